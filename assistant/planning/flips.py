@@ -18,7 +18,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import clearly_other, meets
 from .entry import Entry
-from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .pipeline import Decision, Pipeline
 from .quote_flips import quote_flips
 from .remedy import fits_on
 from .resolve import Resolved
@@ -29,6 +29,7 @@ FACTORS = (0.25, 0.5, 2.0, 4.0)
 SHORTEST_SEQUENCE = 128  # tokens
 MOST_FLIPS = 6
 GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
+_LISTED, _HOURLY = "providers.", ".gpu_hour_usd"  # what a provider's list says, as the input of a flip
 
 
 def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
@@ -42,12 +43,16 @@ def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
     return [*quoted, *_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)][:MOST_FLIPS]
 
 
+def provider_of(path: str) -> str | None:
+    """Whose list price an input is; ``None`` where it is another."""
+    return path[len(_LISTED) : -len(_HOURLY)] if path.startswith(_LISTED) else None
+
+
 def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
     try:
-        chosen = pipeline.decide(questionnaire, CHOICE_ALONE, charging=charging).choice.chosen
+        return pipeline.outcome(questionnaire, charging=charging).fabric
     except InputError:
         return None
-    return chosen.id if chosen else None
 
 
 # Prices
@@ -152,7 +157,7 @@ def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pip
     def tried(price: float) -> str | None:
         return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
 
-    return Even(f"providers.{provider}.gpu_hour_usd", usd, at, tried, up)
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:

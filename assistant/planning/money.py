@@ -116,15 +116,14 @@ def effective_percent(interruptions: Interruptions) -> Band:
 def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Fill in hours, cost and slowdown of the run.
 
-    The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for
-    (serving: in one month).
+    The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for,
+    failures and checkpoints included (serving: in one month).
     """
     computed = [e for e in entries if e.estimated is not None]
-    fitting = [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
+    fitting = _that_count(entries)
     if not fitting:
         return
-    fastest = min(e.step for e in fitting)
-    steps = _steps(job, fastest)
+    fastest, steps = min(e.step for e in fitting), steps_of_run(entries, job)
     for entry in computed:
         price = entry.price
         # Failures and, on spot machines, interruptions stretch the run.
@@ -196,11 +195,18 @@ def unfinished(interruptions: Interruptions) -> float:
     return interruptions.unfinished(normal_draws("failures"), normal_draws("restart"))
 
 
-def _steps(job: Resolved, fastest_step: float) -> float:
+def steps_of_run(entries: list[Entry], job: Resolved) -> float:
+    """Steps of the tokens asked for, or those that the fastest does in the days asked for (serving: in a month). Days
+    are those on the machines: failures take of the work and do not make them longer."""
     if job.tokens is not None:
         return job.tokens / job.tokens_per_step
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
-    return days * 86400 / fastest_step
+    return days * 86400 / min(e.step * e.price.failure_factor for e in _that_count(entries))
+
+
+def _that_count(entries: list[Entry]) -> list[Entry]:
+    computed = [e for e in entries if e.estimated is not None]
+    return [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
 
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:

@@ -12,23 +12,31 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, verdicts
+from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
+from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 from .sizes import sizes_of
 
+if TYPE_CHECKING:
+    from .planner import Begun
+
+MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
 
@@ -51,6 +59,7 @@ class Decision:
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
+    instead_of: Decision | None = None  # about all GPUs that were asked for, where nobody lets so many at a price
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -101,6 +110,8 @@ class Pipeline:
         self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
+        self._outcomes: dict[Hashable, Outcome] = {}
+        self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
     def decide(
         self,
@@ -114,6 +125,31 @@ class Pipeline:
         ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
         be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
         """
+        made = self._decided(questionnaire, strategy, charging)
+        fit = [e for e in made.entries if e.estimated is not None and e.estimate.fits]
+        if made.choice.chosen is None and fit and all(e.considered.sold is False for e in fit):
+            return self._on_fewer(made, strategy, charging) or made
+        return made
+
+    def _on_fewer(
+        self, made: Decision, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision | None:
+        """The decision for the most GPUs that somebody lets together, where nobody lets all at a price: those beyond
+        them would stand idle."""
+        asked = made.job.questionnaire
+        for gpus in sizes_let(made.job, self.catalog):
+            fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
+            try:
+                found = self._decided(fewer, strategy, charging)
+            except InputError:  # what else was said does not divide so
+                continue
+            if found.choice.chosen is not None:
+                return replace(found, instead_of=made)
+        return None
+
+    def _decided(
+        self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision:
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
@@ -127,8 +163,20 @@ class Pipeline:
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
-        choice.mark_probabilities(entries)
+        choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
+
+    def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
+        """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
+        prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
+        key = questionnaire.model_dump_json(exclude_unset=True), charging, self.today or datetime.date.today()
+        found = self._outcomes.get(key)
+        if found is None:
+            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))
+            if len(self._outcomes) >= MOST_OUTCOMES:
+                self._outcomes.clear()
+            self._outcomes[key] = found
+        return found
 
     def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
         """The entries with their prices, each on all terms on which it is let, and the power where it counts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
@@ -12,6 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
+from .card import card
 from .flips import flips, rival_offer
 from .pipeline import Decision, Pipeline, pipeline_of
 from .quote_flips import best_published, without_quotes
@@ -20,6 +22,7 @@ from .rent_or_buy import rent_or_buy
 if TYPE_CHECKING:
     from assistant.retrieval import Index
 
+MOST_PLANS = 8  # kept, of some hundred kilobytes each
 SEARCH: Final = "search"  # stands for: the index built for this library, if there is one
 
 
@@ -31,13 +34,18 @@ class Begun:
     plan: Plan
     made: Decision
     pipeline: Pipeline
+    index: Index | None = None  # that its evidence was looked up in
 
     def finished(self) -> Plan:
         """The whole plan."""
-        turns, made = flips(self.made, self.pipeline), self.made
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> Plan:
+        turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
         rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
-        answer = self.plan.recommendation.model_copy(update={"flips": turns, "rival_offer": rival})
-        return self.plan.model_copy(update={"recommendation": answer})
+        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, turns)}
+        return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
 
 
 def plan(
@@ -63,15 +71,27 @@ def begun(
     index: Index | Literal["search"] | None = SEARCH,
     today: datetime.date | None = None,
 ) -> Begun:
-    """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
-    pipeline = pipeline_of(library, today)
+    """As :func:`plan`, for whoever shows the answer before it is known where it would turn. The latest ones are kept:
+    who takes something back, or keeps what was tried, has had that plan."""
+    pipeline, index = pipeline_of(library, today), _built_index(library) if index == SEARCH else index
+    key = questionnaire.model_dump_json(exclude_unset=True), id(index), today or datetime.date.today()
+    found = pipeline.plans.pop(key, None)
+    if found is None or found.index is not index:
+        found = _begun(questionnaire, library, pipeline, index)
+    pipeline.plans[key] = found
+    for oldest in list(pipeline.plans)[:-MOST_PLANS]:
+        pipeline.plans.pop(oldest, None)
+    return found
+
+
+def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, index: Index | None) -> Begun:
     made = pipeline.decide(questionnaire)
-    index = _built_index(library) if index == SEARCH else index
     told = plan_of(made, library, pipeline.predictor, index, without_quotes(questionnaire, pipeline))
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
-    return Begun(told, made, pipeline)
+    told.recommendation.card = card(made, told.recommendation)
+    return Begun(told, made, pipeline, index)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:

@@ -819,9 +819,11 @@ class Questionnaire(Section):
         return self.workload in SERVING
 
     @property
-    def deadline_days(self) -> float | None:
-        """Days by which the work must be done; of serving, which has no amount of work to finish, none."""
-        return None if self.serves else self.constraints.deadline_days
+    def latest_days(self) -> float | None:
+        """Days that a run may take and keeps the deadline; of serving, which has no amount of work to finish, none."""
+        if self.serves or self.constraints.deadline_days is None:
+            return None
+        return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
 
     @property
     def trainers(self) -> int:
@@ -863,6 +865,12 @@ class Questionnaire(Section):
             )
         if rl.algorithm == "dpo" and (rl.rollout_gpus or rl.asynchronous):
             raise ValueError("expected no rollout_gpus and nothing asynchronous for dpo, which writes no answers")
+
+
+def latest_days(deadline_days: float, run_days: float | None) -> float:
+    """Days that keep a deadline. Where the run is given in days and not in tokens, its work is what the fastest network
+    does in them: one that needs no more than a percent longer for just that is not late."""
+    return deadline_days * (1.0 if run_days is None else 1.01)
 
 
 FIELDS: Mapping[str, RegisteredField] = registry(Questionnaire)

@@ -34,8 +34,15 @@ def in_short(plan: Plan) -> list[Block]:
     rows = table.rows[: max(limits.CANDIDATES_IN_SHORT, (table.emphasis or 0) + 1)]
     shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
-    more = f" {gone} more {'was' if gone == 1 else 'were'} computed: dearer, or not advised." if gone else ""
-    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_best(plan) + more)]
+    more = [Paragraph(f"{gone} more: dearer, or not advised.")] if gone else []
+    return [Heading("Candidates"), _without_last(replace(table, rows=rows, shorter=shorter)), *more]
+
+
+def _without_last(table: Table) -> Table:
+    """Without the probabilities, which are told under why."""
+    last, gone = len(table.header) - 1, tuple(c for c in table.first_to_go if c != len(table.header) - 1)
+    rows = [row[:last] for row in table.rows]
+    return replace(table, header=table.header[:last], rows=rows, right=table.right - {last}, first_to_go=gone)
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -44,7 +51,10 @@ def in_talk(plan: Plan) -> list[Block]:
     shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
     if len(shown) < 2:
         return []
-    header, splits = ["network", "verdict", _per(plan), "waiting", "cost of the run"], reading.splits(shown)
+    header, splits = (
+        ["network", "verdict", _per(plan), "waiting", f"cost of {reading.bill(plan)}"],
+        reading.splits(shown),
+    )
     table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
     return [table, *([Paragraph(splits)] if splits else [])]
 
@@ -90,12 +100,13 @@ def fastest(plan: Plan) -> list[Block]:
 
 def _table(plan: Plan) -> Table:
     computed = _computed(plan)
-    rows = [_row(c) for c in computed]
+    rows = [_row(c, plan) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
-    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
-    return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
+    run, cost = ("per M tokens", "a month") if reading.serves(plan) else ("run", "cost")
+    header = ["", "fabric", _per(plan), "slower by", "exposed", run, f"{cost}, P10–P90", "best"]
+    return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: [cost, *medians]})
 
 
 def _best(plan: Plan) -> str:
@@ -103,7 +114,7 @@ def _best(plan: Plan) -> str:
     return f"Best: the probability of being the cheapest{of}."
 
 
-def _row(found: Candidate) -> list[str]:
+def _row(found: Candidate, plan: Plan) -> list[str]:
     best = f"{found.probability_best:.0%}" if found.probability_best is not None else figures.UNKNOWN
     return [
         SIGNS[found.verdict],
@@ -111,7 +122,9 @@ def _row(found: Candidate) -> list[str]:
         figures.seconds(found.step_time_s and found.step_time_s.p50),
         figures.slowdown(found.slowdown_percent),
         figures.percent(found.exposed_communication_percent),
-        figures.hours(found.run_hours),
+        figures.usd(reading.usd_per_million_tokens(plan, found))
+        if reading.serves(plan)
+        else figures.hours(found.run_hours),
         figures.usd_band(found.cost_usd) if found.fits is not False else "does not fit",
         best,
     ]

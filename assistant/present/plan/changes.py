@@ -6,14 +6,15 @@ from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
-from .reading import chosen, confidence, is_given, unit_of_work
+from . import card
+from .reading import bill, chosen, is_given, serves, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
-    """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
+    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    parts = (_recommendation, _figures, _confidence, _candidates, _warnings)
+    parts = (_recommendation, _figures, _certainty, _candidates, _warnings)
     return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
 
 
@@ -39,8 +40,13 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours)
-    said = (_moved("Cost of the run", *cost, figures.usd), length, _moved(unit_of_work(after), *step, figures.seconds))
+    hours = (None, None) if serves(after) else (old.run_hours, new.run_hours)
+    length = _moved("Length of the run", *hours, figures.hours)
+    said = (
+        _moved(f"Cost of {bill(after)}", *cost, figures.usd),
+        length,
+        _moved(unit_of_work(after), *step, figures.seconds),
+    )
     return [text for text in said if text]
 
 
@@ -51,12 +57,11 @@ def _moved(what: str, old: float | None, new: float | None, text: Callable[[floa
     return f"{what}: {text(new)}, before {text(old)}."
 
 
-def _confidence(before: Plan, after: Plan) -> list[str]:
-    old, new = before.recommendation.confidence, after.recommendation.confidence
-    if abs(new - old) < 0.01 or after.recommendation.verdict == "infeasible":
-        return []
-    other_kind = is_given(after) != is_given(before) or before.recommendation.verdict == "infeasible"
-    return [confidence(after)] if other_kind else [f"{confidence(after, why=False)[:-1]}, before {old:.0%}."]
+def _certainty(before: Plan, after: Plan) -> list[str]:
+    old, new = before.recommendation, after.recommendation
+    other_kind = is_given(after) != is_given(before) or old.verdict == "infeasible"
+    same = new.certainty == old.certainty and new.tied == old.tied and not other_kind
+    return [] if new.verdict == "infeasible" or same else card.certain(after)
 
 
 def _candidates(before: Plan, after: Plan) -> list[str]:

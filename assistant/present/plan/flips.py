@@ -1,9 +1,10 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Flip, Plan, RivalOffer
+from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
 
+from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
-from ..fields import field_name, value_text
+from ..fields import field_name, field_text, value_text
 from . import reading
 from .candidates import NOTHING_WORKS
 
@@ -22,18 +23,17 @@ def turns(plan: Plan) -> list[str]:
 
 
 def _other_offer(plan: Plan) -> list[str]:
-    """``The same network at sf-compute (Kubernetes cluster H100) costs less at $1.99 per GPU-hour or below; its list
-    says $2.11 per GPU-hour.``: no turn of the network, so told beside those."""
+    """``Same network at sf-compute: cheaper below $1.99 per GPU-hour (list: $2.11).``: no turn of the network,
+    so told beside those."""
     rival = plan.recommendation.rival_offer
     if rival is None:
         return []
     if rival.quote is not None:
         return [_beside_the_quote(rival, plan)]
-    tier = "" if rival.tier == "on-demand" else f", {rival.tier}"
+    tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
-    now = value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour)
-    who = f"{rival.provider} ({rival.instance}{tier})"
-    return [f"The same network at {who} costs less at {at} or below; its list says {now}."]
+    now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
+    return [f"Same network at {rival.provider}{tier}: cheaper below {at} (list: {now})."]
 
 
 def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
@@ -55,8 +55,14 @@ def turn(flip: Flip, chosen: str | None) -> str:
         then = f"quote {flip.to_quote}" if flip.to_fabric == "none" else f"quote {flip.to_quote} ({then})"
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
-    even = f" (both cost the same at {value_text(flip.input, flip.even)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen)}: from {old} to {new}, then {then}{even}."
+    even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
+    return f"{_name(flip, chosen)}: from {_bare(old, new)} to {new}, then {then}{even}."
+
+
+def _bare(text: str, named: str) -> str:
+    """A value without the unit that ``named`` has as well: ``from $6.88 to $1.87 per GPU-hour``."""
+    unit = named.partition(" ")[2]
+    return text.removesuffix(f" {unit}") if unit else text
 
 
 def _name(flip: Flip, chosen: str | None) -> str:
@@ -66,10 +72,35 @@ def _name(flip: Flip, chosen: str | None) -> str:
     return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
 
 
+def ways_out(plan: Plan) -> list[str]:
+    """What would keep the limits where nothing does as asked, each with its sum and its day."""
+    return [_alternative(found) for found in plan.recommendation.what_fits]
+
+
+def _alternative(found: Alternative) -> str:
+    network = "" if found.fabric == "none" else found.fabric
+    where = " at ".join(text for text in (network, found.provider) if text)
+    to_buy = " to buy" if found.bought else ""
+    sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
+    done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
+    changed = ", ".join(_changed(path, value) for path, value in found.change.items())
+    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _changed(path: str, value: object) -> str:
+    """A change in words: "GPUs: 32", "any provider"."""
+    open_ = {
+        "cluster.provider": "any provider",
+        "budget.quotes": "at published prices",
+        "budget.spot": "on spot machines",
+    }
+    return open_.get(path) or field_text(path, value)
+
+
 def answer(plan: Plan) -> list[Block]:
     """What would turn the answer; where nothing works, what would make something work."""
     found, change = plan.recommendation, plan.recommendation.smallest_change
-    items = [*([change] if change else []), *turns(plan)]
+    items = [*([change] if change else []), *ways_out(plan), *turns(plan)]
     if found.verdict == "infeasible":
         return told(f"{NOTHING_WORKS} This would help:" if items else NOTHING_WORKS, *items)
     sure = reading.confidence(plan)

@@ -1,31 +1,27 @@
 """The answer: what is recommended, how sure that is, at which split, and how what was asked for is kept."""
 
-from assistant.vocabulary.plan import Alternative, Candidate, Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
-from ..fields import field_text
-from . import advice, candidates, flips, reading
+from . import advice, candidates, card, flips, reading
 
 
 def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
     answer, split = plan.recommendation, _split(reading.chosen(plan))
-    said = (reading.confidence(plan), _runner_up(plan), answer.smallest_change, split, reading.limits_kept(plan))
-    details = " ".join(text for text in said if text)
+    details = " ".join(text for text in (split, reading.limits_kept(plan)) if text)
     further = [Paragraph(text) for text in (details, answer.not_the_likeliest) if text]
-    return [Paragraph(answer.headline, strong=True), *further, *_what_fits(plan)]
+    return [*card.section(plan), *further, *_what_fits(plan)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
     """What is said of a plan when it appears: the answer and the few best networks."""
     answer = plan.recommendation
-    headline = Paragraph(answer.headline, strong=True)
     if answer.verdict == "no-network-needed":
-        return [headline]
-    sure = f"{reading.confidence(plan)} {_runner_up(plan)}".rstrip() if answer.verdict == "recommended" else None
-    said = (sure, answer.not_the_likeliest, answer.smallest_change)
-    return [headline, *(Paragraph(text) for text in said if text), *_what_fits(plan), *candidates.in_talk(plan)]
+        return card.section(plan)
+    further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
+    return [*card.section(plan), *further, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:
@@ -34,7 +30,7 @@ def summary(plan: Plan) -> list[Block]:
     works = best is not None and best.step_time_s is not None and best.fits is not False
     return told(
         answer.headline,
-        reading.confidence(plan),
+        *card.certain(plan),
         answer.not_the_likeliest,
         answer.smallest_change,
         f"{reading.waiting(best)}; split: {figures.layout(best.parallelism)}." if works and best else None,
@@ -69,35 +65,10 @@ def _band(plan: Plan, best: Candidate) -> str | None:
     return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
 
 
-def _runner_up(plan: Plan) -> str:
-    second = plan.recommendation.runner_up
-    return f"Runner-up: {second}." if second else ""
-
-
 def _what_fits(plan: Plan) -> list[Block]:
-    """What would keep the budget, each with its sum and its day."""
-    found = plan.recommendation.what_fits
-    return told("Within the budget, each of these was planned:", *map(_alternative, found)) if found else []
-
-
-def _alternative(found: Alternative) -> str:
-    network = "" if found.fabric == "none" else found.fabric
-    where = " at ".join(text for text in (network, found.provider) if text)
-    to_buy = " to buy" if found.bought else ""
-    sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
-    done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
-    changed = ", ".join(_changed(path, value) for path, value in found.change.items())
-    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
-
-
-def _changed(path: str, value: object) -> str:
-    """A change in words: "GPUs: 32", "any provider"."""
-    open_ = {
-        "cluster.provider": "any provider",
-        "budget.quotes": "at published prices",
-        "budget.spot": "on spot machines",
-    }
-    return open_.get(path) or field_text(path, value)
+    """What would keep the limits, each with its sum and its day."""
+    ways = flips.ways_out(plan)
+    return told("Each of these was planned and would do:", *ways) if ways else []
 
 
 def _split(best: Candidate | None) -> str | None:

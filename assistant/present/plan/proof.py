@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 
 from .. import figures, limits
 from ..blocks import Reason
-from . import reading
+from . import flips, reading
 from .standing import difference
 
 _STAGES = ("choose", "screen", "demand", "classify")
@@ -74,7 +74,7 @@ def _figure(text: str | None) -> Reason | None:
 def _in_the_way(plan: Plan) -> Iterator[Reason]:
     """Why nothing works: the smallest change that would help, and what stands in the way of the nearest fabrics."""
     if plan.recommendation.smallest_change:
-        yield Reason("figure", plan.recommendation.smallest_change)
+        yield from (Reason("figure", text) for text in (plan.recommendation.smallest_change, *flips.ways_out(plan)))
     computed = [c for c in plan.candidates if c.step_time_s is not None]
     unfit = [c for c in computed if c.fits is False]
     if unfit and len(unfit) == len(computed):
@@ -99,7 +99,8 @@ def _figures(found: Candidate, plan: Plan) -> list[Reason]:
     waits = f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."
     lines = [f"{reading.unit_of_work(plan)} takes {reading.step_band(found)}, {waits}"]
     if found.cost_usd is not None:
-        lines.append(f"The run takes {figures.hours(found.run_hours)} and costs {figures.usd_band(found.cost_usd)}.")
+        takes = "A month's work" if reading.serves(plan) else f"The run takes {figures.hours(found.run_hours)} and"
+        lines.append(f"{takes} costs {figures.usd_band(found.cost_usd)}.")
     return [Reason("figure", line) for line in (*lines, f"Split: {figures.layout(found.parallelism)}.")]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures, limits
 from ..blocks import Block, told
@@ -33,7 +34,8 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     if reading.serves(plan):
         month = f"everything is counted for a month, and the cluster does a month's work{_on(found)} in {takes}."
         return told(f"Serving has no end: {month}")
-    met = "met" if (found.run_hours or 0.0) <= 24 * (deadline or 0.0) else "missed"
+    latest = latest_days(deadline or 0.0, reading.asked(plan, "training.days"))
+    met = "met" if (found.run_hours or 0.0) <= 24 * latest else "missed"
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),
@@ -76,14 +78,17 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     hourly, what = gpu + network, "A month's work" if reading.serves(plan) else "The run"
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
     product = f"{gpus:,} GPUs × {figures.hours(hours)} × {rates}"
-    tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
+    per_million, token = (
+        reading.usd_per_million_tokens(plan, found),
+        "output token" if reading.serves(plan) else "token",
+    )
     budget, (price, why) = reading.asked(plan, "budget.usd"), given(plan, "budget.gpu_hour_usd")
     return told(
         f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
         product if hours and abs(gpus * hours * hourly / median - 1) < _AGREES else None,
         _per_hour(gpus, hourly, hours) if hourly else None,
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
-        f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None,
+        f"Per million {token}s: {usd(per_million)}." if per_million else None,
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
         _to_buy(plan.purchase),
         f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."

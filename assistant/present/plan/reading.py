@@ -3,6 +3,7 @@
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
 from ..limits import SPLITS
@@ -48,6 +49,18 @@ def unit_of_work(plan: Plan) -> str:
     return "One output token" if serves(plan) else "One step"
 
 
+def bill(plan: Plan) -> str:
+    """What a cost is that of: a service has no end, so a month of it."""
+    return "a month" if serves(plan) else "the run"
+
+
+def usd_per_million_tokens(plan: Plan, found: Candidate) -> float | None:
+    """US dollars per million tokens trained, or written by a service."""
+    hours = found.run_hours or 0.0
+    tokens = asked(plan, "training.tokens") or 3600 * hours * gpus(plan) * (found.tokens_per_s_per_gpu or 0.0)
+    return found.cost_usd.p50 / tokens * 1e6 if found.cost_usd and tokens else None
+
+
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))
@@ -65,8 +78,8 @@ def verdict(found: Candidate, plan: Plan) -> str:
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
     """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
-    sure, cheaper = _sure(plan, why=why), unadvised(plan)
-    return f"{sure} {_left_out(cheaper)}" if sure and cheaper and why else sure
+    sure, cheaper = _sure(plan, why=why), left_out(plan)
+    return f"{sure} {cheaper}" if sure and cheaper and why else sure
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
@@ -78,9 +91,11 @@ def unadvised(plan: Plan) -> list[Candidate]:
     return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
 
 
-def _left_out(cheaper: list[Candidate]) -> str:
+def left_out(plan: Plan) -> str:
+    """What costs less and is advised against, with its sum; nothing where there is none."""
+    cheaper = unadvised(plan)
     named = ", ".join(f"{c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
-    return f"That is among those advised; cheaper but not advised: {named}."
+    return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
 def _sure(plan: Plan, *, why: bool) -> str:
@@ -96,7 +111,7 @@ def _sure(plan: Plan, *, why: bool) -> str:
         return f"Confidence {share}."
     whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
     what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
-    chance = f"the chance that {what} is the cheapest, or within a percent of it, if what was assumed holds"
+    chance = f"the chance that {what} is the cheapest, or within a percent, if what was assumed holds"
     return f"Confidence {share}: {chance}."
 
 
@@ -124,7 +139,7 @@ def limits_kept(plan: Plan) -> str | None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and not serves(plan):
-        kept = _kept(hours, slow, 24 * days)
+        kept = _kept(hours, slow, 24 * latest_days(days, asked(plan, "training.days")))
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:
         bought = plan.purchase

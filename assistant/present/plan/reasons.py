@@ -5,7 +5,7 @@ import re
 from assistant.vocabulary.plan import Candidate, Finding, Plan
 
 from .. import figures
-from ..blocks import Block, Bullets, titled
+from ..blocks import Block, Bullets, titled, told
 from . import findings, reading, sources
 
 # A figure by itself, with its dollar sign; not the digits of a name, of a mark of a source or of a day.
@@ -14,12 +14,12 @@ _FIGURE = re.compile(r"(?<![\w.$\[-])\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w\]-]|[.,]\
 
 def why(plan: Plan) -> list[Block]:
     """What the job asks of a network, and what speaks for the one that is recommended."""
-    return titled("Why", _sentences(findings.told_for(plan), plan))
+    return titled("Why", _sentences(findings.told_for(plan), plan)) + told(reading.confidence(plan))
 
 
 def why_in_short(plan: Plan) -> list[Block]:
     """What spoke for the choice, then what the job asks for."""
-    return titled("Why", _sentences(findings.told_in_short(plan), plan))
+    return titled("Why", _sentences(findings.told_in_short(plan), plan)) + told(reading.confidence(plan))
 
 
 def why_not(plan: Plan) -> list[Block]:
@@ -81,9 +81,9 @@ def _cost_reason(found: Candidate, plan: Plan) -> str:
     if abs(share) < reading.EQUAL:
         return "it costs the same."
     if more > 0:
-        return f"the run costs {usd(more)} more ({share:.1%}){_at_another_price(found, best)}."
+        return f"{reading.bill(plan)} costs {usd(more)} more ({share:.1%}){_at_another_price(found, best)}."
     if reading.is_owned(plan):
-        return f"the run would cost {usd(-more)} less ({-share:.1%}), but the network is already there."
+        return f"{reading.bill(plan)} would cost {usd(-more)} less ({-share:.1%}), but the network is already there."
     return f"its cost cannot be told apart from the choice ({usd(-more)} less in the median)."
 
 
