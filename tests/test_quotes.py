@@ -83,7 +83,7 @@ def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_wa
     listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
     changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
     assert decided(changed).choice.chosen.median_cost == pytest.approx(listed.run_cost_usd.p50, rel=0.005)
-    assert "price of quote 1: from $2.20 per GPU-hour to" in formats.written(three, "text")
+    assert "price of quote 1: from $2.20 to" in formats.written(three, "text")
 
 
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):

@@ -109,6 +109,7 @@ def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact
     yield of("on-demand", offer.price("on-demand"))
     for months in sorted({price.months for price in offer.prices if price.months is not None}):
         yield of("reserved", offer.price("reserved", months))
-    for tier in ("capacity-block", *(["spot"] if spot else [])):
+    others: tuple[Tier, ...] = ("capacity-block", "spot") if spot else ("capacity-block",)
+    for tier in others:
         if (listed := offer.price(tier)) is not None:
             yield of(tier, listed)
