@@ -148,6 +148,7 @@ def test_of_one_node_that_is_bought_the_quotes_are_the_price_and_a_network_alone
     assert (plan.recommendation.verdict, round(plan.purchase.capital_usd)) == ("no-network-needed", 240_000)
     assert "About $240,000 to buy" in plan.recommendation.headline
     assert plan.offers[plan.recommendation.offer].provider == "HPE"
+    assert "price of quote 2 rises to $250,0" in formats.written(plan, "text")
     assert [(f.input, f.to_quote) for f in plan.recommendation.flips[:2]] == [
         ("budget.quotes.1.usd", 1), ("budget.quotes.0.usd", 1)
     ]  # fmt: skip
