@@ -8,6 +8,7 @@ import random
 import re
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -221,18 +222,15 @@ def test_a_reservation_whose_term_nobody_tells_stands_beside_with_its_price_and_
     assert untold[0].usd_per_gpu_hour < told.offers[told.recommendation.offer].usd_per_gpu_hour
     assert told.offers.index(untold[0]) > max(n for n, o in enumerate(told.offers) if o.run_cost_usd)
     text = " ".join(" ".join(plan_lines(told)).split())
-    assert "reserved, term not stated" in text and "ask for the term" in text
+    assert "reserved, term not stated" in text and "ask for the term" in text and "Capacity blocks are" not in text
 
 
 def test_a_capacity_block_is_paid_in_whole_days_and_beyond_two_weeks_in_whole_weeks(pipeline: Pipeline):
-    paid = {}
-    for days in (10, 30):
-        made = decided(pipeline, RENTED | {"training": {"days": days}})
-        found = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
-        block = next(o for o in found if o.tier == "capacity-block")
-        paid[days] = block.run_cost_usd.p50 / (block.usd_per_gpu_hour * 64 * 24)
-    assert paid == {10: pytest.approx(11), 30: pytest.approx(35)}
-    large = decided(pipeline, RENTED | {"cluster": {"gpu": "h100-sxm", "gpus": 1024}})
+    job = RENTED | {"cluster": {"gpu": "h200-sxm", "gpus": 64}}
+    offers = {o.tier: o for e in decided(pipeline, job).variants for o in e.considered.offers if o.provider == "aws"}
+    days = np.array([9.2, 10.0, 14.5, 30.3])
+    assert list(offers["capacity-block"].charged(24 * days) / 24) == [10, 10, 21, 35]
+    large = decided(pipeline, job | {"cluster": {"gpu": "h200-sxm", "gpus": 1024}})
     assert not any(o.tier == "capacity-block" for e in large.variants for o in e.considered.offers)
 
 

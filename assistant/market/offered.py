@@ -13,6 +13,8 @@ from assistant.vocabulary.questionnaire import Quote
 
 from .priced import constant
 
+_FOR_A_TERM: tuple[Tier, ...] = ("reserved", "capacity-block")
+
 
 @dataclass(frozen=True)
 class Offered:
@@ -56,17 +58,20 @@ class Offered:
         return None if self.listed is None else self.listed.price.si * self.markup
 
     @property
-    def term_stated(self) -> bool:
-        """Whether it is known for how long is paid; of a reservation that tells no term nobody can say what a run
-        costs."""
-        return self.tier != "reserved" or (self.listed is not None and self.listed.months is not None)
+    def summed(self) -> bool:
+        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, and
+        a capacity block's price of low trust is no ground to leave the list on demand for."""
+        if self.listed is None or self.tier not in _FOR_A_TERM:
+            return True
+        return self.listed.months is not None if self.tier == "reserved" else self.listed.trust != "low"
 
-    def without_term(self) -> Iterator[Offered]:
-        """The same machines at the reserved price that tells no term: it stands beside, and no sum is made of it."""
-        untold = [price for price in self.offer.prices if price.tier == "reserved" and price.months is None]
-        listed = self.offer.usual(untold)
-        if listed is not None:
-            yield replace(self, tier="reserved", listed=listed)
+    def beside(self) -> Iterator[Offered]:
+        """The same machines at the list prices of which no sum is made: they are shown, and compete with nobody."""
+        for tier in _FOR_A_TERM:
+            some = [price for price in self.offer.prices if price.tier == tier and price.months is None]
+            one = replace(self, tier=tier, listed=self.offer.usual(some))
+            if one.listed is not None and not one.summed:
+                yield one
 
     def charged(self, hours: np.ndarray) -> np.ndarray:
         """The hours that are paid for of a run of ``hours``: a term as a whole; a capacity block in whole days, a
@@ -111,5 +116,5 @@ def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact
         yield of("reserved", offer.price("reserved", months))
     others: tuple[Tier, ...] = ("capacity-block", "spot") if spot else ("capacity-block",)
     for tier in others:
-        if (listed := offer.price(tier)) is not None:
-            yield of(tier, listed)
+        if (listed := offer.price(tier)) is not None and (one := of(tier, listed)).summed:
+            yield one

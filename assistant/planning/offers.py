@@ -45,11 +45,11 @@ def rental_offers(
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
-    """Beside each machine on demand its reservations of which no term is told: shown, and chosen by nobody."""
+    """Beside each machine on demand its prices of which no sum is made: shown, and chosen by nobody."""
     for offered in offers:
         yield offered
         if offered.tier == "on-demand" and offered.quote is None:
-            yield from offered.without_term()
+            yield from offered.beside()
 
 
 def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
@@ -96,7 +96,7 @@ def _row(
     usd, dated, likely, there = None, None, None, entry
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
-    if listed is not None and dated is not None and usd is not None and offered.term_stated:
+    if listed is not None and dated is not None and usd is not None and offered.summed:
         cost = (
             (usd * offered.markup + onto) * paid * np.maximum(offered.charged(entry.hours), entry.price.reserved_hours)
         )

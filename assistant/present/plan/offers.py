@@ -9,6 +9,7 @@ from . import reading
 from .candidates import SIGNS
 
 NO_PRICE = "no price"
+_BESIDE = {"reserved": "term not stated", "capacity-block": "low trust"}  # why no sum is made of such a price
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
 
 
@@ -47,7 +48,8 @@ def section(plan: Plan) -> list[Block]:
         )
     if beside:
         notes.append(
-            "A reservation whose term the list does not tell has no sum and does not compete: ask for the term."
+            "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
+            "no sum and do not compete: ask for the term, and for the price."
         )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
@@ -184,8 +186,9 @@ def _provider(offer: RentalOffer) -> str:
 
 
 def _untold(offer: RentalOffer) -> str:
-    known = offer.tier != "reserved" or offer.months is not None or offer.usd_per_gpu_hour is None
-    return "" if known else ", term not stated"
+    if offer.run_cost_usd is not None or offer.usd_per_gpu_hour is None or offer.tier not in _BESIDE:
+        return ""
+    return f", {_BESIDE[offer.tier]}"
 
 
 def _terms(offer: RentalOffer) -> list[str]:
