@@ -11,7 +11,6 @@ from assistant.library.questionnaires import from_value, read_one
 from assistant.planning import forget, plan
 from assistant.planning.prediction import predict
 from assistant.present.plan.formats import plan_markdown
-from assistant.vocabulary.catalog import ListPrice
 from assistant.vocabulary.plan import Plan
 
 TODAY = datetime.date(2026, 11, 20)
@@ -277,13 +276,10 @@ def test_a_flip_is_a_flip_when_tried(planned, library, asked):
 def _charging(library, flip, price):
     """The library with another price of what one provider lets at the price that would turn the answer."""
     provider = library.catalog.providers[flip.input.split(".")[1]]
-    now = lambda offer: offer.hour_price and offer.hour_price.value
+    other = lambda listed: listed.model_copy(update={"price": listed.price.model_copy(update={"value": price})})
+    same = lambda listed: abs(listed.price.value - flip.from_) < 0.001
     moved = [
-        offer.model_copy(
-            update={"prices": [ListPrice(tier="on-demand", price=offer.hour_price.model_copy(update={"value": price}))]}
-        )
-        if now(offer) is not None and abs(now(offer) - flip.from_) < 0.001
-        else offer
+        offer.model_copy(update={"prices": [other(listed) if same(listed) else listed for listed in offer.prices]})
         for offer in provider.offers
     ]
     providers = library.catalog.providers | {provider.id: provider.model_copy(update={"offers": moved})}

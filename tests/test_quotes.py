@@ -83,7 +83,7 @@ def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_wa
     listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
     changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
     assert decided(changed).choice.chosen.median_cost == pytest.approx(listed.run_cost_usd.p50, rel=0.005)
-    assert "price of quote 1: from $2.20 per GPU-hour to" in formats.written(three, "text")
+    assert "price of quote 1: from $2.20 to" in formats.written(three, "text")
 
 
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
@@ -139,6 +139,19 @@ def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
     assert 1.0 < by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour / (200_000 / hours) < 1.4
     assert 1.0 < by_fabric["roce-v2-400"].gpu_usd_per_hour / (2.1e6 / hours) < 1.4
     assert "optics and cables" in plan.quotes[0].missing
+
+
+def test_of_one_node_that_is_bought_the_quotes_are_the_price_and_a_network_alone_is_not_needed():
+    dell = {"provider": "Dell", "fabric": "infiniband-ndr-400", "usd": 250_000, "includes": ["gpus"]}
+    switch = {"provider": "a reseller", "fabric": "roce-v2-400", "usd": 20_000}
+    plan = planned(dell, dell | {"provider": "HPE", "usd": 240_000}, switch, model="llama-3.1-8b", gpus=8, mode="buy")
+    assert (plan.recommendation.verdict, round(plan.purchase.capital_usd)) == ("no-network-needed", 240_000)
+    assert "About $240,000 to buy" in plan.recommendation.headline
+    assert plan.offers[plan.recommendation.offer].provider == "HPE"
+    assert "price of quote 2 rises to $250,0" in formats.written(plan, "text")
+    assert [(f.input, f.to_quote) for f in plan.recommendation.flips[:2]] == [
+        ("budget.quotes.1.usd", 1), ("budget.quotes.0.usd", 1)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

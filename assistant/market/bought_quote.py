@@ -30,6 +30,8 @@ def bought_as_quoted(parts: Parts, taken: Offered, questionnaire: Questionnaire,
     months = questionnaire.budget.amortization_months or usual
     hourly = (quote.usd or 0.0) / questionnaire.cluster.gpus * amortized(1.0, months)
     if of_the_network(quote, hourly, gpu.value, catalog):
+        if fabric.origin == "none":  # machines that need no network leave it
+            return parts
         return gpu, quoted(fabric.what, hourly, field), gpu_power, fabric_power
     return whole(hourly)
 

@@ -10,7 +10,7 @@ from assistant.vocabulary.questionnaire import Budget
 
 from .arithmetic import amortized
 from .offered import Offered
-from .priced import Freshness, Priced, quoted, unknown
+from .priced import Freshness, Priced, constant, quoted, unknown
 
 
 def rent(
@@ -21,14 +21,22 @@ def rent(
     if budget.gpu_hour_usd is not None:
         return quoted(gpu.name, budget.gpu_hour_usd, "budget.gpu_hour_usd"), None
     known = ((one, one.price) for one in offers if one.price is not None)
-    offered, fact = min(known, key=lambda one: one[1].si * one[0].paid(gpus), default=(None, None))
+    offered, fact = min(known, key=lambda one: one[1].si * one[0].markup * one[0].paid(gpus), default=(None, None))
     if offered is not None and fact is not None:
         if offered.quote is not None:
             return quoted(f"{gpu.name}, {offered.name}", fact.si, f"budget.quotes.{offered.number}"), offered
         tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
-        return freshness.priced(f"{gpu.name}{tier}, {offered.name}", fact, "offer", note=offered.offer.note), offered
+        note = offered.offer.note if offered.markup == 1.0 else _above_the_cheapest(fact, catalog)
+        what = f"{gpu.name}{tier}, {offered.name}"
+        return freshness.priced(what, fact, "offer", factor=offered.markup, note=note), offered
     own = catalog.overrides.get(f"gpus.{gpu.id}.hour_price")
     return (freshness.priced(gpu.name, own.fact) if own else unknown(gpu.name)), None
+
+
+def _above_the_cheapest(fact: Fact, catalog: Catalog) -> str:
+    markup = constant(catalog.constants, "market-paid-over-cheapest")
+    why = markup.source.removeprefix("derived: ")
+    return f"its cheapest host asks {fact.si:g} USD/GPU-h, {markup.si:g} times as much is counted: {why}"
 
 
 def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 
 _NO_TIME = 1e-9  # of the time between two interruptions: an interval of which nothing is lost
-HOPELESS = 1e6  # a job that is interrupted faster than it restarts: kept finite so that it can be written and compared
+# Times its undisturbed time from which a run is not waited for: it is interrupted faster than it restarts. The expected
+# time grows with the exponential of the rate and has no mean over rates that spread; so it is kept finite here, to be
+# compared, and whoever tells a mean asks whether any run gets this far.
+HOPELESS = 100.0
 
 
 def mean_time_between(rate_per_node: Any, nodes: Any) -> Any:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from assistant.vocabulary.catalog import Fact, ListPrice, Offer, Provider, Tier
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
+
+from .priced import constant
 
 _FOR_A_TERM: tuple[Tier, ...] = ("reserved", "capacity-block")
 
@@ -17,6 +21,8 @@ class Offered:
     """A named instance or cluster of a provider (its id and its name, which is empty where a quote names nobody) in one
     tier, with its list price there if one was read.
 
+    ``markup``: what is paid ÷ what is listed, where the list tells the price of a marketplace's cheapest host.
+    ``by_the_day``: days up to which a capacity block is booked in whole days; longer ones are in whole weeks.
     ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
     """
 
@@ -27,6 +33,8 @@ class Offered:
     listed: ListPrice | None = None
     quote: Quote | None = None
     number: int = 0
+    markup: float = 1.0
+    by_the_day: float = 0.0
 
     @property
     def name(self) -> str:
@@ -45,18 +53,33 @@ class Offered:
         return self.listed and self.listed.price
 
     @property
-    def term_stated(self) -> bool:
-        """Whether it is known for how long is paid; of a reservation that tells no term nobody can say what a run
-        costs."""
-        return self.tier not in _FOR_A_TERM or (self.listed is not None and self.listed.months is not None)
+    def usd_per_gpu_hour(self) -> float | None:
+        """What is paid for a GPU-hour; ``None`` where no price was read."""
+        return None if self.listed is None else self.listed.price.si * self.markup
 
-    def without_term(self) -> Iterator[Offered]:
-        """The same machines at the list prices that tell no term: they stand beside, and no sum is made of them."""
+    @property
+    def summed(self) -> bool:
+        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, and
+        a capacity block's price of low trust is no ground to leave the list on demand for."""
+        if self.listed is None or self.tier not in _FOR_A_TERM:
+            return True
+        return self.listed.months is not None if self.tier == "reserved" else self.listed.trust != "low"
+
+    def beside(self) -> Iterator[Offered]:
+        """The same machines at the list prices of which no sum is made: they are shown, and compete with nobody."""
         for tier in _FOR_A_TERM:
-            untold = [price for price in self.offer.prices if price.tier == tier and price.months is None]
-            listed = self.offer.usual(untold)
-            if listed is not None:
-                yield replace(self, tier=tier, listed=listed)
+            some = [price for price in self.offer.prices if price.tier == tier and price.months is None]
+            one = replace(self, tier=tier, listed=self.offer.usual(some))
+            if one.listed is not None and not one.summed:
+                yield one
+
+    def charged(self, hours: np.ndarray) -> np.ndarray:
+        """The hours that are paid for of a run of ``hours``: a term as a whole; a capacity block in whole days, a
+        longer one in whole weeks."""
+        if self.tier != "capacity-block":
+            return np.maximum(hours, self.least_hours) if self.least_hours else hours
+        days = np.ceil(hours / 24)
+        return 24 * np.where(days > self.by_the_day, 7 * np.ceil(days / 7), days)
 
     @property
     def least_hours(self) -> float:
@@ -79,13 +102,19 @@ class Offered:
         return max(whole, least)
 
 
-def offered_tiers(provider: Provider, offer: Offer, *, spot: bool) -> Iterator[Offered]:
-    """On demand always, with its price or without; reserved for each term that is told; on the spot market where that
-    is allowed and a price was read."""
-    yield Offered(provider.id, provider.name, offer, "on-demand", offer.price("on-demand"))
-    terms = sorted({price.months for price in offer.prices if price.months is not None})
-    for months in terms:
-        yield Offered(provider.id, provider.name, offer, "reserved", offer.price("reserved", months))
-    listed = offer.price("spot") if spot else None
-    if listed is not None:
-        yield Offered(provider.id, provider.name, offer, "spot", listed)
+def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact], *, spot: bool) -> Iterator[Offered]:
+    """On demand always, with its price or without; reserved for each term that is told; as a capacity block, and on the
+    spot market where that is allowed, where a price was read."""
+
+    def of(tier: Tier, listed: ListPrice | None) -> Offered:
+        markup = constant(constants, "market-paid-over-cheapest").si if listed and listed.of_the_cheapest else 1.0
+        daily = constant(constants, "capacity-block-by-the-day").value if tier == "capacity-block" else 0.0
+        return Offered(provider.id, provider.name, offer, tier, listed, markup=markup, by_the_day=daily)
+
+    yield of("on-demand", offer.price("on-demand"))
+    for months in sorted({price.months for price in offer.prices if price.months is not None}):
+        yield of("reserved", offer.price("reserved", months))
+    others: tuple[Tier, ...] = ("capacity-block", "spot") if spot else ("capacity-block",)
+    for tier in others:
+        if (listed := offer.price(tier)) is not None and (one := of(tier, listed)).summed:
+            yield one

@@ -19,7 +19,7 @@ import numpy as np
 from assistant.vocabulary.catalog import Catalog, Fact
 from assistant.vocabulary.quantities import NINETIETH
 
-from .interruptions import best_interval, mean_time_between, time_factor
+from .interruptions import HOPELESS, best_interval, mean_time_between, time_factor
 from .priced import constant
 
 
@@ -53,6 +53,11 @@ class Interruptions:
         slower = np.where(restart > 0, self.restart_above, self.restart_below)
         between = self.between_s * np.exp(-self.rate_spread * rate)
         return np.asarray(time_factor(between, self.checkpoint_s, self.restart_s * np.exp(slower * restart)))
+
+    def unfinished(self, rate: np.ndarray, restart: np.ndarray) -> float:
+        """The share of the worlds of :meth:`factors` in which it does not finish: interrupted faster than it
+        restarts."""
+        return float(np.mean(self.factors(rate, restart) >= HOPELESS))
 
     def effective(self) -> tuple[float, float, float]:
         """Share of the time that trains: in one of ten jobs less than the first, in half less than the second, in nine

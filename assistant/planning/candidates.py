@@ -79,6 +79,7 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
     if job.questionnaire.budget.quotes:
         return as_offers(job, catalog, today or datetime.date.today())
     providers = [job.provider] if job.provider else catalog.providers.values()
+    in_a_block = catalog.constants["capacity-block-machines"].value
     return tuple(
         offered
         for provider in providers
@@ -86,7 +87,8 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
         if offer.gpu == job.gpu.id
         and offer.gpus_per_node >= job.gpus_per_node
         and (_joins_enough(offer, job) or job.serves)
-        for offered in offered_tiers(provider, offer, spot=job.questionnaire.budget.on_spot)
+        for offered in offered_tiers(provider, offer, catalog.constants, spot=job.questionnaire.budget.on_spot)
+        if offered.tier != "capacity-block" or job.nodes // job.sites <= in_a_block
     )
 
 
@@ -173,7 +175,7 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     """What is sold with a fabric; every offer is sold without a need for one. Of a quoted rent only a cloud's own
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
-        return list(market) if job.provider or rented_openly(job) else []
+        return list(market) if job.provider or rented_openly(job) or job.questionnaire.budget.quotes else []
     market = tuple(offered for offered in market if _joins_enough(offered.offer, job))
     if job.questionnaire.budget.quotes:
         return [offered for offered in market if fabric.id in offered.offer.fabrics]

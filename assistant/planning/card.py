@@ -180,9 +180,9 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     rises = flip.at > flip.from_
     provider, quote = provider_of(flip.input), quote_of(flip.input)
     about = FIELDS[GPU_PRICE if provider else f"budget.{flip.input.rpartition('.')[2]}" if quote else flip.input].about
-    value = about.unit.format(f"{flip.at:,.4g}")
+    value, now = (about.unit.format(f"{x:,.0f}" if abs(x) >= 1e4 else f"{x:,.4g}") for x in (flip.at, flip.from_))
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
-        return f"{about.label}: {value} instead of {about.unit.format(f'{flip.from_:,.4g}')}"
+        return f"{about.label}: {value} instead of {now}"
     if provider:
         offers = (o for e in made.entries for o in e.considered.offers)
         whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"

@@ -337,6 +337,7 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
         "offered_by": offered.provider if offered else "none",
         "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),
+        "offered_by_hosts": offered is not None and offered.offer.by_hosts,
         "offer_says_how_many": offered is not None and offered.offer.largest_gpus is not None,
         "usd_per_month": usd_per_month(entry, q),
         "network_share_percent": known(network_share_percent(entry)),

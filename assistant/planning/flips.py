@@ -130,10 +130,11 @@ class OnSale:
     usd: float
     extra: float  # of the network, on top
     cost: float
+    markup: float  # what is paid ÷ the list price
 
     def at_cost(self, cost: float) -> float:
         """The list price at which the run costs that."""
-        return (self.usd + self.extra) * cost / self.cost - self.extra
+        return ((self.usd * self.markup + self.extra) * cost / self.cost - self.extra) / self.markup
 
 
 def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
@@ -146,9 +147,9 @@ def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
         per_usd = entry.median_cost / (entry.price.gpu_total + extra) / entry.price.offered.paid(gpus)
         for offered in entry.considered.offers:
             if offered.price is not None:
-                usd = offered.price.si
-                cost = (usd + extra) * offered.paid(gpus) * per_usd
-                found.append(OnSale(entry.id, offered.provider, offered.offer.name, offered.tier, usd, extra, cost))
+                cost = (offered.price.si * offered.markup + extra) * offered.paid(gpus) * per_usd
+                who = entry.id, offered.provider, offered.offer.name, offered.tier
+                found.append(OnSale(*who, offered.price.si, extra, cost, offered.markup))
     return found
 
 
@@ -161,8 +162,7 @@ def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pip
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
     """The price of the chosen offer at which the best of the others costs as little, where that has another fabric."""
-    assert chosen.price.offered
-    key = chosen.price.offered.provider, chosen.price.gpu_usd_per_hour.value
+    key = _list_price(chosen)
     ours = [one for one in on_sale if (one.provider, one.usd) == key and one.fabric == chosen.id]
     best = min((o for o in on_sale if (o.provider, o.usd) != key), key=lambda o: o.cost, default=None)
     if best is None or best.fabric == chosen.id or not ours:
@@ -170,13 +170,19 @@ def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline:
     return [_charged(made, *key, min(ours, key=lambda o: o.cost).at_cost(best.cost), pipeline, up=True)]
 
 
+def _list_price(chosen: Entry) -> tuple[str, float]:
+    """Whose list price it is that is paid, and the price."""
+    offered = chosen.price.offered
+    assert offered and offered.price  # what is on sale has both
+    return offered.provider, offered.price.si
+
+
 def _cheaper_there(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
     """The prices of others at which they cost as little as the chosen one, where that comes with another fabric."""
-    assert chosen.price.offered
     best: dict[tuple[str, float], OnSale] = {}
     for one in sorted(on_sale, key=lambda o: o.cost):
         best.setdefault((one.provider, one.usd), one)
-    best.pop((chosen.price.offered.provider, chosen.price.gpu_usd_per_hour.value), None)
+    best.pop(_list_price(chosen), None)
     others = [(key, one) for key, one in best.items() if one.fabric != chosen.id]
     return [_charged(made, *key, one.at_cost(chosen.median_cost), pipeline, up=False) for key, one in others]
 

@@ -48,10 +48,7 @@ def _job(job: Resolved) -> str:
 
 def _no_network(job: Resolved, chosen: Entry | None) -> str:
     link = job.scale_up.name
-    whose = _at(job, chosen) if chosen else ""
-    priced = (
-        f" About {usd(chosen.median_cost)}{sum_of(job, chosen)}{whose}." if chosen and whose and chosen.costed else ""
-    )
+    priced = f" {_sum(job, chosen)}." if chosen and chosen.costed else ""
     if job.domains == 1:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
@@ -63,6 +60,14 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
         f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one node, so only requests "
         f"cross, which ordinary Ethernet carries.{priced}"
     )
+
+
+def _sum(job: Resolved, chosen: Entry) -> str:
+    """What machines without a network between them cost."""
+    if chosen.price.capital_usd is None:
+        return f"About {usd(chosen.median_cost)}{sum_of(job, chosen)}{_at(job, chosen)}"
+    what = "month" if job.serves else "run"
+    return f"About {usd(chosen.price.capital_usd)} to buy, of which the {what} takes {usd(chosen.median_cost)}"
 
 
 def _figures(job: Resolved, entry: Entry) -> str:

@@ -193,6 +193,12 @@ def _stretched(interruptions: Interruptions) -> np.ndarray:
     return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
 
+@lru_cache(maxsize=256)
+def unfinished(interruptions: Interruptions) -> float:
+    """The share of the worlds in which a run with these interruptions does not finish."""
+    return interruptions.unfinished(normal_draws("failures"), normal_draws("restart"))
+
+
 def steps_of_run(entries: list[Entry], job: Resolved) -> float:
     """Steps of the tokens asked for, or those that the fastest does in the days asked for (serving: in a month). Days
     are those on the machines: failures take of the work and do not make them longer."""

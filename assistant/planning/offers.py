@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, exp
 
+import numpy as np
+
 from assistant.market import Freshness, Offered
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
@@ -14,7 +16,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .choice import meets
 from .entry import Entry, about, band_of
-from .money import LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD, list_price_error
+from .money import LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD, list_price_error, unfinished
 from .resolve import Resolved
 
 
@@ -39,20 +41,15 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=lambda o: (_ranked_cost(o), o.provider, o.fabric)))
+    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)))
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
-    """Beside each machine on demand its reservations of which no term is told: shown, and chosen by nobody."""
+    """Beside each machine on demand its prices of which no sum is made: shown, and chosen by nobody."""
     for offered in offers:
         yield offered
         if offered.tier == "on-demand" and offered.quote is None:
-            yield from offered.without_term()
-
-
-def _ranked_cost(offer: RentalOffer) -> float:
-    """By what the choice compares them: see :attr:`Entry.ranked_cost`."""
-    return max(offer.run_cost_usd.p50 if offer.run_cost_usd else float("inf"), offer.expected_cost_usd or 0.0)
+            yield from offered.beside()
 
 
 def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
@@ -61,7 +58,7 @@ def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
     cheapest = next((o.run_cost_usd.p50 for o in found if o.run_cost_usd), 0.0)
     spread = SPOT_PRICE_SPREAD if found and found[0].tier == "spot" else LIST_PRICE_SPREAD
     most = cheapest * exp(spread)
-    return [o.model_copy(update={"tied": True}) if o.run_cost_usd and _ranked_cost(o) <= most else o for o in found]
+    return [o.model_copy(update={"tied": True}) if o.run_cost_usd and o.ranked_usd <= most else o for o in found]
 
 
 def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
@@ -84,6 +81,8 @@ def _runs(entry: Entry, judged: Entry) -> bool:
 
 
 _FOR_EVER = 36_525  # days: a century
+_NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late),
+_MOSTLY = 0.5  # and from which there is no middle either
 _UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
@@ -97,11 +96,16 @@ def _row(
     usd, dated, likely, there = None, None, None, entry
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
-    if listed is not None and dated is not None and usd is not None and offered.term_stated:
-        cost = (usd + onto) * paid * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
+    if listed is not None and dated is not None and usd is not None and offered.summed:
+        cost = (
+            (usd * offered.markup + onto) * paid * np.maximum(offered.charged(entry.hours), entry.price.reserved_hours)
+        )
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
-    fabric, days = (entry.inside or entry).id, entry.median_hours / 24
+    never = unfinished(entry.price.spot) if entry.price.spot else 0.0
+    never = never if never >= _NOTICED else 0.0
+    fabric, days = (entry.inside or entry).id, None if never >= _MOSTLY else entry.median_hours / 24
+    likely = None if days is None else likely
     return RentalOffer(
         provider=offered.provider,
         instance=offer.name,
@@ -110,11 +114,14 @@ def _row(
         gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
         tier=offered.tier,
         usd_per_gpu_hour=usd,
-        usd_per_month=None if usd is None else usd * paid * HOURS_PER_MONTH,
+        usd_per_month=None if usd is None else usd * offered.markup * paid * HOURS_PER_MONTH,
         run_cost_usd=None if likely is None else band_of(likely),
-        expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" else None,
+        expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" and not never else None,
+        unfinished_percent=100 * never if offered.tier == "spot" else None,
         finishes_days=days,
-        finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat() if days < _FOR_EVER else None,
+        finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat()
+        if days is not None and days < _FOR_EVER
+        else None,
         months=listed.months if listed else None,
         date=listed.price.date.isoformat() if listed else None,
         source=listed.price.source if listed else None,
@@ -123,4 +130,5 @@ def _row(
         meets_limits=meets(there, job.questionnaire),
         network_included=offer.fabric_included,
         trust=listed.trust if listed else None,
+        paid_over_listed=offered.markup,
     )

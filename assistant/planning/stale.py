@@ -86,7 +86,7 @@ def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer
     able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
     others = [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
     # Of spot machines the mean counts, as where offers are compared.
-    cheaper = (o for o in others if o.run_cost_usd and max(o.run_cost_usd.p50, o.expected_cost_usd or 0.0) < least)
+    cheaper = (o for o in others if o.ranked_usd < least)
     return [] if any(cheaper) else others
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _OFF = ["link", "image", "autolink", "html_inline", "html_block", "reference", "entity"]
 _WON = re.compile(r"<tr>\n(<td[^>]*>✓)")
+_DAY = re.compile(r"(<td[^>]*>)(\d{4}-\d\d-\d\d)")
 
 
 def conversation_html(title: str, facts: Mapping[str, str], exchanges: Iterable[tuple[str | None, str]]) -> str:
@@ -37,9 +38,10 @@ def _said(said: str | None) -> str:
 
 
 def elements(markdown: str) -> str:
-    """The elements that Markdown stands for; tables may be scrolled where they are too wide."""
+    """The elements that Markdown stands for; tables may be scrolled where they are too wide, days stay on a line."""
     made = _reader().render(markdown)
     made = _WON.sub(r'<tr class="won">\n\1', made)
+    made = _DAY.sub(r'\1<span class="day">\2</span>', made)
     return made.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
 
 

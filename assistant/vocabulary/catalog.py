@@ -261,7 +261,8 @@ class ListPrice(Entry):
 
     ``months``: the term of a reservation, ``None`` where the list does not say it; ``region``: ``None`` where the price
     holds everywhere. ``trust``: ``high`` was read in the provider's own list or a copy of its feed, ``medium`` where
-    others name it, ``low`` is a starting price, an estimate, contradicted or derived.
+    others name it, ``low`` is a starting price, an estimate, contradicted or derived. ``of_the_cheapest``: it is that
+    of the cheapest host of a marketplace, and others are dearer.
     """
 
     tier: Tier
@@ -269,6 +270,7 @@ class ListPrice(Entry):
     region: str | None = None
     price: Fact  # USD/GPU-h
     trust: Trust = "high"
+    of_the_cheapest: bool = False
 
     @model_validator(mode="after")
     def _only_a_reservation_has_a_term(self) -> ListPrice:
@@ -317,6 +319,7 @@ class Offer(Entry):
     short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
     prices: list[ListPrice] = Field(default_factory=list, validate_default=True)
     fabric_included: bool | None = True  # in the price; null: not known
+    by_hosts: bool = False  # the provider lets machines that others run, whoever they are
     spot_interruptions: Fact | None = None  # how often a spot machine is taken away, per node-day; null: not published
     rail_optimised: bool | None = None
     topology: str | None = None

@@ -167,6 +167,7 @@ _CANDIDATE = {
     "in_a_quote": _flag("one of the person's quotes is for it"),
     "offered_by": _text("provider whose offer is the cheapest with it, or `none`"),
     "offer_usd_gpu_hour": _number("USD/GPU-h", "what that offer costs"),
+    "offered_by_hosts": _flag("that offer is of machines which others run than who lets them"),
     "offer_says_how_many": _flag("that offer says how many GPUs are let together"),
     "cloud_only": _flag("only named providers have it: nobody can buy it"),
     "exists_for_gpu": _flag("the fabric exists for this GPU"),

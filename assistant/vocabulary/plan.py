@@ -179,7 +179,8 @@ class RentalOffer(Contract):
     Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
     ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
     run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole. ``tied``: its sum is
-    that of the cheapest within what lists and agreed prices differ by.
+    that of the cheapest within what lists and agreed prices differ by. ``paid_over_listed``: what the sums count ÷
+    the price, above 1 where that is of a marketplace's cheapest host.
     """
 
     provider: str
@@ -191,7 +192,10 @@ class RentalOffer(Contract):
     usd_per_gpu_hour: float | None
     usd_per_month: float | None
     run_cost_usd: Band | None
-    expected_cost_usd: float | None = None  # of spot machines: the mean, by which they are compared
+    expected_cost_usd: float | None = (
+        None  # of spot machines: the mean, by which they are compared; null: there is none
+    )
+    unfinished_percent: float | None = None  # of spot machines: of runs that are interrupted faster than they restart
     finishes_days: float | None
     date: str | None
     source: str | None
@@ -204,6 +208,15 @@ class RentalOffer(Contract):
     finishes_on: str | None = None
     months: float | None = None
     tied: bool = False
+    paid_over_listed: float = 1.0
+
+    @property
+    def ranked_usd(self) -> float:
+        """By what offers are compared: the middle, of spot machines the mean where that is more; infinite where there
+        is no sum, and where some runs never finish."""
+        if self.run_cost_usd is None or self.unfinished_percent:
+            return float("inf")
+        return max(self.run_cost_usd.p50, self.expected_cost_usd or 0.0)
 
 
 class QuotedOffer(Contract):

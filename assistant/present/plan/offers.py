@@ -4,10 +4,12 @@ from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
+from ..fields import SHORT_DAYS
 from . import reading
 from .candidates import SIGNS
 
 NO_PRICE = "no price"
+_BESIDE = {"reserved": "term not stated", "capacity-block": "low trust"}  # why no sum is made of such a price
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
 
 
@@ -25,6 +27,20 @@ def section(plan: Plan) -> list[Block]:
         short = ", however long the run" if reading.ends(plan) else ""
         notes.append(f"Of a reservation the whole term is paid{short}.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    if any(o.tier == "capacity-block" for o in priced):
+        notes.append("Capacity blocks are booked and paid ahead, in whole days, and in whole weeks beyond 14 days.")
+    endless = next((o for o in priced if o.unfinished_percent), None)
+    if endless is not None:
+        notes.append(
+            f"Of runs on the spot machines of {endless.provider} {endless.unfinished_percent:.0f} in 100 do not "
+            "finish: they are interrupted faster than they restart; so they have no average cost, and stand last."
+        )
+    cheapest_host = next((o for o in priced if o.paid_over_listed > 1), None)
+    if cheapest_host is not None:
+        notes.append(
+            f"From: what the cheapest host of {cheapest_host.provider} asks; the sum counts "
+            f"{cheapest_host.paid_over_listed:g} times that, which is what is commonly paid there."
+        )
     if spot is not None:
         notes.append(
             "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
@@ -33,7 +49,8 @@ def section(plan: Plan) -> list[Block]:
         )
     if beside:
         notes.append(
-            "A reservation whose term the list does not tell has no sum and does not compete: ask for the term."
+            "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
+            "no sum and do not compete: ask for the term, and for the price."
         )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
@@ -49,9 +66,9 @@ def section(plan: Plan) -> list[Block]:
 
 def _split(offers: list[RentalOffer]) -> tuple[list[RentalOffer], list[RentalOffer], list[RentalOffer]]:
     """Those with a sum, those whose price is of a term that nobody told, those without a price."""
-    unsummed = [o for o in offers if o.run_cost_usd is None]
+    unsummed = [o for o in offers if o.run_cost_usd is None and not o.unfinished_percent]
     return (
-        [o for o in offers if o.run_cost_usd is not None],
+        [o for o in offers if o not in unsummed],
         [o for o in unsummed if o.usd_per_gpu_hour is not None],
         [o for o in unsummed if o.usd_per_gpu_hour is None],
     )
@@ -70,7 +87,7 @@ def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
 def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
     """Those that cost about as much on average as in the middle: no spot machines that stand behind dearer ones."""
     most = max((o.run_cost_usd.p90 for o in priced[:1] if o.run_cost_usd), default=0.0)
-    return [o for o in priced if (o.expected_cost_usd or 0.0) <= most]
+    return [o for o in priced if o.ranked_usd <= most]
 
 
 def _tied(priced: list[RentalOffer]) -> list[Block]:
@@ -156,7 +173,10 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
         return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)
-    return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7, 8), shorter)
+    longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
+    # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
+    gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
+    return Table(header, rows, frozenset({3, 4, 5, 6}), won, gone, shorter)
 
 
 def _provider(offer: RentalOffer) -> str:
@@ -167,7 +187,9 @@ def _provider(offer: RentalOffer) -> str:
 
 
 def _untold(offer: RentalOffer) -> str:
-    return ", term not stated" if offer.run_cost_usd is None and offer.usd_per_gpu_hour is not None else ""
+    if offer.run_cost_usd is not None or offer.usd_per_gpu_hour is None or offer.tier not in _BESIDE:
+        return ""
+    return f", {_BESIDE[offer.tier]}"
 
 
 def _terms(offer: RentalOffer) -> list[str]:
@@ -182,12 +204,17 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     terms = _terms(offer)
     name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
     rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
-    cost = offer.run_cost_usd and offer.run_cost_usd.p50
+    cost = (
+        "does not finish"
+        if offer.unfinished_percent and offer.run_cost_usd is None
+        else figures.usd(offer.run_cost_usd and offer.run_cost_usd.p50)
+    )
     days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
     dated = "quoted" if offer.kind == "quote" else dated
     price = NO_PRICE if offer.usd_per_gpu_hour is None else figures.usd(offer.usd_per_gpu_hour)
+    price = f"from {price}" if offer.paid_over_listed > 1 else price
     return [
         *(sign, name, offer.fabric, rate, price),
-        *(figures.usd(cost), figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
+        *(cost, figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
     ]
