@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Alternative, Candidate, Plan
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
 from ..fields import field_text
-from . import advice, candidates, card, flips, reading
+from . import advice, candidates, card, crossing, flips, reading
 
 
 def section(plan: Plan) -> list[Block]:
@@ -22,7 +22,7 @@ def in_talk(plan: Plan) -> list[Block]:
     if answer.verdict == "no-network-needed":
         return card.section(plan)
     further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
-    return [*card.section(plan), *further, *_what_fits(plan), *candidates.in_talk(plan)]
+    return [*card.section(plan), *further, *_what_fits(plan), *crossing.in_talk(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:
