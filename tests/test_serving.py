@@ -3,6 +3,8 @@ measured."""
 
 from __future__ import annotations
 
+import datetime
+import time
 from collections import defaultdict
 from dataclasses import replace
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from assistant.library import load
+from assistant.library.questionnaires import from_value
 from assistant.model import Serving, architecture_of, predict_inference
 from assistant.model.collectives import Wires
 from assistant.model.disaggregation import prompts_carried, token_seconds
@@ -19,8 +22,11 @@ from assistant.model.prefill_decode import side_of
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
+from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
 from assistant.present.figures import serving_error
+from assistant.present.plan.report import brief
+from assistant.present.text import lines_of
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
 from assistant.validation.serving_fit import sources
@@ -219,3 +225,65 @@ def test_a_prediction_tells_the_first_token_the_load_and_the_copies():
     assert made and made.copies * made.gpus_per_copy <= 32 and made.meets_targets
     assert made.ttft_s_p10 < made.ttft_s < made.ttft_s_p90 and made.requests_per_s == pytest.approx(8, rel=0.05)
     assert made.concurrency <= made.max_concurrency and made.network_gb_per_s_per_node == 0
+
+
+@pytest.fixture(scope="module")
+def chat_service():
+    """The plan of a load with targets, on no GPU in particular."""
+    load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
+    job = {"workload": "inference", "model": "llama-3.3-70b", "inference": load_}
+    return planned(job)
+
+
+def planned(job: dict):
+    library = load()
+    return plan(from_value(job, library.catalog), library, index=None, today=datetime.date(2026, 11, 23))
+
+
+def test_a_load_alone_gives_gpus_of_each_kind_a_price_and_the_network(chat_service):
+    sized, answer = chat_service.sizing, chat_service.recommendation
+    assert answer.verdict == "no-network-needed" and sized.carries_requests_per_s >= 10
+    cheapest = sized.kinds[0]
+    assert cheapest.gpu == chat_service.questionnaire["cluster"]["gpu"] and cheapest.gpus == sized.gpus
+    assert cheapest.usd_per_month == pytest.approx(sized.usd_per_month, rel=0.01)
+    tokens = 10 * 500 * 730 * 3600 / 1e6
+    assert sized.usd_per_million_output_tokens == pytest.approx(sized.usd_per_month / tokens)
+    assert len(sized.kinds) > 5 and all(kind.ttft_s <= 0.5 and kind.tpot_s <= 0.02 for kind in sized.kinds)
+    served = next(c.serving for c in chat_service.candidates if c.verdict == "recommended")
+    assert served.copies == sized.copies and served.gpus_per_copy == cheapest.gpus_per_copy and served.meets_targets
+    told = " ".join(lines_of(brief(chat_service, ""), 100))
+    assert "per million output tokens" in told
+
+
+def test_a_budget_pays_for_the_copies_that_are_needed(chat_service):
+    said = {name: value for name, value in chat_service.questionnaire["inference"].items() if value is not None}
+    job = {"workload": "inference", "model": "llama-3.3-70b", "inference": said}
+    made = planned(job | {"cluster": {"gpu": "h100-sxm", "gpus": 256}, "budget": {"usd_per_month": 50_000}})
+    assert made.recommendation.verdict == "no-network-needed"
+    assert made.sizing.could_be_had == 256 > made.sizing.gpus and made.sizing.usd_per_month < 50_000
+    assert made.sizing.carries_requests_per_s > 90
+
+
+def test_a_job_in_bulk_ends_and_its_deadline_says_how_many_gpus():
+    job = {"workload": "batch-inference", "model": "qwen2.5-72b", "cluster": {"gpu": "h100-sxm"}}
+    bulk = {"prompt_tokens": 6000, "output_tokens": 300, "requests": 2_000_000}
+    soon = planned(job | {"inference": bulk, "constraints": {"deadline_days": 3}})
+    late = planned(job | {"inference": bulk, "constraints": {"deadline_days": 30}})
+    hours = [next(c.run_hours for c in made.candidates if c.verdict == "recommended") for made in (soon, late)]
+    assert hours[0] <= 72 < hours[1] <= 720 and soon.sizing.gpus > late.sizing.gpus
+    few = planned(
+        job | {"cluster": {"gpu": "h100-sxm", "gpus": 4}, "inference": bulk, "constraints": {"deadline_days": 3}}
+    )
+    assert (
+        few.recommendation.verdict == "infeasible"
+        and f"{soon.sizing.gpus:,} GPUs" in few.recommendation.smallest_change
+    )
+
+
+def test_layouts_are_searched_fast_enough_to_be_asked_for_in_a_conversation():
+    asked = serving("deepseek-r1", 64, precision="fp8", requests_per_s=50.0, ttft=2.0, tpot=0.05)
+    node = machine(64, "h200-sxm")
+    sizings(asked, node)
+    begun = time.process_time()
+    found = sizings(asked, node)
+    assert time.process_time() - begun < 0.2 and found[0].split.dp > 1

@@ -27,7 +27,9 @@ USUAL_GPU, USUAL_NODES = "h100-sxm", 8
 _FASTEST_PLAIN = 100.0  # Gb/s; what is faster and between GPU nodes is sold for RDMA
 _JOB = ("workload", "model", "cluster", "training", "parallelism")
 # What depends on how the job is trained; the others take no more than model and machines from a conversation.
-_OF_A_JOB = frozenset("step-time run-time slowdown need crossover memory deadline load bandwidth run-cost".split())
+_OF_A_JOB = frozenset(
+    "step-time run-time slowdown need crossover memory deadline load request-rate bandwidth run-cost".split()
+)
 
 
 @dataclass(frozen=True)

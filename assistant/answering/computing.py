@@ -22,6 +22,7 @@ from . import (
     plain_sums,
     prices_and_parts,
     run_costs,
+    serving_loads,
     serving_networks,
     sizing,
     state_transfers,
@@ -53,7 +54,9 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "run-cost": run_costs.run_cost,
     "crossover": jobs.crossover,
     "deadline": sizing.deadline,
-    "load": sizing.load,
+    "load": serving_loads.load,
+    "request-rate": serving_loads.capacity,
+    "serve-on": serving_loads.versus,
 }
 KINDS = tuple(TOPICS)
 

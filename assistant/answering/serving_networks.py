@@ -61,8 +61,8 @@ def _as_copies(case: Case, apart: ServingFigures) -> str:
     case.figure("per token, as copies", found.tpot_s, "s", f"at {found.requests_per_s:.3g} requests/s")
     first = f"the first token after {seconds(found.ttft_s)}"
     return (
-        f"Apart a token takes {seconds(apart.tpot_s)} at {apart.requests_per_s:.3g} requests/s; the same GPUs as copies "
-        f"in their nodes, prompts read in chunks between answers, take {seconds(found.tpot_s)} at "
+        f"Apart a token takes {seconds(apart.tpot_s)} at {apart.requests_per_s:.3g} requests/s; the same GPUs as "
+        f"copies in their nodes, prompts read in chunks between answers, take {seconds(found.tpot_s)} at "
         f"{found.requests_per_s:.3g}, {first}, and send nothing."
     )
 

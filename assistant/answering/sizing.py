@@ -1,5 +1,4 @@
-"""How many GPUs finish a training run by a deadline, and how many carry a serving load: sizes that were tried with the
-model."""
+"""How many GPUs finish a training run by a deadline: sizes that were tried with the model."""
 
 from __future__ import annotations
 
@@ -8,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assistant.library.questionnaires import from_value
-from assistant.planning.grid import MOST_GPUS, round_sizes
+from assistant.planning.grid import round_sizes
 from assistant.planning.prediction import predict
-from assistant.present.figures import layout, serving_error, significant
+from assistant.present.figures import layout, significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
@@ -23,7 +22,6 @@ from .model_sizes import run_tokens
 
 _DAY = 86_400.0
 _LIMITS = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
-_SERVING = " Peaks above the average load, and copies in reserve, come on top."
 
 
 @dataclass
@@ -42,9 +40,8 @@ class _Sizes:
             node = case.fields.get("cluster.gpus_per_node") or gpu.gpus_per_node
             on = {"cluster__fabric": self.fabric.id} if gpus > node else {}
             facts = case.questionnaire(cluster__gpu=gpu.id, cluster__gpus=gpus, **on, **self.given)
-            load = {n.removeprefix("inference."): v for n, v in case.fields.items() if n.startswith("inference.")}
             try:
-                made = predict(from_value(facts | ({"inference": load} if load else {}), case.catalog), case.catalog)
+                made = predict(from_value(facts, case.catalog), case.catalog)
             except InputError:
                 made = None
             self.tried[gpus] = made if made is not None and made.fits else None
@@ -135,63 +132,3 @@ def _run_figures(case: Case, sizes: _Sizes, gpus: int, days: float) -> None:
     rate = f"({significant(speed)} tokens/s × {gpus:,} GPUs)"
     case.figure("length of the run", length, "days", f"{written.count(sizes.tokens)} tokens ÷ {rate}")
     case.figure("GPU-hours", length * 24 * gpus, "GPU-hours", f"{significant(length)} days × 24 × {gpus:,} GPUs")
-
-
-def load(case: Case) -> Computed | None:
-    """The fewest GPUs that carry so many requests per second, and whether those named do."""
-    wanted, said = case.fields["inference.requests_per_s"], case.fields.get("cluster.gpus")
-    if case.trains:
-        return None
-    elsewhere = case.again()
-    sizes = _Sizes(case, elsewhere.networks()[0], {})
-    found = _carrying(sizes, wanted)
-    if found is None:
-        return None
-    made, carried = sizes.fitting(found), _carried(sizes, found)
-    copies = max(1, made.parallelism.get("replicas", 1))
-    each = found // copies
-    case.take_over(made.assumptions)
-    if each > case.gpu.gpus_per_node:  # a copy within a node crosses no network
-        case.taken.taken += [one for one in elsewhere.taken.taken if one.field == "cluster.fabric"]
-    many = f"{'1 copy' if copies == 1 else f'{copies:,} copies'} of {each} GPUs"
-    case.figure("GPUs", found, "GPUs", f"fewest tried that carry {wanted:g} requests/s: {many}")
-    speed, tokens = f"{significant(made.tokens_per_s_per_gpu)} tokens/s × {found:,} GPUs", _output_tokens(sizes, found)
-    case.figure("carried", carried, "requests/s", f"{speed} ÷ {tokens:g} tokens per answer")
-    text = (
-        f"Serving {case.name} at {wanted:g} requests per second takes about {found:,} {case.gpu.name}: {many} for "
-        f"{significant(carried)} requests per second."
-    )
-    if said is not None:
-        now = _carried(sizes, said)
-        case.figure(f"carried by {said:,}", now, "requests/s", "as many copies as the GPUs named hold")
-        carry = f"{said:,} carry {significant(now)} requests per second: {'enough' if now >= wanted else 'not enough'}."
-        text += f" {carry}" if now else f" On {said:,} it does not fit."
-    told = serving_error(case.catalog.constants) + _SERVING
-    return case.answer(text, told, model=case.name, gpu=case.gpu.id, gpus=said, requests_per_s=wanted)
-
-
-def _carrying(sizes: _Sizes, wanted: float) -> int | None:
-    """Part of a node where that is enough, else whole nodes; the copies on each node carry alike, so one size tells the
-    others."""
-    node = sizes.case.gpu.gpus_per_node
-    for gpus in (n for n in (1, 2, 4) if n < node):
-        if _carried(sizes, gpus) >= wanted:
-            return gpus
-    first = next((n for n in (1, 2, 4, 8) if _carried(sizes, n * node)), None)
-    if first is None or first * node * wanted / _carried(sizes, first * node) > MOST_GPUS:
-        return None
-    nodes = max(first, math.ceil(first * wanted / _carried(sizes, first * node)))
-    while _carried(sizes, nodes * node) < wanted and nodes * node < MOST_GPUS:
-        nodes += first
-    return nodes * node
-
-
-def _carried(sizes: _Sizes, gpus: int) -> float:
-    """Requests per second of all copies; 0 where no copy fits."""
-    made = sizes.at(gpus)
-    return 0.0 if made is None else made.tokens_per_s_per_gpu * gpus / _output_tokens(sizes, gpus)
-
-
-def _output_tokens(sizes: _Sizes, gpus: int) -> float:
-    said = sizes.case.fields.get("inference.output_tokens")
-    return said or next(one.value for one in sizes.fitting(gpus).assumptions if one.field == "inference.output_tokens")

@@ -59,7 +59,8 @@ class Draft:
     def missing(self) -> tuple[str, ...]:
         inline = any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
         said = {*self.fields, *(("model",) if inline else ())}
-        return tuple(name for name in ("workload", "model", "cluster.gpu", "cluster.gpus") if name not in said)
+        gpus = () if self.serves else ("cluster.gpu", "cluster.gpus")  # of a service the load says how many
+        return tuple(name for name in ("workload", "model", *gpus) if name not in said)
 
     @property
     def serves(self) -> bool:
@@ -214,6 +215,8 @@ def _with_stand_ins(fields: Mapping[str, Any], catalog: Catalog) -> dict[str, An
         filled = {name: value for name, value in filled.items() if name not in shape}
     if "model.params" not in filled and not filled.keys() >= _DIMENSIONS:
         filled.setdefault("model", next(iter(catalog.models)))
+    if filled["workload"] in SERVING:
+        return filled
     filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
     divisors = [filled.get(name, 1) for name in _DIVIDES_THE_GPUS]
     filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))

@@ -74,7 +74,7 @@ def plan_of(
         quotes=quotes,
         findings=findings,
         evidence=found,
-        conflicts=evidence.conflicts(conclusions, library),
+        conflicts=evidence.conflicts(conclusions, library, serves=made.job.serves),
         purchase=purchase_of(chosen, made.job, design, catalog),
         power=power_use(chosen, made.job, design, catalog),
         sizing=_sizing(made, predictor),
@@ -171,6 +171,8 @@ def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology == "wan":
         return {}
+    if job.serves and joined.considered.fabric.technology == "none":
+        return {}  # copies that do not talk to each other
     return advice(
         joined.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
     )

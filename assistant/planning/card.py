@@ -9,6 +9,7 @@ from math import ceil
 
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -82,16 +83,34 @@ def _cost(job: Resolved, chosen: Entry) -> str:
     if capital is not None:
         return f"{usd(capital)} to buy; {month}, written off with power and support."
     if job.serves:
-        return f"{month}."
+        whole = f"{usd(chosen.median_cost)} for the job" if job.served.job_tokens else month
+        return f"{whole}{_per_million(job, chosen)}."
     total = f"{usd(chosen.median_cost)} for the run"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
 
 
+def _per_million(job: Resolved, chosen: Entry) -> str:
+    """What the tokens of a service or of a job in bulk cost."""
+    served, whole = chosen.estimate.serving, job.served.job_tokens
+    if served is None or not served.output_tokens_per_s:
+        return ""
+    millions = (whole or served.output_tokens_per_s * HOURS_PER_MONTH * 3600) / 1e6
+    each = chosen.median_cost if whole else usd_per_month(chosen, job.questionnaire)
+    return f", ${each / millions:.2f} per million output tokens"
+
+
 def _finish(made: Decision, chosen: Entry) -> str:
     """When it is done; a service is as fast as it is."""
-    job = made.job
-    if job.serves:
-        return f"A service: {1e3 * chosen.step:.3g} ms per output token."
+    job, served = made.job, chosen.estimate.serving
+    if job.serves and not job.served.job_tokens:
+        times = f"{1e3 * chosen.step:.3g} ms per output token"
+        if served is not None:
+            gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
+            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
+            times = (
+                f"{copies}, first token after {1e3 * served.ttft_s:,.0f} ms, each further {1e3 * served.tpot_s:.3g} ms"
+            )
+        return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
     if hours > _FOREVER:
         return f"Done in {lasting(hours)}."
@@ -119,7 +138,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return "It has the shortest run; no price was read."
     if other is None or not other.costed:
         return "Nothing else that runs this job has a price."
-    what = "Its month" if made.job.serves else "Its run"
+    bulk = made.job.serves and made.job.served.job_tokens
+    what = "Its job" if bulk else "Its month" if made.job.serves else "Its run"
     least = f"{what} costs least of those advised" if made.choice.unadvised else f"{what} costs least"
     more = other.median_cost / chosen.median_cost
     if more < 1.01:

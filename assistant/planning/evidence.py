@@ -113,7 +113,7 @@ def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
     return date.isoformat() if date else ""
 
 
-def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanConflict]:
+def conflicts(conclusions: Iterable[Conclusion], library: Library, *, serves: bool = False) -> list[PlanConflict]:
     """Disagreements between sources that the conclusions touch: those that bear on the choice before those about
     settings.
 
@@ -134,7 +134,8 @@ def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanC
 
         return -most(deciding), -most(touched)
 
-    found = [c for c in library.knowledge.conflicts.values() if any(tag in touched for tag in c.touches)]
+    about = (c for c in library.knowledge.conflicts.values() if not (serves and c.of == "training"))
+    found = [c for c in about if any(tag in touched for tag in c.touches)]
     return [
         PlanConflict(
             topic=c.topic,

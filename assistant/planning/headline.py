@@ -43,7 +43,9 @@ def _job(job: Resolved) -> str:
 def _no_network(job: Resolved, chosen: Entry | None) -> str:
     link = job.scale_up.name
     whose = _at(job, chosen) if chosen else ""
-    priced = f" About {usd(chosen.median_cost)}{whose}." if chosen and whose and chosen.costed else ""
+    priced = (
+        f" About {usd(chosen.median_cost)}{sum_of(job, chosen)}{whose}." if chosen and whose and chosen.costed else ""
+    )
     if job.domains == 1:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
@@ -52,19 +54,35 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
             f"crosses a fabric.{priced}"
         )
     return (
-        f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests "
+        f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one node, so only requests "
         f"cross, which ordinary Ethernet carries.{priced}"
     )
 
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
-        token = f"{1e3 * entry.step:.3g} ms per output token"
+        served = entry.estimate.serving
+        token = f"{1e3 * (served.tpot_s if served else entry.step):.3g} ms per output token"
         if entry.price.capital_usd is not None:
             return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
-        cost = f"{usd(entry.median_cost)} a month's work" if entry.costed else _UNKNOWN
+        cost = f"{usd(entry.median_cost)}{sum_of(job, entry)}" if entry.costed else _UNKNOWN
         return f"{token}, {cost}{_at(job, entry)}"
     return f"{_seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
+
+
+def sum_of(job: Resolved, entry: Entry) -> str:
+    """What a sum of serving is of: a month, or the job in bulk with its length."""
+    if not job.serves:
+        return ""
+    return f" for the job, done in {lasting(entry.median_hours)}," if job.served.job_tokens else " a month"
+
+
+def _each_copy(chosen: Entry | None) -> str:
+    """``each of the 3 copies of the model, of 8 GPUs,``."""
+    served = chosen.estimate.serving if chosen else None
+    if served is None or served.copies < 2 or served.gpus_per_copy < 2:
+        return "each copy of the model"
+    return f"each of the {served.copies:,} copies of the model, of {served.gpus_per_copy} GPUs,"
 
 
 def _money(job: Resolved, entry: Entry) -> str:

@@ -146,7 +146,8 @@ class Pipeline:
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
         prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
-        key = questionnaire.model_dump_json(exclude_unset=True), charging, self.today or datetime.date.today()
+        said = questionnaire.model_dump_json(exclude_unset=True), questionnaire.sized_by_load
+        key = said, charging, self.today or datetime.date.today()
         found = self._outcomes.get(key)
         if found is None:
             found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))

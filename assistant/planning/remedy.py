@@ -18,6 +18,7 @@ from .headline import usd
 from .money import effective_time
 from .predictor import Predictor
 from .resolve import Resolved
+from .sized import sized
 
 GIB = 2.0**30
 HARDLY_MORE = 1.03  # times the least change: networks of one speed differ by less in power
@@ -42,7 +43,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed[0], predictor)
+    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed, predictor)
 
 
 def _not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -115,22 +116,15 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
     )
 
 
-def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
-    """The fewest whole nodes that carry the load, each size with its own best split."""
-    load, node = job.served.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
-    carried = 100 / entry.estimate.copies_short
+def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
+    """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
+    be kept."""
+    load, carried = job.served.rate or 0.0, 100 / min(e.estimate.copies_short for e in allowed)
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
-    most = -(-int(1.1 * entry.estimate.copies_short * job.gpus) // node) + 1
-    low, high = 0, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _carries(job, middle * node, node, entry, predictor) else (middle, high)
-    return f"{text}: with about {high * node:,} GPUs it would work."
-
-
-def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predictor) -> bool:
-    there = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
-    return any(e.usable and e.estimate.copies_short <= 1 for e in predictor.estimated(there, entry.id))
+    found = sized(job.questionnaire, job.gpu.id, predictor)
+    if found is None:
+        return _loosened(job, allowed, predictor)
+    return f"{text}: with {found.gpus:,} GPUs it would work."
 
 
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
@@ -175,7 +169,7 @@ class _Missed:
 def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
     """The limits that the entry does not keep, those of time first."""
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
-    deadline = None if q.serves else limits.deadline_days
+    deadline = q.deadline_days
     asked: list[tuple[float | None, float, str, bool]] = [
         (deadline, entry.median_hours / 24, "a deadline of {} days", False)
     ]
@@ -209,8 +203,8 @@ def _change(limits: list[_Missed]) -> float:
 
 def _other_size(job: Resolved, entry: Entry, predictor: Predictor) -> str:
     """Beside the one limit that is not kept: how many GPUs meet the deadline, or how many the power feeds."""
-    limits = job.questionnaire.constraints
-    if limits.deadline_days is not None and entry.median_hours > 24 * limits.deadline_days and not job.serves:
+    limits, deadline = job.questionnaire.constraints, job.questionnaire.deadline_days
+    if deadline is not None and entry.median_hours > 24 * deadline:
         return _more_gpus(job, entry, predictor)
     if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
@@ -224,7 +218,10 @@ def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
     What was assumed from the size, the batch above all, is assumed anew at each.
     """
     deadline = job.questionnaire.constraints.deadline_days
-    here = None if job.serves or job.sites > 1 else _time_per_token(job, job.gpus, quick, predictor)
+    if job.serves:
+        found = sized(job.questionnaire, job.gpu.id, predictor)
+        return f", or with {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
+    here = None if job.sites > 1 else _time_per_token(job, job.gpus, quick, predictor)
     if here is None or deadline is None:
         return ""
     allowed = deadline * 24 / quick.median_hours * here

@@ -557,7 +557,7 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
         inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.engine is None:
         taken.take("inference.engine", None, "not said: the middle of vLLM, SGLang and TensorRT-LLM")
-    if inference.requests_per_s is None:
+    if inference.rate is None and inference.concurrency is None and inference.job_tokens is None:
         taken.take(
             "inference.requests_per_s",
             None,

@@ -100,6 +100,15 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
     tokens, first, rate = outcome.band, outcome.first_token, outcome.output_rate
     nodes = -(-job.gpus // job.domain)
     answer = job.served.output_tokens
+    rates = {
+        "output_tokens_per_s": rate.p50,
+        "total_tokens_per_s": outcome.requests_per_s * (answer + job.served.prompt_tokens),
+        "output_tokens_per_s_per_gpu": rate.p50 / job.gpus,
+        "requests_per_s": outcome.requests_per_s,
+    }
+    low, high = (end / rate.p50 if rate.p50 else 1.0 for end in (rate.p10, rate.p90))
+    bands = rates | {f"{name}_p10": value * low for name, value in rates.items()}
+    bands |= {f"{name}_p90": value * high for name, value in rates.items()}
     return ServingFigures(
         ttft_s=first.p50,
         ttft_s_p10=first.p10,
@@ -109,12 +118,7 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
         tpot_s_p90=tokens.p90,
         concurrency=outcome.concurrency * outcome.replicas,
         max_concurrency=outcome.held * outcome.replicas,
-        output_tokens_per_s=rate.p50,
-        output_tokens_per_s_p10=rate.p10,
-        output_tokens_per_s_p90=rate.p90,
-        total_tokens_per_s=outcome.requests_per_s * (answer + job.served.prompt_tokens),
-        output_tokens_per_s_per_gpu=rate.p50 / job.gpus,
-        requests_per_s=outcome.requests_per_s,
+        **bands,
         copies=outcome.replicas,
         gpus_per_copy=outcome.gpus_per_replica,
         kv_gb_per_request=outcome.kv_bytes_per_request / 1e9,

@@ -107,9 +107,9 @@ def _on(questionnaire: Questionnaire, gpu: str, catalog: Catalog, gpus: int | No
     return questionnaire.model_copy(update={"cluster": questionnaire.cluster.model_copy(update=change)})
 
 
-def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor) -> Sized | None:
-    """The fewest GPUs of a kind that carry the load; ``None`` where no layout keeps the targets, or the job cannot be
-    on it."""
+def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: int | None = None) -> Sized | None:
+    """The fewest GPUs of a kind that carry the load, or so many with the layout that carries most on them; ``None``
+    where no layout keeps the targets, or the job cannot be on it."""
     catalog = predictor.catalog
     try:
         asked = _on(questionnaire, gpu, catalog)
@@ -118,10 +118,13 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor) -> Sized
     except InputError:
         return None
     joined = _joined(job, predictor)
+    apart = job.questionnaire.workload == "disaggregated-inference"
     found = [
-        Sized(job, one, _whole(one.gpus, job), joined[0] if one.crosses and joined else "none")
+        Sized(job, one, _whole(one.gpus, job), joined[0] if joined and (one.crosses or apart) else "none")
         for one in predictor.layouts(job, load_of(job), joined[1] if joined else None)
     ]
+    if gpus is not None:
+        found = [replace(one, gpus=gpus) for one in found if one.layout.split.gpus <= gpus]
     return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
 
 
@@ -216,17 +219,21 @@ def _hourly(found: Sized, offered: Offered) -> float:
 
 def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
     """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
-    ``usd_per_month``: of the recommendation."""
+    ``usd_per_month``: of the recommendation, of a job in bulk its cost."""
     questionnaire = job.questionnaire
     if not job.serves or job.sites > 1:
         return None
-    here = sized(questionnaire, job.gpu.id, predictor) or sized(_without_targets(questionnaire), job.gpu.id, predictor)
+    in_time = sized(questionnaire, job.gpu.id, predictor, job.gpus)
+    here = in_time or sized(_without_targets(questionnaire), job.gpu.id, predictor, job.gpus)
     if here is None:
         return None
-    here = replace(here, gpus=job.gpus)
     kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
-    load, per_million = job.served, _of_tokens(here, usd_per_month)
+    load, whole = job.served, job.served.job_tokens
+    per_million = _of_tokens(here, usd_per_month)
+    if whole is not None and usd_per_month is not None:  # what it costs is that of the job
+        each = usd_per_month / (whole / 1e6)
+        per_million = each, each * load.output_tokens / (load.output_tokens + load.prompt_tokens)
     return Sizing(
         requests_per_s=load.rate,
         concurrency=load.concurrency,
@@ -235,12 +242,18 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
         gpus=job.gpus,
         copies=here.copies,
         could_be_had=had,
-        carries_requests_per_s=here.layout.with_gpus(had or job.gpus),
+        carries_requests_per_s=here.layout.with_gpus(had or job.gpus) if in_time else 0.0,
         usd_per_month=usd_per_month,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],
         kinds=[_kind(one, offered) for one, offered in kinds],
     )
+
+
+def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
+    """GPUs that carry a load, with the offer that lets them for least; ``None`` where nobody lets them at a price."""
+    offered = _offer(found, predictor.catalog, predictor.today)
+    return None if offered is None else _kind(found, offered)
 
 
 def _kind(found: Sized, offered: Offered) -> KindOfGpu:
@@ -249,6 +262,7 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
     return KindOfGpu(
         gpu=found.job.gpu.id,
         gpus=found.gpus,
+        gpus_paid=offered.paid(found.gpus),
         copies=found.copies,
         gpus_per_copy=found.layout.split.gpus,
         parallelism=found.parallelism,

@@ -67,7 +67,7 @@ def _old_of_choice(
         turns = ""
         if own and others and price is chosen.price.gpu_usd_per_hour:
             at, change = _even(own, others[0])
-            turns = f" From {at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less for the run."
+            turns = f" From {at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less."
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
@@ -128,7 +128,7 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
         code=DECIDES,
         message=f"An old price decides: {name} at {o.usd_per_gpu_hour:.3g} USD/GPU-h is {age} days old ({o.source}, "
         f"{o.date}). At {at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} would cost "
-        "less for the run than what is recommended: ask for a quote.",
+        "less than what is recommended: ask for a quote.",
     )
 
 

@@ -14,7 +14,7 @@ from .numbers import binary
 from .templates import Compiler, Hit, Matcher, Source
 from .text import Text, cut
 
-_JOB = ("training.", "parallelism")
+_JOB = ("training.", "inference.", "parallelism")
 _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node")
 _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 # Roles by the sign whose template names the quantity.

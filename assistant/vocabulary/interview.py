@@ -77,6 +77,7 @@ class InterviewQuestion(Entry):
     settled_by: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     required: bool = False
+    first: bool = False  # asked before those that are ranked by what they could change
     when: Circumstances = Circumstances()
     if_not_sure: str | None = None
     placeholder: str = ""

@@ -160,6 +160,7 @@ class Conflict(Entry):
     audit: str | None = None
     topic: str
     touches: list[str]
+    of: Literal["training"] | None = None  # the kind of job that it is about alone
     sides: list[ConflictSide]
     better_supported: str
     resolution: str

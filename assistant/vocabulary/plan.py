@@ -103,8 +103,14 @@ class ServingFigures(Contract):
     output_tokens_per_s_p10: float
     output_tokens_per_s_p90: float
     total_tokens_per_s: float
+    total_tokens_per_s_p10: float
+    total_tokens_per_s_p90: float
     output_tokens_per_s_per_gpu: float
+    output_tokens_per_s_per_gpu_p10: float
+    output_tokens_per_s_per_gpu_p90: float
     requests_per_s: float
+    requests_per_s_p10: float
+    requests_per_s_p90: float
     copies: int
     gpus_per_copy: int
     kv_gb_per_request: float
@@ -511,11 +517,12 @@ class KindOfGpu(Contract):
     """What a load takes of one kind of GPU, and what that costs at the offer that is cheapest for it.
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
-    the nodes of a copy that spans several.
+    the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
     """
 
     gpu: str
     gpus: int
+    gpus_paid: int
     copies: int
     gpus_per_copy: int
     parallelism: dict[str, Any]
@@ -536,7 +543,8 @@ class KindOfGpu(Contract):
 class Sizing(Contract):
     """The load of a service and the GPUs that carry it.
 
-    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry.
+    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
+    where no layout keeps the targets.
     ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
     of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
     """

@@ -38,10 +38,12 @@ class Interviewer:
     @property
     def asked(self) -> InterviewQuestion | None:
         """The definition of the open question."""
-        return self._definition(self.question.field) if self.question else None
+        return self._definition(self.question.field, self.question.text) if self.question else None
 
-    def _definition(self, field: str) -> InterviewQuestion | None:
-        return next((one for one in self._library.interview if one.field == field), None)
+    def _definition(self, field: str, text: str = "") -> InterviewQuestion | None:
+        """The question for a field; of several, for different jobs, the one that is worded so."""
+        found = [one for one in self._library.interview if one.field == field]
+        return next((one for one in found if one.text == text), found[0] if found else None)
 
     def next(self, draft: Draft, plan: Plan | None) -> list[Event]:
         """The next question, or, once, that there is none left to ask."""

@@ -41,10 +41,11 @@ class Next:
 
 
 def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Plan | None, trials: Trying) -> Next:
-    """What is needed, in order; then the question most likely to change the recommended fabric, and among those equally
-    likely the one with most at stake; where none alone could change it, the one that could with another."""
+    """What is needed or stands first, in order; then the question most likely to change the recommended fabric, and
+    among those equally likely the one with most at stake; where none alone could change it, the one that could with
+    another."""
     still_open = open_questions(questions, draft, trials.catalog)
-    needed = [asked for asked in still_open if asked.required]
+    needed = [asked for asked in still_open if asked.required or asked.first]
     if needed:
         return Next(needed[0])
     if plan is None or not still_open:

@@ -21,7 +21,7 @@ def section(plan: Plan) -> list[Block]:
     read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_best(plan)}"
     gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
     faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
-    read += " Slower by: than the fastest that is possible." if faster else ""
+    read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
     notes = (read, reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
@@ -51,7 +51,8 @@ def in_talk(plan: Plan) -> list[Block]:
     shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
     if len(shown) < 2:
         return []
-    header, splits = ["network", "verdict", _per(plan), "waiting", "cost of the run"], reading.splits(shown)
+    sum_ = f"cost of {reading.the_work(plan)}"
+    header, splits = ["network", "verdict", _per(plan), "waiting", sum_], reading.splits(shown)
     table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
     return [table, *([Paragraph(splits)] if splits else [])]
 
@@ -101,8 +102,21 @@ def _table(plan: Plan) -> Table:
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
+    if not reading.ends(plan):
+        return _of_a_service(computed, rows, won, medians)
     header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
+
+
+def _of_a_service(found: list[Candidate], rows: list[list[str]], won: int | None, medians: list[str]) -> Table:
+    """Networks of what has no end: how fast it answers, and what a month costs."""
+    times = [
+        [figures.seconds(c.serving and c.serving.ttft_s), figures.seconds(c.serving and c.serving.tpot_s)]
+        for c in found
+    ]
+    told = [[*row[:2], *time, row[4], *row[6:]] for row, time in zip(rows, times, strict=True)]
+    header = ["", "fabric", "first token", "per token", "exposed", "a month, P10–P90", "best"]
+    return Table(header, told, frozenset(range(2, 7)), won, (4, 6, 2, 3), {5: ["a month", *medians]})
 
 
 def _best(plan: Plan) -> str:

@@ -7,7 +7,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
-from .reading import chosen, is_given, unit_of_work
+from .reading import chosen, ends, gpus, is_given, the_work, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -40,9 +40,22 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours)
-    said = (_moved("Cost of the run", *cost, figures.usd), length, _moved(unit_of_work(after), *step, figures.seconds))
+    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours) if ends(after) else None
+    what = f"Cost of {the_work(after)}"
+    said = (_size(before, after), _moved(what, *cost, figures.usd), length)
+    said += (_moved(unit_of_work(after), *step, figures.seconds),)
     return [text for text in said if text]
+
+
+def _size(before: Plan, after: Plan) -> str | None:
+    """How many GPUs of which kind a service takes, where that is another number than before, or less than was said."""
+    if after.sizing is None or before.sizing is None:
+        return None
+    old, new = (f"{gpus(plan):,} {plan.questionnaire['cluster']['gpu']}" for plan in (before, after))
+    had, many = after.sizing.could_be_had, figures.significant(after.sizing.carries_requests_per_s)
+    if had and had != before.sizing.could_be_had:
+        return f"Of the {had:,} GPUs {new} are enough; all of them would carry up to {many} requests per second."
+    return f"GPUs: {new}, before {old}." if old != new else None
 
 
 def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:

@@ -21,7 +21,7 @@ def compare(plan: Plan, left: str, right: str, catalog: Catalog) -> Compared:
     one, two = reading.candidate(plan, left), reading.candidate(plan, right)
     assert one and two
     unit = reading.unit_of_work(plan).lower()
-    rows = (*_computed(one, two, unit), *_known(catalog.fabrics[left], catalog.fabrics[right]))
+    rows = (*_computed(one, two, unit, plan), *_known(catalog.fabrics[left], catalog.fabrics[right]))
     return Compared(left, right, tuple(row for row in rows if row), _summary(one, two, plan))
 
 
@@ -36,15 +36,16 @@ def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bo
     return ComparisonRow(what, one, two, better)
 
 
-def _computed(one: Candidate, two: Candidate, unit: str) -> Iterator[ComparisonRow | None]:
+def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator[ComparisonRow | None]:
     of_both = lambda get: (get(one), get(two))
     median = lambda name: of_both(lambda c: getattr(getattr(c, name), "p50", None))
     known = lambda name: of_both(lambda c: getattr(c, name))
     yield ComparisonRow("verdict", one.verdict, two.verdict)
     yield _row(unit, *median("step_time_s"), figures.seconds)
     yield _row("waiting for the network", *known("exposed_communication_percent"), figures.percent)
-    yield _row("length of the run", *known("run_hours"), figures.hours)
-    yield _row("cost of the run", *median("cost_usd"), figures.usd)
+    if reading.ends(plan):
+        yield _row("length of the run", *known("run_hours"), figures.hours)
+    yield _row(f"cost of {reading.the_work(plan)}", *median("cost_usd"), figures.usd)
     yield _row("network, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
     yield _row("probability of being cheapest", *known("probability_best"), lambda v: f"{v:.0%}", lower=False)
     left, right = of_both(lambda c: figures.layout(c.parallelism))
@@ -73,7 +74,7 @@ def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
     """What speaks first: whether they can be had at all, then the money."""
     gone = [side for side in (one, two) if side.verdict == "impossible"]
     if not gone:
-        return _apart(one, two)
+        return _apart(one, two, plan)
     if len(gone) == 2:
         why = dict.fromkeys(text for side in gone for text in barred(plan, side)[:1])
         return f"Neither will do here. {' '.join(why)}"
@@ -81,7 +82,7 @@ def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
     return f"Only {left.fabric} will do here. {' '.join(barred(plan, gone[0])[:1])}".rstrip()
 
 
-def _apart(one: Candidate, two: Candidate) -> str:
+def _apart(one: Candidate, two: Candidate, plan: Plan) -> str:
     missing = next((side for side in (one, two) if side.run_hours is None), None)
     if missing:
         return f"Nothing could be computed for {missing.fabric}: it is {missing.verdict} here."
@@ -94,4 +95,6 @@ def _apart(one: Candidate, two: Candidate) -> str:
     more = dear.median_cost - cheap.median_cost
     if more < reading.APART * cheap.median_cost:
         return f"Their costs cannot be told apart ({figures.usd(cheap.median_cost)})."
-    return f"{cheap.fabric} costs {figures.usd(more)} less for the run ({more / dear.median_cost:.0%})."
+    return (
+        f"{cheap.fabric} costs {figures.usd(more)} less for {reading.the_work(plan)} ({more / dear.median_cost:.0%})."
+    )

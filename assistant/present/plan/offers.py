@@ -19,10 +19,11 @@ def section(plan: Plan) -> list[Block]:
         return []
     shown = _each_once(listed)
     priced, beside, silent = _split(shown)
-    of = "a month" if reading.serves(plan) else "the whole run"
+    of = "the whole run" if not reading.serves(plan) else reading.the_work(plan)
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
-        notes.append("Of a reservation the whole term is paid, however long the run.")
+        short = ", however long the run" if reading.ends(plan) else ""
+        notes.append(f"Of a reservation the whole term is paid{short}.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
     if spot is not None:
         notes.append(
@@ -120,7 +121,7 @@ def answer(plan: Plan) -> list[Block]:
     more = f" {len(beside)} more are reservations whose term is not stated." if beside else ""
     more += f" {len(unpriced)} more are sold without a price that was read." if unpriced else ""
     named = f"{len(priced)} priced offers run this job.{more} The cheapest, and the cheapest with each other network:"
-    return told(named, *(_line(priced[n], serves=reading.serves(plan)) for n in shown))
+    return told(named, *(_line(priced[n], serves=not reading.ends(plan)) for n in shown))
 
 
 def _line(offer: RentalOffer, *, serves: bool) -> str:
@@ -138,7 +139,7 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         "network",
         "Gb/s per GPU",
         "per GPU-hour",
-        "cost of the run",
+        f"cost of {reading.the_work(plan)}",
         "done in",
         "done by",
         "price of",
@@ -151,7 +152,7 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         4: ["hourly", *prices],
         5: ["cost", *(row[5] for row in rows)],
     }
-    if reading.serves(plan):  # a service is never done
+    if not reading.ends(plan):  # a service is never done
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
         return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)

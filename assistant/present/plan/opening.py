@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Alternative, Candidate, Plan
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
 from ..fields import field_text
-from . import advice, candidates, card, crossing, flips, reading
+from . import advice, candidates, card, crossing, flips, reading, sizing
 
 
 def section(plan: Plan) -> list[Block]:
@@ -20,9 +20,10 @@ def in_talk(plan: Plan) -> list[Block]:
     """What is said of a plan when it appears: the answer and the few best networks."""
     answer = plan.recommendation
     if answer.verdict == "no-network-needed":
-        return card.section(plan)
+        return [*card.section(plan), *sizing.in_talk(plan)]
     further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
-    return [*card.section(plan), *further, *_what_fits(plan), *crossing.in_talk(plan), *candidates.in_talk(plan)]
+    served = [*sizing.in_talk(plan), *crossing.in_talk(plan)]
+    return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:

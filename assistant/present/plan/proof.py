@@ -96,11 +96,27 @@ def _figures(found: Candidate, plan: Plan) -> list[Reason]:
         return []
     if found.fits is False:
         return [Reason("figure", _does_not_fit(found))]
-    waits = f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."
-    lines = [f"{reading.unit_of_work(plan)} takes {reading.step_band(found)}, {waits}"]
+    lines = [_times(found, plan)]
     if found.cost_usd is not None:
-        lines.append(f"The run takes {figures.hours(found.run_hours)} and costs {figures.usd_band(found.cost_usd)}.")
+        usd, work = figures.usd_band(found.cost_usd), reading.the_work(plan)
+        takes = f" takes {figures.hours(found.run_hours)} and" if reading.ends(plan) else ""
+        lines.append(f"{work[0].upper()}{work[1:]}{takes} costs {usd}.")
     return [Reason("figure", line) for line in (*lines, f"Split: {figures.layout(found.parallelism)}.")]
+
+
+def _times(found: Candidate, plan: Plan) -> str:
+    """The time of a step; of a token what its ranks hand each other, which need not cross a network."""
+    share, served = figures.percent(found.exposed_communication_percent), found.serving
+    if served is None or not reading.serves(plan):
+        return f"{reading.unit_of_work(plan)} takes {reading.step_band(found)}, {share} of it waiting for the network."
+    first, token = (
+        f"{figures.seconds(middle)} ({figures.seconds(low)}–{figures.seconds(high)})"
+        for middle, low, high in (
+            (served.ttft_s, served.ttft_s_p10, served.ttft_s_p90),
+            (served.tpot_s, served.tpot_s_p10, served.tpot_s_p90),
+        )
+    )
+    return f"The first token comes after {first}, each further one after {token}; {share} of it is communication."
 
 
 def _weighed(findings: Iterable[Finding]) -> list[Finding]:

@@ -12,7 +12,7 @@ from .. import figures, limits
 from ..blocks import Block, told
 from ..fields import assumed_text, field_name, field_text
 from ..plots import PARTS
-from . import phases, reading
+from . import phases, reading, sizing
 
 _DAY = 86_400.0
 _LEAST_SHARE = 0.005  # of a step: what is below is not told
@@ -30,9 +30,8 @@ def given(plan: Plan, field: str) -> tuple[Any, str | None]:
 def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     """The length of the run, and the steps it is made of."""
     takes, deadline = figures.hours(found.run_hours), reading.asked(plan, "constraints.deadline_days")
-    if reading.serves(plan):
-        month = f"everything is counted for a month, and the cluster does a month's work{_on(found)} in {takes}."
-        return told(f"Serving has no end: {month}")
+    if not reading.ends(plan):
+        return told("Serving has no end: everything is counted for a month.")
     met = "met" if (found.run_hours or 0.0) <= 24 * (deadline or 0.0) else "missed"
     return told(
         f"The run takes {takes}{_on(found)}.",
@@ -73,7 +72,8 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         return told(f"What {found.fabric} costs is not known: it is let here at no price that was read.")
     gpus, hours, usd, median = reading.gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
     gpu, network = found.gpu_usd_per_hour or 0.0, found.fabric_usd_per_gpu_hour or 0.0
-    hourly, what = gpu + network, "A month's work" if reading.serves(plan) else "The run"
+    work = reading.the_work(plan)
+    hourly, what = gpu + network, f"{work[0].upper()}{work[1:]}"
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
     product = f"{gpus:,} GPUs × {figures.hours(hours)} × {rates}"
     tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
@@ -83,7 +83,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         product if hours and abs(gpus * hours * hourly / median - 1) < _AGREES else None,
         _per_hour(gpus, hourly, hours) if hourly else None,
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
-        f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None,
+        _per_million(plan) or (f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None),
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
         _to_buy(plan.purchase),
         f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."
@@ -91,6 +91,15 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         else None,
         _others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, usd),
     )
+
+
+def _per_million(plan: Plan) -> str | None:
+    """What a service's tokens cost at its load."""
+    found = plan.sizing
+    if found is None or found.usd_per_million_output_tokens is None:
+        return None
+    each, every = map(figures.usd, (found.usd_per_million_output_tokens, found.usd_per_million_tokens))
+    return f"Per million output tokens: {each}; with those of the prompts: {every}."
 
 
 def _outlay(plan: Plan, run: float) -> float:
@@ -191,18 +200,10 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
 
 
 def load(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
-    """Requests per second that the cluster carries."""
-    prompt, answer = given(plan, "inference.prompt_tokens")[0], given(plan, "inference.output_tokens")[0]
-    if not (reading.serves(plan) and found.tokens_per_s_per_gpu and answer):
+    """Requests per second that the cluster carries, and the GPUs that the load takes."""
+    if plan.sizing is None:
         return told('This job serves no requests: it trains. "tokens per second" tells how fast.')
-    tokens, wanted = found.tokens_per_s_per_gpu * reading.gpus(plan), given(plan, "inference.requests_per_s")[0]
-    carried, short = tokens / answer, figures.significant
-    return told(
-        f"About {short(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.",
-        f"{short(tokens)} tokens per second ÷ {answer:,} tokens of an answer; a prompt has {prompt:,}.",
-        f"Asked for are {wanted:g}: that is {figures.percent(100 * wanted / carried)} of it." if wanted else None,
-        figures.serving_error(catalog.constants),
-    )
+    return [*sizing.in_talk(plan), *told(figures.serving_error(catalog.constants))]
 
 
 def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:

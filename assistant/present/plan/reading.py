@@ -48,6 +48,16 @@ def unit_of_work(plan: Plan) -> str:
     return "One output token" if serves(plan) else "One step"
 
 
+def ends(plan: Plan) -> bool:
+    """Whether the job is done some day: training is, and requests in bulk whose number was said."""
+    return not serves(plan) or bool(asked(plan, "inference.tokens") or asked(plan, "inference.requests"))
+
+
+def the_work(plan: Plan) -> str:
+    """What a sum is of: the run, the job in bulk, or a month of a service."""
+    return "the run" if not serves(plan) else "the job" if ends(plan) else "a month"
+
+
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))
@@ -125,7 +135,7 @@ def limits_kept(plan: Plan) -> str | None:
     if best is None or best.step_time_s is None or best.run_hours is None or best.cost_usd is None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
-    if days and not serves(plan):
+    if days and ends(plan):
         kept = _kept(hours, slow, 24 * days)
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:

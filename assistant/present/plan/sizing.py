@@ -30,23 +30,32 @@ def _told(plan: Plan, most: int | None) -> list[Block]:
     found = plan.sizing
     if found is None:
         return []
-    said = [
-        Heading(TITLE if _is_loaded(found) else "What the GPUs carry"),
-        Paragraph(" ".join(_sentences(plan, found))),
-    ]
+    sized = _is_sized(plan, found)
+    said = [Heading(TITLE if sized else "What the GPUs carry"), Paragraph(" ".join(_sentences(plan, found)))]
     if not found.kinds:
         return said
     own = plan.questionnaire["cluster"]["gpu"]
     shown = [k for n, k in enumerate(found.kinds) if most is None or n < most or k.gpu == own]
     gone = len(found.kinds) - len(shown)
     more = f" {gone} more kinds cost more." if gone > 1 else " One more kind costs more." if gone else ""
-    what = "the fewest GPUs that carry it" if _is_loaded(found) else "one copy of the model, always busy"
+    in_bulk = "the fewest GPUs that end it in time, by the month" if _in_bulk(plan) else "the fewest GPUs that carry it"
+    what = in_bulk if sized else "one copy of the model, always busy"
     note = f"On each kind of GPU that is let: {what}, at the offer that costs least for them.{more}"
     return [*said, _table(shown, own), Paragraph(note)]
 
 
 def _is_loaded(found: Sizing) -> bool:
     return found.requests_per_s is not None or found.concurrency is not None
+
+
+def _in_bulk(plan: Plan) -> bool:
+    """Whether it is a job that ends."""
+    return reading.ends(plan)
+
+
+def _is_sized(plan: Plan, found: Sizing) -> bool:
+    """Whether what was said asks for a number of GPUs: a load, or a job that must end in time."""
+    return _is_loaded(found) or (_in_bulk(plan) and bool(reading.asked(plan, "constraints.deadline_days")))
 
 
 def _sentences(plan: Plan, found: Sizing) -> list[str]:
@@ -57,13 +66,18 @@ def _sentences(plan: Plan, found: Sizing) -> list[str]:
         many = figures.layout(best.parallelism or {})
     asked, carried = _asked(plan, found), figures.significant(found.carries_requests_per_s)
     within = " within these times" if found.ttft_ms or found.tpot_ms else ""
+    verb = "carries" if found.gpus == 1 else "carry"
     gpus = f"{found.gpus:,} {plan.questionnaire['cluster']['gpu']}"
-    if found.could_be_had:
+    if not found.carries_requests_per_s:
+        carry = f"No layout of a copy on {gpus} answers as fast as that, however few requests there are."
+    elif found.could_be_had:
         carry = f"Of the {found.could_be_had:,} GPUs that could be had {gpus} are enough, {many}; all of them"
-        carry += f" would carry up to {carried} requests per second{within}."
+        carry += f" would {verb} up to {carried} requests per second{within}."
     else:
-        carry = f"{gpus}, {many}, carry up to {carried} requests per second{within}."
-    return [text for text in (asked, carry, _price(plan, found), _ON_TOP) if text]
+        carry = f"{gpus}, {many}, {verb} up to {carried} requests per second{within}."
+    return [
+        text for text in (asked, carry, _price(plan, found), _ON_TOP if found.carries_requests_per_s else "") if text
+    ]
 
 
 def _asked(plan: Plan, found: Sizing) -> str:
@@ -77,7 +91,9 @@ def _asked(plan: Plan, found: Sizing) -> str:
     named = " and ".join(text for text in load if text)
     targets = [
         f"the first token within {figures.seconds(found.ttft_ms / 1e3)}" if found.ttft_ms else "",
-        f"each further one within {figures.seconds(found.tpot_ms / 1e3)}" if found.tpot_ms else "",
+        f"each further {'one' if found.ttft_ms else 'token'} within {figures.seconds(found.tpot_ms / 1e3)}"
+        if found.tpot_ms
+        else "",
     ]
     within = ", ".join(text for text in targets if text)
     start = f"{named}, {lengths}" if named else f"{lengths[0].upper()}{lengths[1:]}"
@@ -91,6 +107,9 @@ def _price(plan: Plan, found: Sizing) -> str:
     if found.usd_per_month is None or found.usd_per_million_output_tokens is None:
         return ""
     output, every = map(figures.usd, (found.usd_per_million_output_tokens, found.usd_per_million_tokens))
+    if _in_bulk(plan):
+        sum_ = f"The job costs {figures.usd(found.usd_per_month)}"
+        return f"{sum_}, {output} per million output tokens ({every} per million with the prompts')."
     busy = "" if _is_loaded(found) else " if they are always busy"
     return (
         f"A month costs {figures.usd(found.usd_per_month)}, {output} per million output tokens{busy} ({every} per "
@@ -105,7 +124,7 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
         [
             "✓" if k.gpu == own else "·",
             k.gpu,
-            f"{k.gpus:,}",
+            f"{k.gpus:,}" if k.gpus_paid == k.gpus else f"{k.gpus:,} ({k.gpus_paid:,} paid)",
             f"{k.copies:,}",
             figures.layout({**k.parallelism, "replicas": 1}),
             figures.seconds(k.ttft_s),
@@ -113,7 +132,7 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
             figures.usd(k.usd_per_month),
             figures.usd(k.usd_per_million_output_tokens),
             k.network,
-            f"{k.provider}, ${k.usd_per_gpu_hour:.2f}",
+            _at(k),
         ]
         for k in kinds
     ]
@@ -121,3 +140,8 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
     return Table(
         header, rows, frozenset({2, 3, 5, 6, 7, 8}), won, (9, 4, 5, 6, 10), {10: ["at", *(k.provider for k in kinds)]}
     )
+
+
+def _at(kind: KindOfGpu) -> str:
+    tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
+    return f"{kind.provider}, ${kind.usd_per_gpu_hour:.2f}{tier}"
