@@ -379,7 +379,7 @@ def _requests(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float
     rate = output_tokens_per_s / serving.output_tokens
     if not serving.disaggregated or not rate:
         return rate
-    prompts = prefilled(copy.engined, copy.load) / copy.split.dp
+    prompts = float(prefilled(copy.engined, copy.load)) / copy.split.dp
     return 1.0 / (1.0 / rate + prompts)
 
 
