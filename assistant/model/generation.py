@@ -4,19 +4,19 @@ A step's answers are all asked for at once and there are no others behind them, 
 large while most answers are being written and ends with the few longest alone, each token of which takes as long as the
 weights take to read. Of the lengths a mean and a limit are known; the distribution that assumes nothing else is the one
 of most entropy with this mean on [0, limit], an exponential cut off at the limit (falling for a mean below half of the
-limit, rising above it: Jaynes 1957). Seconds of one decoded token are those of serving (:mod:`inference`).
+limit, rising above it: Jaynes 1957). Seconds of one decoded token are those of serving (:mod:`serving_time`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from assistant.vocabulary.catalog import Fact
 
-from .architecture import Architecture, element_bytes
+from .architecture import Architecture
 from .collectives import Wires
 from .fitted import from_catalog
 from .inference import Serving
@@ -24,11 +24,10 @@ from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import USABLE_MEMORY
 from .serving_network import pass_communication
-from .serving_time import Split
+from .serving_time import Engined, Load, Shape, Split, engine_of, prefilled, serving_constants
 
 POINTS = 32  # ages of the batch that are added up: more change nothing by a percent
-LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
-DECODED = 9  # of them those at which a decoded token is worked out, straight in between
+ENGINE = "vllm"  # what NeMo-RL and verl generate with unless told otherwise
 LARGEST_BATCH = 256  # answers a copy writes at once: vLLM's default (max_num_seqs)
 # of a GPU's memory an engine gets that takes turns with a trainer: what recipes of NeMo-RL and verl set, 0.5 to 0.6
 SHARED_MEMORY = 0.6
@@ -36,7 +35,7 @@ SHARED_MEMORY = 0.6
 
 @dataclass(frozen=True)
 class EngineConstants:
-    """What an engine inside a training loop takes beside a served model's kernels, in seconds of a decoded token.
+    """What an engine inside a training loop takes beside a served model's time, in seconds of a decoded token.
 
     ``host``: scheduling and sampling of one step of the batch. ``answer``: per answer in the batch (log-probabilities,
     stop conditions, detokenising). ``routed``: per answer in the batch of a mixture besides: few tokens for each expert
@@ -169,7 +168,7 @@ def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) 
     each = token.seconds(going, rollouts.prompt_tokens + tokens) * waited * (rollouts.longest / len(tokens))
     middle = float(token.seconds(np.array([float(batch)]), np.array([rollouts.prompt_tokens + rollouts.mean / 2]))[0])
     queued = max(0, per_copy - batch) * rollouts.mean / batch * middle
-    prefill = prefill_compute(serving, machine, split) / split.pp * rollouts.prompts / max(copies, 1)
+    prefill = token.prompts(rollouts.prompts / max(copies, 1), rollouts.prompt_tokens)
     return Generated(
         tensor_parallel=split.tp,
         pipeline_parallel=split.pp,
@@ -185,59 +184,41 @@ def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) 
 
 
 class _Token:
-    """Seconds of one decoded token of a copy."""
+    """Seconds of one decoded token of a copy, and of its prompts."""
 
     def __init__(self, serving: Serving, machine: Machine, networks: Networks, split: Split) -> None:
-        self._serving, self._machine, self._split = serving, machine, split
-        self._wires = Wires(machine, networks)
-        engine = engine_constants(machine.constants)
-        self._host = engine.host
-        self._answer = engine.answer + (engine.routed if serving.architecture.experts else 0.0)
+        self._wires, self._split = Wires(machine, networks), split
+        constants, engine = serving_constants(machine.constants), engine_of(ENGINE, machine.constants)
+        formats = serving.precision, "bf16"
+        self._engined = Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=False)
+        training = engine_constants(machine.constants)
+        self._host = training.host
+        self._answer = training.answer + (training.routed if serving.architecture.experts else 0.0)
 
     def seconds(self, batch: np.ndarray, context: np.ndarray) -> np.ndarray:
         """For batches of so many answers with so many tokens behind them, (points,)."""
-        at = np.unique(np.linspace(0, len(batch) - 1, DECODED).round().astype(int))
-        sizes = np.maximum(1, np.round(batch[at])).astype(int).tolist()
-        own = [
-            decode_compute(
-                replace(self._serving, prompt_tokens=int(length), output_tokens=0), self._machine, self._split, size
-            )
-            for size, length in zip(sizes, context[at], strict=True)
-        ]
-        seconds = np.interp(np.arange(len(batch)), at, own)
-        return seconds + self._communication(batch) + self._host + self._answer * batch
+        own = self._engined.step(Shape(batch, context))
+        return own + self._communication(batch) + self._host + self._answer * batch
+
+    def prompts(self, many: float, tokens: float) -> float:
+        """Of so many prompts of a length, on stages that work at once."""
+        load = Load(tokens, 1.0, many, many)
+        return float(prefilled(self._engined, load, many)) / self._split.pp if many else 0.0
 
     def _communication(self, batch: np.ndarray) -> np.ndarray:
-        """Worked out at the largest and the smallest batch, straight in between."""
-        if self._split.gpus == 1:
+        """Across scale-up domains, worked out at the largest and the smallest batch, straight in between."""
+        architecture, low, high = self._engined.architecture, float(batch.min()), float(batch.max())
+        if self._split.gpus <= self._wires.machine.domain:
             return np.zeros(len(batch))
-        hidden = 2.0 * self._serving.architecture.hidden
-        low, high = float(batch.min()), float(batch.max())
         times = [
-            float(np.ravel(pass_communication(self._wires, self._serving.architecture, self._split, size * hidden))[0])
+            float(
+                np.ravel(pass_communication(self._wires, architecture, self._split, size * 2.0 * architecture.hidden))[
+                    0
+                ]
+            )
             for size in (low, high)
         ]
         return np.interp(batch, [low, high], times) if high > low else np.full(len(batch), times[0])
-
-
-def decode_compute(serving: Serving, machine: Machine, split: Split, batch: int) -> float:
-    """Seconds of one decoded token for ``batch`` requests: the larger of reading and arithmetic, stage after stage."""
-    a = serving.architecture
-    touched = 1.0 - (1.0 - a.experts_per_token / a.experts) ** batch if a.experts else 1.0
-    params = a.layers * (a.shared_layer_params + a.expert_layer_params * touched) + a.embedding_params
-    weights = params * element_bytes(serving.precision)
-    cache = batch * kv_per_token(serving) * (serving.prompt_tokens + serving.output_tokens / 2)
-    read = (weights + cache) / (split.tp * machine.memory_bandwidth * machine.memory_efficiency)
-    arithmetic = 2.0 * a.matmul_params * batch / (split.tp * machine.peak[serving.precision] * machine.gemm_efficiency)
-    return max(read, arithmetic) + a.layers * LAYER_LAUNCH
-
-
-def prefill_compute(serving: Serving, machine: Machine, split: Split) -> float:
-    """Seconds of arithmetic for one prompt (causal half of attention)."""
-    a, s = serving.architecture, serving.prompt_tokens
-    products = 2.0 * a.matmul_params * s / (machine.peak[serving.precision] * machine.gemm_efficiency)
-    attention = float(a.attention_flops(s)) * s / (machine.peak["bf16"] * machine.attention_efficiency)
-    return (products + attention) / split.tp + a.layers * LAYER_LAUNCH
 
 
 def kv_per_token(serving: Serving) -> float:

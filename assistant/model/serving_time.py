@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class ServingConstants:
     that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
     roofline. ``routed``: time of experts' products against dense ones. ``reduce_start``: seconds of a small all-reduce
     between two GPUs, ``reduce_more`` for each doubling of them; ``reduce_share``: of the bus bandwidth of large ones.
+    ``packed``: as an engine's ``scores``, of kernels that multiply the eight query heads of a shared key at once.
     """
 
     reading: float = 0.85
@@ -59,6 +60,7 @@ class ServingConstants:
     reduce_start: float = 6e-6
     reduce_more: float = 1.5e-6
     reduce_share: float = 0.6
+    packed: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -169,23 +171,23 @@ class Engined:
         return (read**corner + computed**corner) ** (1.0 / corner)
 
     def products(self, shape: Shape) -> Number:
-        """Seconds of all products: of tokens that are decoded those of a roofline, of prompts the arithmetic, as the
-        weights are read once for all of them."""
+        """Seconds of all products, each a roofline: the weights are read once for the tokens that are decoded and those
+        of prompts."""
         a, ranks = self.architecture, self.split.tp
         shared_bytes, expert_bytes = (element_bytes(one) for one in weight_formats(a, self.precision))
         shared_rate, expert_rate = self._rates
         held = a.layers * a.shared_layer_params / ranks
-        time = self._longer(held * shared_bytes / self._reading, 2.0 * shape.batch * held / shared_rate)
-        time = time + 2.0 * shape.prompt * held / shared_rate
+        tokens = shape.batch + shape.prompt
+        time = self._longer(held * shared_bytes / self._reading, 2.0 * tokens * held / shared_rate)
         head = a.embedding_params / ranks
         time = time + self._longer(head * 2.0 / self._reading, 2.0 * shape.batch * head / self._rate("bf16"))
         if a.experts:
-            everywhere, prompts = shape.batch * self.split.dp, shape.prompt * self.split.dp
-            visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** (everywhere + prompts)
+            everywhere = tokens * self.split.dp
+            visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
             routed = a.layers * a.expert_layer_params / (ranks * self.split.dp)
             flops = 2.0 * routed * a.experts_per_token / a.experts / expert_rate
             read = visited * routed * expert_bytes / self._reading
-            time = time + self.constants.routed * (self._longer(read, everywhere * flops) + prompts * flops)
+            time = time + self.constants.routed * self._longer(read, everywhere * flops)
         return time
 
     def attention(self, shape: Shape) -> Number:
@@ -199,8 +201,17 @@ class Engined:
         return decoded + shape.prompt * a.visible_attention_flops(shape.behind) / tp / rate
 
     @cached_property
-    def _scores(self) -> float:
-        return LATENT_SCORES if self.architecture.latent is not None else self.engine.scores
+    def _scores(self) -> Number:
+        a = self.architecture
+        if a.latent is not None:
+            return LATENT_SCORES
+        if (
+            a.heads == PACKED_HEADS * a.kv_heads
+            and a.head_dim == PACKED_WIDTH
+            and element_bytes(self.kv_precision) == 1
+        ):
+            return np.maximum(self.engine.scores, self.constants.packed)
+        return self.engine.scores
 
     def reductions(self, tokens: Number) -> Number:
         """Seconds of the collectives inside the node: two all-reduces of a layer over ``tp`` ranks, and what the
@@ -236,6 +247,8 @@ class Engined:
 
 ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: assumed, nearly sharp
 LATENT_SCORES = 0.7  # of the rate of prompts' attention: decoding multiplies all heads by one latent at once; assumed
+# what TensorRT-LLM's XQA kernels are built for, with keys in eight bits
+PACKED_HEADS, PACKED_WIDTH = 8, 128
 SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most
 ROUNDS = 3  # of the batch that follows from the times that follow from the batch: further ones change a thousandth
 NVLINK_LATENCY = 0.95e-6  # seconds of a step on the links that ``reduce_start`` was measured on
@@ -286,56 +299,63 @@ class Served:
     output_tokens_per_s: float
 
 
+def _served(*figures: Number) -> Served:
+    """Figures of one set of constants; only a fit asks with several, as arrays."""
+    return Served(*cast("tuple[float, float, float, float]", figures))
+
+
 def decoded(engined: Engined, load: Load, batch: Number) -> Number:
     """Seconds of a decoding step for ``batch`` requests half way through their answers."""
     middle = load.prompt_tokens + load.output_tokens / 2.0
     return engined.step(Shape(batch / engined.split.dp / engined.split.pp, middle))
 
 
-def interference(engined: Engined, load: Load, batch: float, alone: float) -> float:
+def interference(engined: Engined, load: Load, batch: Number, alone: Number) -> Number:
     """Seconds that the prompts of those who follow add to a step of ``batch`` requests: each request that ends makes
     room for a prompt, ``batch`` ÷ answer length of them in a step."""
     split = engined.split
     decoding = batch / split.dp / split.pp
     arriving = decoding / load.output_tokens
-    together = max(arriving, min(1.0, load.chunk / load.fresh))
+    together = np.maximum(arriving, min(1.0, load.chunk / load.fresh))
     middle = load.prompt_tokens + load.output_tokens / 2.0
     mixed = engined.step(Shape(decoding, middle, together * load.fresh, load.behind))
-    return arriving / together * (float(mixed) - alone)
+    return arriving / together * (mixed - alone)
 
 
-def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
+def prefilled(engined: Engined, load: Load, prompts: Number = 1.0) -> Number:
     """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
     tokens = prompts * load.fresh
-    steps = max(1.0, tokens / load.chunk)
-    shape = Shape(0.0, 0.0, tokens / steps, load.behind)
-    return steps * float(engined.step(shape))
+    steps = np.maximum(1.0, tokens / load.chunk)
+    return steps * engined.step(Shape(0.0, 0.0, tokens / steps, load.behind))
 
 
 def under_load(engined: Engined, load: Load) -> Served:
     """A constant number of requests in flight.
 
     Where requests are grouped, a part of those in flight always begins at once, and each waits for the prompts of all
-    of them; where they come at random, a prompt waits for those before it as in a queue with one server and equal
-    services: busy ÷ (2·idle) of its own time (Pollaczek and Khinchine).
+    of them, which come between its tokens no more; where they come at random, a prompt waits for those before it as in
+    a queue with one server and equal services: busy ÷ (2·idle) of its own time (Pollaczek and Khinchine).
     """
     most = min(load.concurrency, load.held)
     replicas = engined.split.dp * engined.split.pp
     beside = engined.engine.wave * max(most / replicas - 1.0, 0.0) if load.grouped else 0.0
+    between = 1.0 - engined.engine.wave if load.grouped else 1.0
     own = prefilled(engined, load, 1.0 + beside)
-    batch, tpot, ttft = most, 0.0, 0.0
+    batch: Number = most
+    tpot: Number = 0.0
+    ttft: Number = 0.0
     for _ in range(ROUNDS):
-        alone = float(decoded(engined, load, batch))
-        tpot = alone + (0.0 if load.separate else interference(engined, load, batch, alone))
+        alone = decoded(engined, load, batch)
+        tpot = alone + (0.0 if load.separate else between * interference(engined, load, batch, alone))
         queue = 0.0 if load.grouped else _queue(1.0 - alone / tpot) * own
         ttft = engined.engine.first + own + queue + tpot
         answering = load.output_tokens * tpot
         batch = most * answering / (answering + ttft)
     waiting = max(0.0, load.concurrency - load.held) * tpot * load.output_tokens / load.held
-    return Served(ttft + waiting, tpot, batch, batch / tpot)
+    return _served(ttft + waiting, tpot, batch, batch / tpot)
 
 
-def _queue(busy: float) -> float:
+def _queue(busy: Number) -> Number:
     return busy / (2.0 * (1.0 - busy))
 
 
@@ -375,5 +395,5 @@ def one_batch(engined: Engined, load: Load) -> Served:
     waves = -(-load.concurrency // max(load.held, 1.0))
     batch = load.concurrency / waves
     first = prefilled(engined, load, batch / engined.split.dp)
-    tpot = float(decoded(engined, load, batch))
-    return Served(first, tpot, batch, batch * load.output_tokens / (first + (load.output_tokens - 1.0) * tpot))
+    tpot = decoded(engined, load, batch)
+    return _served(first, tpot, batch, batch * load.output_tokens / (first + (load.output_tokens - 1.0) * tpot))

@@ -16,6 +16,8 @@ a configuration measured in several ways is one line. Written down before the fi
   reaches elsewhere.
 * Not used: the tables of TensorRT-LLM 0.8 and 0.11 on the GPUs of 0.9 and 0.10, which repeat those.
 
+Where a source calls gpt-oss FP8 it is taken to be in MXFP4, the one format its weights were published in.
+
 Modes: ``load`` is a constant number of requests in flight, ``offline`` as many as fit with more waiting, ``static`` one
 batch from its prompts to its last tokens, ``burst`` all requests at once, ``disaggregated`` apart for prompts and
 answers (``prefill``, ``decode``: workers × layout as the source writes it).
@@ -70,8 +72,8 @@ QUANTITIES: dict[Figure, str] = {
 # A roofline of four constants for every engine and GPU: shares of bandwidth and peak, seconds of a step and of a layer
 # in it; fitted to the same rows. What stands beside the errors of the model.
 ROOFLINE = (
-    ServingConstants(0.775, 0.775, 0.533, 1.0, 8.0, 1.0, 0.0, 0.0, 1.0),
-    Engine(host=1.74e-3, answer=0.0, stream=0.0, layer=63.5e-6, routed=0.0, mixed=0.0, first=0.0, wave=0.0, scores=1.0),
+    ServingConstants(0.796, 0.796, 0.520, 1.0, 8.0, 1.0, 0.0, 0.0, 1.0),
+    Engine(host=1.68e-3, answer=0.0, stream=0.0, layer=70.2e-6, routed=0.0, mixed=0.0, first=0.0, wave=0.0, scores=1.0),
 )
 
 
@@ -95,6 +97,11 @@ class ServedRun:
     lengths: tuple[float, float]
     concurrency: float | None
     measured: Mapping[Figure, float]
+
+    @property
+    def generation(self) -> str:
+        """Of its GPU: NVIDIA's names begin with the letter of theirs (A100, H100, H200)."""
+        return self.gpu[0]
 
     @cached_property
     def held(self) -> float:
@@ -198,6 +205,6 @@ def serving_groups(measurements: Path, catalog: Catalog) -> Iterable[Group]:
         yield Group(f"serving, {name}", QUANTITIES[figure], use, tuple(rows))
 
 
-def figure_of(served: Served, figure: str) -> float:
+def figure_of(served: Served, figure: Figure) -> float:
     """One figure of what is served, in the unit of the measured one."""
-    return served.output_tokens_per_s if figure == "rate" else float(getattr(served, figure))
+    return {"tpot": served.tpot, "ttft": served.ttft, "rate": served.output_tokens_per_s}[figure]

@@ -2,16 +2,18 @@
 
 ``python -m assistant.validation.serving_fit``. Damped least squares on logarithms of predicted over measured, rows that
 lie far off weighing less (one engine is measured twice as fast by one publisher as by another), the time to the first
-token weighing less than the others (it is mostly a benchmark's queue). Constants that hardly matter stay where they
-start, and are said to: so is a constant that stopped at a limit. The four constants of the plain roofline that stand
-beside are fitted in the same way. Spreads and errors are of the rows that are kept out.
+token weighing less than the others (it is mostly a benchmark's queue). Constants are drawn to where they start, those
+of an engine to the middle of the engines of its time (:data:`DRAWN`: how strongly was chosen by what is off at sources
+that were left out of a fit, of those for calibration). The four constants of the plain roofline that stand beside are
+fitted in the same way. Spreads are of calibration rows, each predicted without its source and without its generation of
+GPUs; errors are of the rows that are kept out.
 """
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import exp, isclose, log
 
@@ -21,43 +23,118 @@ from assistant.library import load
 from assistant.model.serving_time import Engine, ServingConstants, Spreads
 from assistant.vocabulary.quantities import NINETIETH
 
-from .serving import ROOFLINE, ServedRun, figure_of, served_runs
+from .serving import ROOFLINE, Figure, ServedRun, figure_of, served_runs
 
-WEIGHTS = {"tpot": 1.0, "ttft": 0.35, "rate": 1.0}
+WEIGHTS: dict[Figure, float] = {"tpot": 1.0, "ttft": 0.35, "rate": 1.0}
 FAR = 0.15  # logarithm from which a row weighs less
-HELD = 0.1  # how strongly a constant is held where it starts: a factor of e counts as much as one row off by a tenth
-STEPS, DIFFERENCE = 12, 0.02
-COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "reduce_start", "reduce_share")
+# a constant that is a factor of e off counts as much as one row off by this logarithm; weaker for what only the time to
+# the first token tells, which a benchmark's clients decide
+DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave")
+STEPS, DIFFERENCE = 8, 0.02
+COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "reduce_start", "reduce_share", "packed")
 OWN = ("host", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores")
 SERVED_NOW = ("vllm", "sglang", "tensorrt-llm")  # an engine nobody named lies in their middle
-START = {
-    "vllm": Engine(),
-    "sglang": Engine(host=1e-3, answer=5e-6, stream=5e-6, first=60e-3, wave=0.3),
-    "tensorrt-llm": Engine(host=0.8e-3, answer=3e-6, stream=5e-6, routed=80e-6, mixed=15e-6, first=50e-3, scores=0.3),
-    "vllm-2024": Engine(host=4e-3, layer=25e-6, scores=0.05),
-    "tensorrt-llm-2024": Engine(0.8e-3, 1e-6, 5e-6, 15e-6, 20e-6, 15e-6, 1e-3, 0.1, 0.03),
-}
-# what cannot be: shares above what a kernel reaches, a corner rounder than adding up
+SERVED_2024 = ("vllm-2024", "tensorrt-llm-2024")
+ENGINES = SERVED_NOW + SERVED_2024
+START_2024 = Engine(
+    host=2e-3, answer=4e-6, stream=10e-6, layer=20e-6, routed=30e-6, mixed=20e-6, first=5e-3, scores=0.02
+)
+START: dict[str, Engine] = {name: START_2024 if name in SERVED_2024 else Engine() for name in ENGINES}
+# what cannot be: shares above what a kernel reaches, a corner rounder than adding up, more than all beginning at once
 LIMITS = {"reading": (0.4, 0.95), "cache": (0.4, 0.95), "matrix": (0.4, 1.15), "narrow": (0.4, 1.0),
-          "corner": (1.2, 8.0), "routed": (1.0, 4.0)}  # fmt: skip
+          "corner": (1.2, 8.0), "wave": (1e-3, 0.9)}  # fmt: skip
+ANYTHING = (1e-9, 1e9)
 UNMOVED = 5e-3  # share by which a constant that no row moves may differ from its start, as it is printed
 FITTED = "derived: fitted to measured serving runs"
 
 
-def fitted(start: np.ndarray, limits: np.ndarray, residuals: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Logarithms of constants with the least robust squares; ``limits``: (2, constants)."""
-    at, damping = start, 1e-2
-    here = residuals(at)
-    for _ in range(STEPS):
-        slopes = np.stack([(residuals(at + DIFFERENCE * unit) - here) / DIFFERENCE for unit in np.eye(len(at))], axis=1)
+@dataclass(frozen=True)
+class Parameters:
+    """What a fit moves, as logarithms. ``start``, ``drawn``: (P,), where it starts and how strongly it is drawn there;
+    ``limits``: (2, P). ``of``: of an engine, which of them its runs depend on; ``made``: of an engine, the constants
+    from their values, (n, ...) in that order."""
+
+    start: np.ndarray
+    drawn: np.ndarray
+    limits: np.ndarray
+    of: Callable[[str], np.ndarray]
+    made: Callable[[str, np.ndarray], tuple[ServingConstants, Engine]]
+
+    def at(self, engine: str, logs: np.ndarray) -> tuple[ServingConstants, Engine]:
+        """Constants of an engine."""
+        return self.made(engine, np.exp(logs[self.of(engine)]))
+
+    def moved(self, logs: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, tuple[ServingConstants, Engine]]]:
+        """Of each engine the constants as they are and with each of its parameters a little larger, (n, 1 + n)."""
+        places, moved = {name: self.of(name) for name in ENGINES}, {}
+        for name, at in places.items():
+            steps = np.concatenate([np.zeros((len(at), 1)), DIFFERENCE * np.eye(len(at))], axis=1)
+            moved[name] = self.made(name, np.exp(logs[at][:, None] + steps))
+        return places, moved
+
+
+def parameters() -> Parameters:
+    """Constants of kernels, in the order of :data:`COMMON`, then :data:`OWN` of each engine."""
+    common, own = len(COMMON), len(OWN)
+    start = [getattr(ServingConstants(), name) for name in COMMON]
+    start += [getattr(START[engine], name) for engine in ENGINES for name in OWN]
+    names = COMMON + OWN * len(ENGINES)
+    drawn = np.array([DRAWN_LOOSELY if name in LOOSE else DRAWN for name in names])
+    limits = np.log(np.array([LIMITS.get(name, ANYTHING) for name in names]).T)
+
+    def of(engine: str) -> np.ndarray:
+        first = common + own * ENGINES.index(engine)
+        return np.concatenate([np.arange(common), np.arange(first, first + own)])
+
+    def made(engine: str, values: np.ndarray) -> tuple[ServingConstants, Engine]:
+        kernels = dict(zip(COMMON, values[:common], strict=True))
+        return replace(ServingConstants(), **kernels), replace(
+            START[engine], **dict(zip(OWN, values[common:], strict=True))
+        )
+
+    return Parameters(np.log(start), drawn, limits, of, made)
+
+
+def roofline_parameters() -> Parameters:
+    """The four constants that stand beside, the same for every engine."""
+    start = np.log([ROOFLINE[0].reading, ROOFLINE[0].matrix, ROOFLINE[1].host, ROOFLINE[1].layer])
+
+    def made(_: str, values: np.ndarray) -> tuple[ServingConstants, Engine]:
+        reading, matrix, host, layer = values
+        common = replace(ROOFLINE[0], reading=reading, cache=reading, matrix=matrix)
+        return common, replace(ROOFLINE[1], host=host, layer=layer)
+
+    limits = np.log(np.array([ANYTHING] * len(start)).T)
+    return Parameters(start, np.full(len(start), DRAWN_LOOSELY), limits, lambda _: np.arange(len(start)), made)
+
+
+def _residuals(runs: Sequence[ServedRun], of: Parameters, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted logarithms of predicted over measured, (R,), and their slopes, (R, P)."""
+    places, moved = of.moved(logs)
+    rows, slopes = [], []
+    for run in runs:
+        made, at = run.served(*moved[run.engine]), places[run.engine]
+        for name, value in run.measured.items():
+            off = np.broadcast_to(WEIGHTS[name] * np.log(figure_of(made, name) / value), (1 + len(at),))
+            slope = np.zeros(len(logs))
+            slope[at] = (off[1:] - off[0]) / DIFFERENCE
+            rows.append(off[0])
+            slopes.append(slope)
+    return np.array(rows), np.array(slopes)
+
+
+def fitted(runs: Sequence[ServedRun], of: Parameters, first: np.ndarray, to: np.ndarray, steps: int) -> np.ndarray:
+    """Logarithms with the least robust squares, drawn to ``to``."""
+    at, damping, (here, slopes) = first, 1e-2, _residuals(runs, of, first)
+    for _ in range(steps):
         weights = 1.0 / np.sqrt(1.0 + (here / FAR) ** 2)
-        curvature = slopes.T @ (weights[:, None] * slopes) + HELD**2 * np.eye(len(at))
-        downhill = slopes.T @ (weights * here) + HELD**2 * (at - start)
+        curvature = slopes.T @ (weights[:, None] * slopes) + np.diag(of.drawn**2)
+        downhill = slopes.T @ (weights * here) + of.drawn**2 * (at - to)
         move = np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), -downhill)
-        tried = np.clip(at + np.clip(move, -0.5, 0.5), *limits)
-        there = residuals(tried)
-        if _cost(there, tried - start) < _cost(here, at - start):
-            at, here, damping = tried, there, damping / 3.0
+        tried = np.clip(at + np.clip(move, -0.5, 0.5), *of.limits)
+        there, then = _residuals(runs, of, tried)
+        if _cost(there, of.drawn * (tried - to)) < _cost(here, of.drawn * (at - to)):
+            at, here, slopes, damping = tried, there, then, damping / 3.0
         else:
             damping *= 10.0
     return at
@@ -65,52 +142,47 @@ def fitted(start: np.ndarray, limits: np.ndarray, residuals: Callable[[np.ndarra
 
 def _cost(residuals: np.ndarray, moved: np.ndarray) -> float:
     far = FAR**2 * (np.sqrt(1.0 + (residuals / FAR) ** 2) - 1.0)
-    return float(far.sum() + 0.5 * HELD**2 * (moved**2).sum())
+    return float(far.sum() + 0.5 * (moved**2).sum())
 
 
-def _residuals(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> np.ndarray:
-    found = []
-    for run in runs:
-        made = run.served(constants, engines[run.engine])
-        found += [WEIGHTS[name] * log(figure_of(made, name) / value) for name, value in run.measured.items()]
-    return np.array(found)
+def middle(of: Parameters, logs: np.ndarray, engines: Sequence[str] = ENGINES) -> np.ndarray:
+    """The start, but of each engine the middle of those of ``engines`` that are of its time, as fitted."""
+    drawn_to = of.start.copy()
+    for era in (SERVED_NOW, SERVED_2024):
+        known = [of.of(name)[len(COMMON) :] for name in era if name in engines]
+        for name in era if known else ():
+            drawn_to[of.of(name)[len(COMMON) :]] = np.mean([logs[at] for at in known], axis=0)
+    return drawn_to
 
 
-def constants_from(logs: np.ndarray) -> tuple[ServingConstants, dict[str, Engine]]:
-    """The constants in the order of :data:`COMMON`, then :data:`OWN` of each engine."""
-    values = np.exp(logs)
-    common = dict(zip(COMMON, values[: len(COMMON)].tolist(), strict=True))
-    rows = values[len(COMMON) :].reshape(len(START), -1).tolist()
-    engines = {
-        name: replace(START[name], **dict(zip(OWN, row, strict=True))) for name, row in zip(START, rows, strict=True)
-    }
-    return replace(ServingConstants(), **common), engines
+def fit_serving(runs: Sequence[ServedRun], of: Parameters, first: np.ndarray, steps: int = STEPS) -> np.ndarray:
+    """Logarithms of all constants from these rows: drawn to their start, then to the middle that was found."""
+    engines = {run.engine for run in runs}
+    loosely = replace(of, drawn=np.full(len(of.start), DRAWN_LOOSELY))
+    alone = fitted(runs, loosely, first, of.start, steps)
+    return fitted(runs, of, alone, middle(of, alone, sorted(engines)), steps)
 
 
-def fit_serving(runs: Sequence[ServedRun]) -> tuple[ServingConstants, dict[str, Engine]]:
-    """Constants of kernels and engines from the rows for calibration."""
-    first = [getattr(ServingConstants(), name) for name in COMMON]
-    start = np.log(first + [getattr(engine, name) for engine in START.values() for name in OWN])
-    own = np.tile([[-np.inf], [np.inf]], len(OWN) * len(START))
-    wide = np.array([LIMITS.get(name, (1e-9, 1e9)) for name in COMMON]).T
-    limits = np.concatenate([np.log(wide), own], axis=1)
-    return constants_from(fitted(start, limits, lambda logs: _residuals(runs, *constants_from(logs))))
+def left_out(runs: Sequence[ServedRun], of: Parameters, logs: np.ndarray) -> dict[str, np.ndarray]:
+    """Logarithms of predicted over measured, by figure, each row predicted by a fit without its source and by one
+    without its generation of GPUs; an engine of which nothing is left is the middle of its time."""
+    found: dict[str, list[float]] = {name: [] for name in WEIGHTS}
+    for key in ("source", "generation"):
+        for one in sorted({getattr(run, key) for run in runs}):
+            inside = [run for run in runs if getattr(run, key) != one]
+            without = fit_serving(inside, of, logs, LEFT_OUT_STEPS)
+            engines = sorted({run.engine for run in inside})
+            drawn_to = middle(of, without, engines)
+            for name in set(ENGINES) - set(engines):
+                own = of.of(name)[len(COMMON) :]
+                without[own] = drawn_to[own]
+            outside = [run for run in runs if getattr(run, key) == one]
+            for name, rows in ratios(outside, of, without).items():
+                found[name] += np.log(rows).tolist()
+    return {name: np.array(rows) for name, rows in found.items()}
 
 
-def fit_roofline(runs: Sequence[ServedRun]) -> tuple[ServingConstants, Engine]:
-    """The four constants that stand beside."""
-
-    def made(logs: np.ndarray) -> tuple[ServingConstants, Engine]:
-        reading, matrix, host, layer = np.exp(logs).tolist()
-        common = replace(ROOFLINE[0], reading=reading, cache=reading, matrix=matrix)
-        return common, replace(ROOFLINE[1], host=host, layer=layer)
-
-    def residuals(logs: np.ndarray) -> np.ndarray:
-        common, engine = made(logs)
-        return _residuals(runs, common, dict.fromkeys(START, engine))
-
-    start = np.log([ROOFLINE[0].reading, ROOFLINE[0].matrix, ROOFLINE[1].host, ROOFLINE[1].layer])
-    return made(fitted(start, np.array([[-np.inf] * 4, [np.inf] * 4]), residuals))
+LEFT_OUT_STEPS = 3  # from the fit to all rows
 
 
 def provenance(value: float, start: float, limits: tuple[float, float] | None = None) -> str:
@@ -143,23 +215,17 @@ def judging(runs: Sequence[ServedRun]) -> list[ServedRun]:
     return [run for run in runs if run.use != "calibration" and run.mode != "burst"]
 
 
-def spreads(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> Spreads:
-    """Standard deviations with which eight in ten of the rows lie within P10-P90."""
-    off = {name: np.abs(np.log(rows)) for name, rows in ratios(runs, constants, engines).items()}
-    return Spreads(**{name: float(np.quantile(rows, 0.8)) / NINETIETH for name, rows in off.items()})
+def spreads(off: dict[str, np.ndarray]) -> Spreads:
+    """Standard deviations with which eight in ten of these rows lie within P10-P90."""
+    return Spreads(**{name: float(np.quantile(np.abs(rows), 0.8)) / NINETIETH for name, rows in off.items()})
 
 
-def errors(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> dict[str, float]:
-    """Median share by which predictions are off, by figure."""
-    found = ratios(runs, constants, engines)
-    return {name: float(np.median(np.abs(rows - 1))) for name, rows in found.items() if len(rows)}
-
-
-def ratios(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> dict[str, np.ndarray]:
+def ratios(runs: Sequence[ServedRun], of: Parameters, logs: np.ndarray) -> dict[str, np.ndarray]:
     """Predicted over measured, by figure."""
     found: dict[str, list[float]] = {name: [] for name in WEIGHTS}
+    constants = {name: of.at(name, logs) for name in ENGINES}
     for run in runs:
-        made = run.served(constants, engines[run.engine])
+        made = run.served(*constants[run.engine])
         for name, value in run.measured.items():
             found[name].append(figure_of(made, name) / value)
     return {name: np.array(rows) for name, rows in found.items()}
@@ -169,28 +235,30 @@ def main() -> None:
     """Prints the constants of the catalog and of the roofline."""
     library = load()
     runs = served_runs(library.knowledge_folder / "measurements", library.catalog)
-    fitted_to, kept_out = [run for run in runs if run.use == "calibration"], judging(runs)
-    constants, engines = fit_serving(fitted_to)
-    values = {f"serving-{_dashed(name)}": getattr(constants, name) for name in COMMON}
-    values |= {f"engine-{name}-{own}": getattr(engine, own) for name, engine in engines.items() for own in OWN}
+    rows, of = [run for run in runs if run.use == "calibration"], parameters()
+    logs = fit_serving(rows, of, of.start)
+    made = {name: of.at(name, logs) for name in ENGINES}
+    values = {f"serving-{_dashed(name)}": float(getattr(made["vllm"][0], name)) for name in COMMON}
+    values |= {f"engine-{name}-{own}": float(getattr(made[name][1], own)) for name in ENGINES for own in OWN}
     for name, source in sources().items():
         _print(name, values[name], source(values[name]))
     for own in OWN:
-        logs = [log(getattr(engines[one], own)) for one in SERVED_NOW]
-        _print(f"engine-{own}", exp(float(np.mean(logs))), MIDDLE)
-    spread = spreads(kept_out, constants, engines)
+        _print(f"engine-{own}", exp(float(np.mean([log(values[f"engine-{one}-{own}"]) for one in SERVED_NOW]))), MIDDLE)
+    spread = spreads(left_out(rows, of, logs))
     for one in fields(Spreads):
         _print(f"serving-spread-{one.name}", getattr(spread, one.name), SPREAD)
-    bursts = errors([run for run in runs if run.mode == "burst"], constants, engines)
-    for name, error in (errors(kept_out, constants, engines) | {"burst": bursts["rate"]}).items():
-        _print(f"serving-error-{name}", error, ERROR)
-    print(fit_roofline(fitted_to))
+    off = ratios(judging(runs), of, logs)
+    off["burst"] = ratios([run for run in runs if run.mode == "burst"], of, logs)["rate"]
+    for name, found in off.items():
+        _print(f"serving-error-{name}", float(np.median(np.abs(found - 1.0))), ERROR)
+    beside = roofline_parameters()
+    print(np.exp(fitted(rows, beside, beside.start, beside.start, STEPS)))
 
 
 MIDDLE = "derived: geometric mean of vLLM, SGLang and TensorRT-LLM of today"
 SPREAD = (
-    "derived: set by the rows of measurements/serving.csv that are kept out of the fit, about eight in ten of them "
-    "within P10-P90: that they are says only that it was chosen so"
+    "derived: eight in ten of the calibration rows of measurements/serving.csv lie within P10-P90 where their source, "
+    "or their generation of GPUs, is left out of the fit"
 )
 ERROR = "derived: median error at the rows of measurements/serving.csv that are kept out of the fit"
 
