@@ -60,9 +60,28 @@ def test_over_budget_says_what_fits_and_each_of_it_does(stages):
         chosen = stages.decide(questionnaires.from_value(changed, LIBRARY.catalog)).choice.chosen
         assert chosen.median_cost == pytest.approx(one.cost_usd) and chosen.id == one.fabric
     said = formats.written(plan, "text")
-    assert "each of these was planned" in said and all(one.done_by in said for one in fits)
+    assert "Each of these was planned" in said and all(one.done_by in said for one in fits)
     dear = [c.usd_per_month for c in plan.candidates if "screen/over-the-monthly-budget" in c.reasons]
     assert f"A month on it costs ${min(dear):,.0f} to ${max(dear):,.0f}; $50,000 may be spent" in " ".join(said.split())
+
+
+def _works(stages, limits, change) -> bool:
+    """Whether the job runs with a change of its questionnaire, by the dotted paths of ``change``."""
+    changed = asked(limits["budget"], constraints=limits["constraints"]).model_dump(exclude_unset=True)
+    for path, value in change.items():
+        section, name = path.split(".")
+        changed[section][name] = value
+    return stages.decide(questionnaires.from_value(changed, LIBRARY.catalog)).choice.chosen is not None
+
+
+@pytest.mark.parametrize(("usd", "days", "first"), [(5e5, 60, "cluster.gpus"), (233e3, 6, "constraints.deadline_days")])
+def test_where_money_and_time_are_short_what_keeps_both_is_told_else_what_keeps_one(stages, usd, days, first):
+    limits = {"budget": {"usd": usd}, "constraints": {"deadline_days": days}}
+    plan = planning.plan(asked(limits["budget"], constraints=limits["constraints"]), LIBRARY, index=None)
+    fits = plan.recommendation.what_fits
+    assert plan.recommendation.verdict == "infeasible" and {*fits[0].change} == {first}
+    assert all(_works(stages, limits, one.change) for one in fits)
+    assert "training.tokens" in fits[-1].change and "GPUs:" in formats.written(plan, "text")
 
 
 TOLD = {
@@ -132,3 +151,17 @@ def test_a_reservation_is_paid_for_whole_and_is_not_the_length_of_the_run(stages
     assert kept.median_cost == pytest.approx(64 * 24 * 90 * kept.price.gpu_total)
     plan = planning.plan(asked({"reserved_days": 90}, **short), LIBRARY, index=None)
     assert "Reserved for 90 days: the run takes" in reading.limits_kept(plan)
+
+
+def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_many_is_kept():
+    job = {"training": {"days": 10}, "constraints": {"deadline_days": 10}}
+    plan = planning.plan(asked({}, **job), LIBRARY, index=None)
+    best = reading.chosen(plan)
+    assert plan.recommendation.verdict == "recommended" and best.run_hours == pytest.approx(240, rel=0.01)
+    rent = 64 * best.run_hours * (best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour)
+    assert best.cost_usd.p50 == pytest.approx(rent, rel=0.01), "what anybody would multiply"
+    [work] = [one for one in plan.assumptions if one.field == "training.tokens"]
+    assert work.value > 1e9 and "failures and checkpoints included" in work.why
+    assert "Deadline of 10 days: kept" in reading.limits_kept(plan)
+    late = [c for c in plan.candidates if c.run_hours and c.run_hours > 1.01 * 240]
+    assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}

@@ -139,6 +139,12 @@ def test_a_network_that_cannot_be_built_as_described_is_refused_if_decided_else_
     assert not {w.code for w in plan(cluster={"topology": "plane", "planes": 4}).warnings} & {"network-drawn-otherwise"}
 
 
+def test_the_planes_that_nobody_counted_are_those_that_are_drawn() -> None:
+    found = plan(cluster={"topology": "plane"})
+    [assumed] = [one.value for one in found.assumptions if one.field == "cluster.planes"]
+    assert assumed == found.fabric_design["planes"] > 1
+
+
 def test_a_network_of_unknown_cost_does_not_win_for_being_free_and_who_has_it_is_told_that_no_price_is_known() -> None:
     ours = LIBRARY.catalog.fabrics["roce-v2-400"].model_copy(
         update={"id": "ours", "name": "Ours", "technology": "other", "capex_per_gpu": None}

@@ -10,6 +10,7 @@ import pytest
 from assistant.library.questionnaires import from_value, read_one
 from assistant.planning import plan
 from assistant.planning.prediction import predict
+from assistant.present.plan.formats import plan_markdown
 from assistant.vocabulary.catalog import ListPrice
 from assistant.vocabulary.plan import Plan
 
@@ -299,6 +300,8 @@ def test_serving_copies_that_fit_one_node_needs_no_fabric_and_a_split_one_does(p
     assert planned(job(gpus=32, workload="inference")).recommendation.verdict == "no-network-needed"
     split = planned(job("llama-3.1-405b", 16, workload="inference"))
     assert split.recommendation.verdict == "recommended" and split.recommendation.fabric != "none"
+    told = plan_markdown(split)
+    assert "per M tokens" in told and "a month, P10–P90" in told, "a service has no run"
 
 
 def test_the_shipped_examples_can_be_planned(library, index):

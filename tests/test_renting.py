@@ -172,10 +172,23 @@ def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipe
         limits["budget"] = job["budget"] | {"usd": tight[1]["usd"] * share}
         assert decided(pipeline, job | limits).choice.chosen is not None, (job, limits)
     more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}, "constraints": tight[0]}
-    made = decided(pipeline, more)
-    if made.choice.chosen is None:  # nobody lets so many: then it is said what would work
-        told = smallest_change(made.job, made.entries, pipeline.predictor)
-        assert "without telling a price" in told or "Nobody in the catalog rents out" in told, (more, told)
+    assert decided(pipeline, more).choice.chosen is not None, more
+
+
+def test_gpus_that_nobody_lets_together_stand_idle_and_the_plan_says_so_and_what_to_ask(library: Library) -> None:
+    job = {
+        "workload": "finetuning",
+        "model": "llama-3.1-8b",
+        "training": {"method": "lora"},
+        "budget": {"mode": "rent"},
+    }
+    job["cluster"] = {"gpu": "rtx-4090", "gpus": 16}
+    told = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    assert (told.recommendation.verdict, told.questionnaire["cluster"]["gpus"]) == ("no-network-needed", 8)
+    assert told.recommendation.headline.startswith("Nobody lets 16 NVIDIA GeForce RTX 4090 together")
+    [warning] = [w.message for w in told.warnings if w.code == "fewer-gpus-than-asked"]
+    assert "8 of the 16 GPUs that were asked for" in warning and "give the rent that you were quoted" in warning
+    assert told.questions_for_provider[0].startswith("Can you join 16 NVIDIA GeForce RTX 4090, by which network")
 
 
 RENTED = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
@@ -290,15 +303,18 @@ def test_a_provider_that_is_named_is_not_asked_for_more_than_it_lets(pipeline: P
         for gpus in (most, 2 * most)
     )
     assert able.choice.chosen is not None and able.choice.chosen.id in {f for o in offers for f in o.fabrics}
-    assert asked_for_more.choice.chosen is None
-    assert not any(entry.usable for entry in asked_for_more.entries)
+    assert asked_for_more.instead_of is not None and asked_for_more.job.gpus == most, "the rest would stand idle"
+    assert not any(entry.usable for entry in asked_for_more.instead_of.entries)
 
 
 def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_where_nobody_spoke_of_renting(library):
     job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "rubin", "gpus": 144}}
     rented = plan(from_value(job | {"budget": {"mode": "rent"}}, library.catalog), library, index=None, today=TODAY)
-    assert rented.recommendation.verdict == "infeasible"
-    assert "CoreWeave lets 144 NVIDIA Rubin" in rented.recommendation.smallest_change
+    fewer = lambda told: next(w.message for w in told.warnings if w.code == "fewer-gpus-than-asked")
+    assert rented.recommendation.verdict == "no-network-needed", (
+        "one rack, which needs none, though its price is not told"
+    )
+    assert "CoreWeave lets 144 NVIDIA Rubin" in fewer(rented)
     assert [(o.provider, o.run_cost_usd) for o in rented.offers] == [("coreweave", None)]
     nobody = from_value(job | {"cluster": {"gpu": "a40", "gpus": 16}, "budget": {"mode": "rent"}}, library.catalog)
     change = plan(nobody, library, index=None, today=TODAY).recommendation.smallest_change

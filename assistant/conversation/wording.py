@@ -8,7 +8,7 @@ from assistant.present import limits
 from assistant.present.answers import answer_blocks
 from assistant.present.blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree, told
 from assistant.present.markdown import blocks_markdown
-from assistant.present.plan import opening
+from assistant.present.plan import flips, opening
 from assistant.present.plan.report import report
 from assistant.present.plots import plot_lines
 from assistant.present.text import block_lines, lines_of, safe
@@ -110,6 +110,7 @@ def _variation(event: e.VariationShown) -> list[Block]:
         Paragraph(f"What if {varied}:"),
         Paragraph(event.headline, strong=True),
         *([Paragraph(help_)] if help_ else []),
+        *_list_of(flips.ways_out(event.plan)),
         *_list_of(event.changes),
         Paragraph('Say "keep it" to go on with this; the plan stays as it is otherwise.'),
     ]

@@ -124,6 +124,13 @@ def _size(
     return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
 
 
+def planes_of_adapter(fabric: Fabric, topology: str | None, planes: int | None, catalog: Catalog) -> int:
+    """Networks that one adapter is in: where its port splits into the planes that were said, as many; else each adapter
+    is in one of them, whole."""
+    splits = _splits(fabric, catalog)
+    return splits if splits > 1 and (planes == splits or (topology == "plane" and not planes)) else 1
+
+
 def _splits(fabric: Fabric, catalog: Catalog) -> int:
     """Ports that the fabric's NIC can be split into."""
     card = bill.network_card(fabric, fabric.nic_rate, catalog)
@@ -134,7 +141,7 @@ def _split(fabric: Fabric, size: Size, planes: int, catalog: Catalog) -> tuple[S
     """Planes of which every node is in each: by the ports of one NIC where it splits its port, else by its NICs."""
     splits = _splits(fabric, catalog)
     planes = planes or (splits if splits > 1 else size.nics_per_node)
-    if planes == splits and splits > 1:
+    if planes_of_adapter(fabric, "plane", planes, catalog) > 1:
         return replace(size, ports_per_nic=splits), planes
     if planes < 2 or size.nics_per_node % planes:
         of_nic = f"{splits}, the ports of one NIC, or " if splits > 1 else ""

@@ -1,9 +1,10 @@
-"""What keeps the budget where the job as asked does not: each way is planned before it is named."""
+"""What keeps budget, deadline and power where the job as asked does not: each way is planned before it is named."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from math import ceil, floor, log10
 from typing import Any
 
@@ -14,6 +15,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import BUDGETS, usd_per_month
 from .entry import Entry
+from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .resolve import Resolved
 from .rollouts import with_rollouts_for
@@ -23,29 +25,73 @@ from .rollouts import with_rollouts_for
 AROUND = (1.25, 1.0, 0.95, 0.9, 0.8)
 SMALLER = (3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 16, 1 / 32)  # of the GPUs: tried besides, the largest first
 REFINED = 6  # halvings of what is between a size that works and the next that does not
+MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 _LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
 _LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
+_MONEY, _OTHERS = ("budget", BUDGETS), ("constraints", ("deadline_days", "max_power_kw"))
 Change = dict[str, Any]
 
 
 def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
-    """Fewer GPUs, more time, another provider, spot machines, renting, fewer tokens: what of it keeps every limit, with
-    what it costs and when it is done. Empty where no budget stands in the way."""
+    """Fewer GPUs or more, more time, another provider, spot machines, renting, fewer tokens: what of it keeps every
+    limit, with what it costs and when it is done; where nothing does, what keeps the money and what keeps the deadline.
+    Empty where no such limit stands in the way."""
     asked, job = made.job.questionnaire, made.job
-    if made.choice.chosen is not None or all(getattr(asked.budget, name) is None for name in BUDGETS):
+    if made.choice.chosen is not None or job.sites > 1:
         return []
-    free = _decided(asked, dict.fromkeys(f"budget.{name}" for name in BUDGETS), pipeline)
-    if free is None or free.choice.chosen is None or job.sites > 1:
+    cheapest = _without_limits(asked, pipeline)
+    if cheapest is None:
         return []
-    smaller = None
-    if _may_pay(asked, free.choice.chosen):
-        smaller = _largest(job, free.choice.chosen, pipeline) or _longer(job, free.choice.chosen, pipeline)
-    others = (
-        found
-        for change in _other_ways(job, free.choice.chosen)
-        if (found := next(_tried(asked, iter([change]), pipeline), None))
-    )
-    return [one for one in (smaller, *others) if one is not None]
+    late = asked.latest_days is not None and cheapest.median_hours > 24 * asked.latest_days
+    size = None
+    if late:
+        size = _quicker(job, cheapest, pipeline, {})
+    elif _may_pay(asked, cheapest):
+        size = _largest(job, cheapest, pipeline) or _longer(job, cheapest, pipeline)
+    found = [size, *(_by(asked, change, pipeline) for change in _other_ways(job, cheapest))]
+    if late and not any(found):
+        found = [*_each(job, cheapest, pipeline)]
+    fewer = _fewer_tokens(job, cheapest)
+    found.append(_by(asked, fewer, pipeline) if fewer else None)
+    return [one for one in found if one is not None]
+
+
+def _without_limits(asked: Questionnaire, pipeline: Pipeline) -> Entry | None:
+    """What would be chosen without a budget, and where that is not enough without a deadline and a limit of power;
+    ``None`` where nobody gave one, or nothing would be chosen either."""
+    for limits in ([_MONEY], [_MONEY, _OTHERS]):
+        lifted = {f"{section}.{name}": None for section, names in limits for name in names}
+        given = any(getattr(getattr(asked, section), name) is not None for section, names in limits for name in names)
+        free = _decided(asked, lifted, pipeline) if given else None
+        if free is not None and free.choice.chosen is not None:
+            return free.choice.chosen
+    return None
+
+
+def _quicker(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change) -> Alternative | None:
+    """The fewest GPUs of round sizes with which the deadline is kept too, whatever else is ``change``d."""
+    latest = job.questionnaire.latest_days
+    if latest is None:
+        return None
+    least = job.gpus * cheapest.median_hours / 24 / latest
+    sizes = takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node))
+    tried = ({"cluster.gpus": size} | change for size in islice(sizes, REFINED))
+    return next(_tried(job.questionnaire, tried, pipeline), None)
+
+
+def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative | None]:
+    """Where nothing keeps money and deadline: what keeps the money in more time, and what the deadline costs."""
+    asked, deadline = job.questionnaire, "constraints.deadline_days"
+    slow = _by(asked, {deadline: None}, pipeline)
+    yield _by(asked, {deadline: ceil(slow.run_hours / 24)}, pipeline) if slow else _longer(job, cheapest, pipeline)
+    if asked.budget.usd is None:
+        return
+    quick = _quicker(job, cheapest, pipeline, {"budget.usd": None})
+    yield _by(asked, quick.change | {"budget.usd": _up(quick.cost_usd)}, pipeline) if quick else None
+
+
+def _by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alternative | None:
+    return next(_tried(asked, iter([change]), pipeline), None)
 
 
 def _may_pay(asked: Questionnaire, cheapest: Entry) -> bool:
@@ -71,7 +117,7 @@ def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change 
 
     def works(nodes: int) -> Alternative | None:
         tried = {"cluster.gpus": nodes * job.gpus_per_node} | (change or {})
-        return next(_tried(job.questionnaire, iter([tried]), pipeline), None)
+        return _by(job.questionnaire, tried, pipeline)
 
     found, most, above = None, 0, job.nodes
     for nodes in _sizes(job, cheapest):
@@ -89,13 +135,12 @@ def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change 
 
 def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative | None:
     """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
-    if job.questionnaire.deadline_days is None:
+    if job.questionnaire.latest_days is None:
         return None
     found = _largest(job, cheapest, pipeline, {"constraints.deadline_days": None})
     if found is None:
         return None
-    deadline = {"constraints.deadline_days": ceil(found.run_hours / 24)}
-    return next(_tried(job.questionnaire, iter([found.change | deadline]), pipeline), None)
+    return _by(job.questionnaire, found.change | {"constraints.deadline_days": ceil(found.run_hours / 24)}, pipeline)
 
 
 def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
@@ -109,15 +154,27 @@ def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
         yield {"budget.mode": "rent"}
     elif not asked.budget.spot and asked.budget.reserved_days is None:
         yield {"budget.spot": True}
-    limit, tokens = asked.budget.usd, asked.training.tokens if asked.training else None
-    if limit is not None and tokens is not None and asked.budget.mode == "rent":
-        yield {"training.tokens": _down(_LESS * tokens * limit / cheapest.median_cost)}
+
+
+def _fewer_tokens(job: Resolved, cheapest: Entry) -> Change | None:
+    asked = job.questionnaire
+    tokens = asked.training.tokens if asked.training else None
+    paid = asked.budget.usd / cheapest.median_cost if asked.budget.usd and asked.budget.mode == "rent" else None
+    timed = 24 * asked.latest_days / cheapest.median_hours if asked.latest_days else None
+    less = min((share for share in (paid, timed) if share is not None), default=1.0)
+    return {"training.tokens": _down(_LESS * tokens * less)} if tokens is not None and less < 1.0 else None
 
 
 def _down(value: float) -> float:
     """Two significant digits, rounded down."""
     step = 10.0 ** (floor(log10(value)) - 1)
     return floor(value / step) * step
+
+
+def _up(value: float) -> float:
+    """Three significant digits, rounded up."""
+    step = 10.0 ** (floor(log10(value)) - 2)
+    return ceil(value / step) * step
 
 
 def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) -> Iterator[Alternative]:

@@ -28,15 +28,15 @@ from .choice import Choice, meets
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
-from .headline import headline, lasting
-from .money import effective_percent
+from .headline import headline, lasting, on_fewer
+from .money import effective_percent, steps_of_run
 from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
 from .predictor import Predictor
 from .purchase import purchase_of
 from .quotes_compared import quoted_offers, rows_of_quotes
-from .remedy import smallest_change
+from .remedy import not_sold, smallest_change
 from .resolve import Resolved
 from .sized import sizing_of
 from .tie import not_the_likeliest
@@ -82,8 +82,8 @@ def plan_of(
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
-        assumptions=_assumptions(made, catalog),
-        questions_for_provider=_said(made, "ask"),
+        assumptions=_assumptions(made, catalog, design),
+        questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
         measure_first=_said(made, "measure"),
     )
 
@@ -116,10 +116,11 @@ def verdict_of(choice: Choice) -> Outcome:
 def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would."""
     job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
+    fewer = on_fewer(job, made.instead_of.job) if made.instead_of else ""
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
-        headline=headline(job, choice, verdict),
+        headline=f"{fewer}{headline(job, choice, verdict)}",
         confidence=round(choice.confidence, 3),
         certainty=choice.certainty,
         tied=[entry.id for entry in choice.tied],
@@ -202,6 +203,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
     ]
     found = [
         *first,
+        *_on_fewer(made),
         *_given_but_impossible(made),
         *_advised_against(made),
         *_drawn_otherwise(made, catalog),
@@ -231,6 +233,24 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
             )
         )
     return list({(w.code, w.message): w for w in found}.values())
+
+
+def _on_fewer(made: Decision) -> list[Warning_]:
+    """That the plan is for fewer GPUs than were asked for, and what it takes to have all."""
+    if made.instead_of is None:
+        return []
+    asked = made.instead_of
+    fits = [e for e in asked.entries if e.estimated is not None and e.estimate.fits]
+    message = f"The plan is for {made.job.gpus:,} of the {asked.job.gpus:,} GPUs that were asked for."
+    return [Warning_(code="fewer-gpus-than-asked", message=f"{message} {not_sold(asked.job, fits)}")]
+
+
+def _about_all_of_them(made: Decision) -> list[str]:
+    """What to ask a seller where nobody lets as many GPUs as were asked for at a price that it quotes."""
+    if made.instead_of is None:
+        return []
+    asked = f"{made.instead_of.job.gpus:,} {made.job.gpu.name}"
+    return [f"Can you join {asked}, by which network at which rate per GPU, and at what price per GPU-hour?"]
 
 
 def _given_but_impossible(made: Decision) -> list[Warning_]:
@@ -315,10 +335,39 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
     ]
 
 
+def _fewer(made: Decision) -> list[Assumption]:
+    if made.instead_of is None:
+        return []
+    why = f"{made.instead_of.job.gpus:,} were asked for, and nobody lets so many together at a price that it quotes"
+    return [Assumption(field="cluster.gpus", value=made.job.gpus, why=why)]
+
+
+def _planes(job: Resolved, design: FabricDesign | None) -> list[Assumption]:
+    """Into how many planes the network is split, where nobody said it."""
+    cluster = job.questionnaire.cluster
+    if cluster.topology != "plane" or cluster.planes is not None or design is None:
+        return []
+    whole = design.nics == design.nodes * design.planes
+    why = "one for each adapter of a node" if whole else "one for each port of an adapter, which splits into as many"
+    return [Assumption(field="cluster.planes", value=design.planes, why=why)]
+
+
+def _work_of_the_days(job: Resolved, entries: list[Entry]) -> list[Assumption]:
+    """How much is done in the days that were asked for."""
+    if job.days is None or job.serves or all(e.run_hours is None for e in entries):
+        return []
+    why = (
+        f"what the fastest network does in {job.days:g} days on the machines, failures and checkpoints included; the "
+        "others are measured by the same work, and in time when it takes them at most 1 % longer than the deadline"
+    )
+    tokens = steps_of_run(entries, job) * job.tokens_per_step
+    return [Assumption(field="training.tokens", value=float(f"{tokens:.3g}"), why=why)]
+
+
 def _deadline_not_judged(job: Resolved) -> list[Warning_]:
     """A deadline for what never ends."""
     said = job.questionnaire.constraints.deadline_days
-    if said is None or not job.serves or job.questionnaire.deadline_days is not None:
+    if said is None or not job.serves or job.questionnaire.latest_days is not None:
         return []
     return [
         Warning_(
@@ -358,7 +407,7 @@ def _less_sure(chosen: Entry | None) -> list[Warning_]:
     ]
 
 
-def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
+def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) -> list[Assumption]:
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
@@ -377,6 +426,9 @@ def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
             if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
         ]
     taken += [
+        *_fewer(made),
+        *_planes(job, design),
+        *_work_of_the_days(job, made.entries),
         *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
         *practice.assumptions(job, catalog),

@@ -56,8 +56,8 @@ def within(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price). A budget is that
     of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
-    deadline = questionnaire.deadline_days
-    late = deadline is not None and entry.median_hours > 24 * deadline
+    latest = questionnaire.latest_days
+    late = latest is not None and entry.median_hours > 24 * latest
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent

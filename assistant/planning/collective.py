@@ -16,7 +16,7 @@ from assistant.model.cache_transfer import transfer_seconds
 from assistant.model.collectives import Wires, group, send_receive
 from assistant.model.dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
 from assistant.model.machine import Machine
-from assistant.model.network import Cabling, Network, Networks
+from assistant.model.network import Network, Networks
 from assistant.model.single_collectives import algorithm_of, bus_bandwidth, collective_time
 from assistant.model.uncertainty import NETWORK_SPREAD, SMALL_MESSAGE, SMALL_SPREAD
 from assistant.model.weight_sync import BROADCAST, CHECKPOINT_ENGINE, SPREAD, WeightSync, sync_seconds
@@ -26,7 +26,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import NINETIETH
 
 from . import profile
-from .resolve import USUAL_PLANES
+from .design import cabling_of
 
 _ELEMENT = {"fp8": 1.0 + SCALE_BYTES, "bf16": 2.0, "fp16": 2.0, "fp32": 4.0}
 # Bytes of one tensor where no model is named: those of 70B in 16 bits, 140 GB in 723 tensors.
@@ -72,7 +72,7 @@ def timed(query: CollectiveQuery, catalog: Catalog) -> CollectiveTime:
     if machine.domains > 1 and fabrics[0].technology == "none":
         said = f"{query.cluster.gpus} GPUs lie in {machine.domains} scale-up domains"
         raise InputError(f"expected a fabric between them, got none: {said}", Place(field="cluster.fabric"))
-    found = [_on(fabric, query, machine) for fabric in fabrics]
+    found = [_on(fabric, query, machine, catalog) for fabric in fabrics]
     best = min(found, key=lambda one: one.time_s)
     return best.model_copy(update={"assumptions": [*assumed, *best.assumptions]})
 
@@ -98,16 +98,9 @@ def _usable(fabric: Fabric, query: CollectiveQuery, catalog: Catalog) -> bool:
     return mine and sold and not fast and fabric.technology not in ("none", "wan")
 
 
-def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine) -> CollectiveTime:
+def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine, catalog: Catalog) -> CollectiveTime:
     at = query.cluster
-    cabling = Cabling(
-        at.oversubscription or 1.0,
-        at.adaptive_routing,
-        bool(at.in_network_reduction),
-        at.lossless,
-        at.topology or "rail",
-        at.planes or (USUAL_PLANES if at.topology == "plane" else 1),
-    )
+    cabling = cabling_of(at, fabric, catalog)
     network = profile.on_network(network_of(fabric, at.nics_per_node, machine, cabling=cabling), machine)
     spread = NETWORK_SPREAD[network.transport]
     if query.kind in ("dispatch", "combine"):

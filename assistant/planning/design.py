@@ -7,10 +7,12 @@ from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.market import BillPart, NetworkBill
-from assistant.network.topology import design
+from assistant.model import Cabling
+from assistant.network import design, planes_of_adapter
 from assistant.vocabulary.answers import FabricDesign, PricedItem
-from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.questionnaire import Cluster
 
 from .entry import Entry
 from .resolve import Resolved
@@ -77,6 +79,18 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     than = f"{said.switches} switches with leaves by rail (topology rail)"
     free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
     return free
+
+
+def cabling_of(cluster: Cluster, fabric: Fabric, catalog: Catalog) -> Cabling:
+    """How the adapters and switches of a fabric are joined, as it was described."""
+    return Cabling(
+        cluster.oversubscription or 1.0,
+        cluster.adaptive_routing,
+        bool(cluster.in_network_reduction),
+        cluster.lossless,
+        cluster.topology or "rail",
+        planes_of_adapter(fabric, cluster.topology, cluster.planes, catalog),
+    )
 
 
 def described(job: Resolved) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.model import Cabling, Job, Machine, Network, Outcome, machine_of, network_of, predict_training
+from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
 from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
 from assistant.vocabulary.catalog import Catalog
 
 from . import profile
 from .candidates import Considered
+from .design import cabling_of
 from .entry import Entry, Estimate, band_of
-from .resolve import USUAL_PLANES, Resolved
+from .resolve import Resolved
 
 # Gradients of the layers done first travel while the rest of the backward pass runs; it is two thirds of the compute.
 BACKWARD_SHARE = 2 / 3
@@ -47,19 +48,12 @@ def model_job(job: Resolved) -> Job:
     )
 
 
-def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Network]:
+def networks(found: list[Considered], of: Machine, job: Resolved, catalog: Catalog) -> list[Network]:
     """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
     them."""
-    cluster = job.questionnaire.cluster
-    cabling = Cabling(
-        adaptive_routing=cluster.adaptive_routing,
-        in_network=bool(cluster.in_network_reduction),
-        lossless=cluster.lossless,
-        topology=cluster.topology or "rail",
-        planes=cluster.planes or (USUAL_PLANES if cluster.topology == "plane" else 1),
-    )
 
     def seen(one: Considered) -> Network:
+        cabling = cabling_of(job.questionnaire.cluster, one.fabric, catalog)
         cabled = replace(cabling, oversubscription=one.oversubscription)
         return profile.on_network(network_of(one.fabric, one.nics_per_node, of, cabling=cabled), of)
 
@@ -72,7 +66,7 @@ def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> 
         _between_sites(entries, job, catalog)
         return
     gpus = machine(job, catalog)
-    fabrics = networks([e.considered for e in entries], gpus, job)
+    fabrics = networks([e.considered for e in entries], gpus, job, catalog)
     outcomes = predict_training(model_job(job), gpus, fabrics, job.parallelism)
     for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
         entry.estimated = as_estimate(outcome, network.gpu_rate * gpus.domain)
@@ -112,7 +106,7 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     site = replace(job.at_one_site(), parallelism=inside_island(job.parallelism) if job.rare else job.parallelism)
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
-    fabrics = networks([e.considered for e in inside], gpus, site)
+    fabrics = networks([e.considered for e in inside], gpus, site, catalog)
     outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
     estimates = [as_estimate(one, net.gpu_rate * gpus.domain) for one, net in zip(outcomes, fabrics, strict=True)]
     gradients, link = job.trained_params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8

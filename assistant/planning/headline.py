@@ -11,6 +11,12 @@ from .resolve import Resolved
 _UNKNOWN = "at a price that nobody tells"
 
 
+def on_fewer(job: Resolved, asked: Resolved) -> str:
+    """That the answer is for fewer GPUs than were asked for."""
+    them = f"{asked.gpus:,} {job.gpu.name}"
+    return f"Nobody lets {them} together at a price that it quotes; this is for {job.gpus:,} of them. "
+
+
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     """One sentence with the figures that decide."""
     if verdict == "no-network-needed":

@@ -116,17 +116,18 @@ def effective_percent(interruptions: Interruptions) -> Band:
 def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Fill in hours, cost and slowdown of the run.
 
-    The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for
-    (serving without a load: in one month). Machines that answer a load stand ready all month.
+    The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for,
+    failures and checkpoints included (serving without a load: in one month). Machines that answer a load stand ready
+    all month.
     """
     computed = [e for e in entries if e.estimated is not None]
-    fitting = [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
+    fitting = _that_count(entries)
     if not fitting:
         return
-    fastest = min(e.step for e in fitting)
+    fastest, steps = min(e.step for e in fitting), steps_of_run(entries, job)
     for entry in computed:
         price = entry.price
-        hours, shape = _undisturbed(entry, job, fastest)
+        hours, shape = _undisturbed(entry, job, steps), entry.estimate.draws
         if _is_let_all_month(job):
             entry.run_hours = np.full_like(shape, hours)
         else:  # failures and, on spot machines, interruptions stretch the run
@@ -197,18 +198,28 @@ def _is_let_all_month(job: Resolved) -> bool:
     return job.serves and job.served.job_tokens is None and job.served.sizes
 
 
-def _undisturbed(entry: Entry, job: Resolved, fastest_step: float) -> tuple[float, np.ndarray]:
-    """Hours of the work at the median, and draws in proportion to them, (worlds,)."""
+def _undisturbed(entry: Entry, job: Resolved, steps: float) -> float:
+    """Hours of the work at the median."""
     if _is_let_all_month(job):
-        return HOURS_PER_MONTH, entry.estimate.draws
+        return HOURS_PER_MONTH
     bulk, served = job.serves and job.served.job_tokens, entry.estimate.serving
     if bulk and served:
-        return bulk / max(served.output_tokens_per_s, 1e-9) / 3600, entry.estimate.draws
+        return bulk / max(served.output_tokens_per_s, 1e-9) / 3600
+    return steps * entry.step / 3600
+
+
+def steps_of_run(entries: list[Entry], job: Resolved) -> float:
+    """Steps of the tokens asked for, or those that the fastest does in the days asked for (serving: in a month). Days
+    are those on the machines: failures take of the work and do not make them longer."""
     if job.tokens is not None:
-        steps = job.tokens / job.tokens_per_step
-    else:
-        steps = (job.days if job.days is not None else HOURS_PER_MONTH / 24) * 86400 / fastest_step
-    return steps * entry.step / 3600, entry.estimate.draws
+        return job.tokens / job.tokens_per_step
+    days = job.days if job.days is not None else HOURS_PER_MONTH / 24
+    return days * 86400 / min(e.step * e.price.failure_factor for e in _that_count(entries))
+
+
+def _that_count(entries: list[Entry]) -> list[Entry]:
+    computed = [e for e in entries if e.estimated is not None]
+    return [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
 
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:

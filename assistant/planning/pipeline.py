@@ -19,10 +19,12 @@ from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, sized, verdicts
+from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
@@ -58,6 +60,7 @@ class Decision:
     today: datetime.date | None = None  # dates the prices
     asked: Questionnaire | None = None  # before the GPUs of a service were counted
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
+    instead_of: Decision | None = None  # about all GPUs that were asked for, where nobody lets so many at a price
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -126,8 +129,33 @@ class Pipeline:
         asked = questionnaire
         questionnaire, left_open = sized.filled(questionnaire, self.predictor)
         questionnaire, spared = sized.needed(questionnaire, self.predictor)
+        made = self._decided(questionnaire, strategy, charging)
+        fit = [e for e in made.entries if e.estimated is not None and e.estimate.fits]
+        if made.choice.chosen is None and fit and all(e.considered.sold is False for e in fit):
+            made = self._on_fewer(made, strategy, charging) or made
+        job = replace(made.job, assumptions=(*left_open, *spared, *made.job.assumptions))
+        return replace(made, asked=asked, job=job)
+
+    def _on_fewer(
+        self, made: Decision, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision | None:
+        """The decision for the most GPUs that somebody lets together, where nobody lets all at a price: those beyond
+        them would stand idle."""
+        asked = made.job.questionnaire
+        for gpus in sizes_let(made.job, self.catalog):
+            fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
+            try:
+                found = self._decided(fewer, strategy, charging)
+            except InputError:  # what else was said does not divide so
+                continue
+            if found.choice.chosen is not None:
+                return replace(found, instead_of=made)
+        return None
+
+    def _decided(
+        self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision:
         job = resolve(questionnaire, self.catalog)
-        job = replace(job, assumptions=(*left_open, *spared, *job.assumptions))
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
         if charging is not None:
@@ -141,7 +169,7 @@ class Pipeline:
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries, questionnaire)
-        return replace(made, asked=asked, variants=variants, today=self.today)
+        return replace(made, variants=variants, today=self.today)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the

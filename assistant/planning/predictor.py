@@ -94,7 +94,9 @@ class Predictor:
             some = [c for c in considered(job, self.catalog, self.today) if c.exists and c.fabric.transport == "rdma"][
                 :1
             ]
-            return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
+            return any(
+                one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job, self.catalog))
+            )
         if job.loop is not None:
             return self._loop_fits(job, job.loop)
         if split is not None and job.gpus % (split.tp * split.pp * split.cp):
@@ -109,7 +111,7 @@ class Predictor:
         gpus = machine(job, self.catalog)
         some = [c for c in considered(job, self.catalog, self.today) if c.exists][:1]
         try:
-            return any(one.outcome.fits for one in outcomes(job, loop, gpus, networks(some, gpus, job)))
+            return any(one.outcome.fits for one in outcomes(job, loop, gpus, networks(some, gpus, job, self.catalog)))
         except InputError:
             return False
 
@@ -122,9 +124,9 @@ class Predictor:
         def work(new: list[Considered]) -> list[Any]:
             gpus = machine(job, self.catalog)
             if job.loop is not None:
-                found = outcomes(job, job.loop, gpus, networks(new, gpus, job))
+                found = outcomes(job, job.loop, gpus, networks(new, gpus, job, self.catalog))
                 return [one.outcome.step_time_s if one.outcome.fits else np.nan for one in found]
-            return list(best_times(model_job(job), gpus, networks(new, gpus, job), job.parallelism))
+            return list(best_times(model_job(job), gpus, networks(new, gpus, job, self.catalog), job.parallelism))
 
         return np.array(self._kept("steps", job, list(found), found, work))
 

@@ -28,7 +28,7 @@ def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, cata
     learned from must be written with the newest weights."""
     gpus = machine(job, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
-    fabrics = networks([e.considered for e in inside], gpus, job)
+    fabrics = networks([e.considered for e in inside], gpus, job, catalog)
     for entry, one, network in zip(inside, outcomes(job, loop, gpus, fabrics), fabrics, strict=True):
         estimate = as_estimate(one.outcome, network.gpu_rate * gpus.domain)
         whole = replace(estimate, training=one.training.breakdown, learning=_learning(one, loop))
@@ -107,7 +107,9 @@ def step_seconds(questionnaire: Questionnaire, catalog: Catalog) -> StepSeconds:
     gpus = machine(job, catalog)
     wanted = questionnaire.cluster.fabric
     found = [c for c in considered(job, catalog) if c.exists and c.fabric.id == (wanted or c.fabric.id)]
-    one = min(outcomes(job, job.loop, gpus, networks(found, gpus, job)), key=lambda each: each.outcome.step_time_s)
+    one = min(
+        outcomes(job, job.loop, gpus, networks(found, gpus, job, catalog)), key=lambda each: each.outcome.step_time_s
+    )
     return StepSeconds(
         one.generation_s,
         one.training_side_s,

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from math import ceil, floor, isfinite, log10, prod
+from math import ceil, floor, log10, prod
 
 from assistant.model import Adapters
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
 from .budgets import network_share_percent, usd_per_month
 from .candidates import on_the_market
 from .entry import Entry
-from .grid import round_sizes
 from .headline import usd
-from .money import effective_time
 from .predictor import Predictor
 from .resolve import Resolved
 from .sized import sized
@@ -24,7 +20,6 @@ GIB = 2.0**30
 HARDLY_MORE = 1.03  # times the least change: networks of one speed differ by less in power
 _TINY = 1e-9  # stands for a limit of zero, of which nothing is a multiple
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
-MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 
 
 def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -> str:
@@ -37,16 +32,16 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return _not_sold(job, fits) + _in_one_domain(job, predictor)
+        return not_sold(job, fits) + _in_one_domain(job, predictor)
     allowed = [e for e in sold if e.verdict != "impossible"]
     if not allowed:
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed, predictor)
+    return _loosened(job, carrying) if carrying else _more_copies(job, allowed, predictor)
 
 
-def _not_sold(job: Resolved, fits: list[Entry]) -> str:
+def not_sold(job: Resolved, fits: list[Entry]) -> str:
     """What to do where nobody, or not who was named, lets these GPUs with a network that the job can run on."""
     if job.questionnaire.budget.quotes:
         return f"None of the quotes has a network that {job.gpus:,} {job.gpu.name} can run this job on: ask for one."
@@ -123,11 +118,11 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is None:
-        return _loosened(job, allowed, predictor)
-    return f"{text}: with {found.gpus:,} GPUs it would work."
+        return _loosened(job, allowed)
+    return f"{text}: with about {found.gpus:,} GPUs it would work."
 
 
-def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
+def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
     change, and of those that ask for hardly more the cheapest."""
     missed = [(entry, _missed(entry, job.questionnaire)) for entry in allowed]
@@ -137,7 +132,7 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     first, *others = limits
     asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
-    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry, predictor)}."
+    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
 
 
 @dataclass(frozen=True)
@@ -169,9 +164,9 @@ class _Missed:
 def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
     """The limits that the entry does not keep, those of time first."""
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
-    deadline = q.deadline_days
+    late = q.latest_days is not None and entry.median_hours > 24 * q.latest_days
     asked: list[tuple[float | None, float, str, bool]] = [
-        (deadline, entry.median_hours / 24, "a deadline of {} days", False)
+        (limits.deadline_days if late else None, entry.median_hours / 24, "a deadline of {} days", False)
     ]
     if entry.costed:
         asked += [
@@ -201,47 +196,10 @@ def _change(limits: list[_Missed]) -> float:
     return prod(one.needs / max(one.limit, _TINY) for one in limits)
 
 
-def _other_size(job: Resolved, entry: Entry, predictor: Predictor) -> str:
-    """Beside the one limit that is not kept: how many GPUs meet the deadline, or how many the power feeds."""
-    limits, deadline = job.questionnaire.constraints, job.questionnaire.deadline_days
-    if deadline is not None and entry.median_hours > 24 * deadline:
-        return _more_gpus(job, entry, predictor)
+def _other_size(job: Resolved, entry: Entry) -> str:
+    """Beside the one limit that is not kept: how many GPUs the power feeds."""
+    limits = job.questionnaire.constraints
     if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
     fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // job.gpus_per_node * job.gpus_per_node
     return f"; what may be drawn feeds {fed:,} GPUs" if fed else ""
-
-
-def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
-    """``, or with about 1,408 GPUs``: the smallest size tried whose run ends by the deadline; else nothing.
-
-    What was assumed from the size, the batch above all, is assumed anew at each.
-    """
-    deadline = job.questionnaire.constraints.deadline_days
-    if job.serves:
-        found = sized(job.questionnaire, job.gpu.id, predictor)
-        return f", or with {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
-    here = None if job.sites > 1 else _time_per_token(job, job.gpus, quick, predictor)
-    if here is None or deadline is None:
-        return ""
-    allowed = deadline * 24 / quick.median_hours * here
-    least = job.gpus * here / allowed
-    for gpus in takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node)):
-        found = _time_per_token(job, gpus, quick, predictor)
-        if found is not None and found <= allowed:
-            return f", or with about {gpus:,} GPUs"
-    return ""
-
-
-def _time_per_token(job: Resolved, gpus: int, entry: Entry, predictor: Predictor) -> float | None:
-    """Seconds on another number of GPUs at the best split, the failures of so many nodes included; ``None`` where the
-    job cannot be split so."""
-    try:
-        there = predictor.varied(job, "cluster.gpus", gpus, same_nodes=True)
-        [step] = predictor.step_times(there, [entry.considered])
-    except InputError:
-        return None
-    trains = effective_time(there, predictor.catalog)
-    if not isfinite(step) or trains is None:
-        return None
-    return float(step) / there.tokens_per_step * 100 / trains.p50

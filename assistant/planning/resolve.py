@@ -227,7 +227,6 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     return questionnaire.model_copy(update={"budget": budget.model_copy(update={"mode": mode})})
 
 
-USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
@@ -286,8 +285,6 @@ def _oversubscription(questionnaire: Questionnaire, gpu: Gpu, per_node: int, one
             "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
             f"and half by chance{drawn if bought else ''}",
         )
-    if cluster.topology == "plane" and cluster.planes is None:
-        taken.take("cluster.planes", USUAL_PLANES, "an adapter with two ports, one on each of two networks")
     if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         taken.take(
             "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"

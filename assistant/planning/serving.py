@@ -53,7 +53,7 @@ def _store(job: Resolved) -> float | str | None:
 def estimate_serving(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Fill in the estimates of fabrics that can be had; ``none`` only where nothing crosses nodes."""
     gpus = machine(job, catalog)
-    outcomes = predict_inference(serving(job), gpus, networks([e.considered for e in entries], gpus, job))
+    outcomes = predict_inference(serving(job), gpus, networks([e.considered for e in entries], gpus, job, catalog))
     for entry, outcome in zip(entries, outcomes, strict=True):
         crossing = outcome.across_nodes_per_token + outcome.across_nodes_per_request
         if entry.considered.fabric.technology == "none" and crossing > 0:

@@ -130,7 +130,7 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
 
 def load_of(job: Resolved) -> Serving:
     """What is asked of the copies: a rate, requests in flight, or in bulk the rate at which the job ends in time."""
-    asked, days = serving(job), job.questionnaire.deadline_days
+    asked, days = serving(job), job.questionnaire.latest_days
     whole = job.served.job_tokens
     if whole is None or days is None:
         return asked
@@ -152,7 +152,7 @@ def _joined(job: Resolved, predictor: Predictor) -> tuple[str, Network] | None:
     if not wanted:
         return None
     gpus = machine(job, predictor.catalog)
-    found = zip((c.fabric.id for c in wanted), networks(wanted, gpus, job), strict=True)
+    found = zip((c.fabric.id for c in wanted), networks(wanted, gpus, job, predictor.catalog), strict=True)
     return max(found, key=lambda one: one[1].nic_rate)
 
 

@@ -949,10 +949,12 @@ class Questionnaire(Section):
         return self.workload in SERVING
 
     @property
-    def deadline_days(self) -> float | None:
-        """Days by which the work must be done; of serving without a job that ends none."""
+    def latest_days(self) -> float | None:
+        """Days that the work may take and keeps the deadline; of serving without a job that ends none."""
         ends = not self.serves or (self.inference is not None and self.inference.job_tokens is not None)
-        return self.constraints.deadline_days if ends else None
+        if not ends or self.constraints.deadline_days is None:
+            return None
+        return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
 
     @property
     def trainers(self) -> int:
@@ -1000,6 +1002,12 @@ class Questionnaire(Section):
             )
         if rl.algorithm == "dpo" and (rl.rollout_gpus or rl.asynchronous):
             raise ValueError("expected no rollout_gpus and nothing asynchronous for dpo, which writes no answers")
+
+
+def latest_days(deadline_days: float, run_days: float | None) -> float:
+    """Days that keep a deadline. Where the run is given in days and not in tokens, its work is what the fastest network
+    does in them: one that needs no more than a percent longer for just that is not late."""
+    return deadline_days * (1.0 if run_days is None else 1.01)
 
 
 FIELDS: Mapping[str, RegisteredField] = registry(Questionnaire)

@@ -51,7 +51,7 @@ def in_talk(plan: Plan) -> list[Block]:
     shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
     if len(shown) < 2:
         return []
-    sum_ = f"cost of {reading.the_work(plan)}"
+    sum_ = f"cost of {reading.bill(plan)}"
     header, splits = ["network", "verdict", _per(plan), "waiting", sum_], reading.splits(shown)
     table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
     return [table, *([Paragraph(splits)] if splits else [])]

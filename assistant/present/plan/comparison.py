@@ -45,7 +45,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     yield _row("waiting for the network", *known("exposed_communication_percent"), figures.percent)
     if reading.ends(plan):
         yield _row("length of the run", *known("run_hours"), figures.hours)
-    yield _row(f"cost of {reading.the_work(plan)}", *median("cost_usd"), figures.usd)
+    yield _row(f"cost of {reading.bill(plan)}", *median("cost_usd"), figures.usd)
     yield _row("network, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
     yield _row("probability of being cheapest", *known("probability_best"), lambda v: f"{v:.0%}", lower=False)
     left, right = of_both(lambda c: figures.layout(c.parallelism))
@@ -88,13 +88,11 @@ def _apart(one: Candidate, two: Candidate, plan: Plan) -> str:
         return f"Nothing could be computed for {missing.fabric}: it is {missing.verdict} here."
     unpriced = [side.fabric for side in (one, two) if side.cost_usd is None]
     if unpriced:
-        long, other = figures.hours(one.run_hours or 0.0), figures.hours(two.run_hours or 0.0)
-        of = " and ".join(unpriced)
-        return f"What the run costs on {of} nobody tells; it takes {long} on {one.fabric} and {other} on {two.fabric}."
+        (long, other), of = (figures.hours(side.run_hours or 0.0) for side in (one, two)), " and ".join(unpriced)
+        what = "a month's work" if reading.serves(plan) else "the run"
+        return f"What {what} costs on {of} nobody tells; it takes {long} on {one.fabric} and {other} on {two.fabric}."
     cheap, dear = sorted((one, two), key=lambda c: c.median_cost)
     more = dear.median_cost - cheap.median_cost
     if more < reading.APART * cheap.median_cost:
         return f"Their costs cannot be told apart ({figures.usd(cheap.median_cost)})."
-    return (
-        f"{cheap.fabric} costs {figures.usd(more)} less for {reading.the_work(plan)} ({more / dear.median_cost:.0%})."
-    )
+    return f"{cheap.fabric} costs {figures.usd(more)} less for {reading.bill(plan)} ({more / dear.median_cost:.0%})."

@@ -1,9 +1,10 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Flip, Plan, RivalOffer
+from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
 
+from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
-from ..fields import field_name, value_text
+from ..fields import field_name, field_text, value_text
 from . import reading
 from .candidates import NOTHING_WORKS
 
@@ -71,10 +72,35 @@ def _name(flip: Flip, chosen: str | None) -> str:
     return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
 
 
+def ways_out(plan: Plan) -> list[str]:
+    """What would keep the limits where nothing does as asked, each with its sum and its day."""
+    return [_alternative(found) for found in plan.recommendation.what_fits]
+
+
+def _alternative(found: Alternative) -> str:
+    network = "" if found.fabric == "none" else found.fabric
+    where = " at ".join(text for text in (network, found.provider) if text)
+    to_buy = " to buy" if found.bought else ""
+    sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
+    done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
+    changed = ", ".join(_changed(path, value) for path, value in found.change.items())
+    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _changed(path: str, value: object) -> str:
+    """A change in words: "GPUs: 32", "any provider"."""
+    open_ = {
+        "cluster.provider": "any provider",
+        "budget.quotes": "at published prices",
+        "budget.spot": "on spot machines",
+    }
+    return open_.get(path) or field_text(path, value)
+
+
 def answer(plan: Plan) -> list[Block]:
     """What would turn the answer; where nothing works, what would make something work."""
     found, change = plan.recommendation, plan.recommendation.smallest_change
-    items = [*([change] if change else []), *turns(plan)]
+    items = [*([change] if change else []), *ways_out(plan), *turns(plan)]
     if found.verdict == "infeasible":
         return told(f"{NOTHING_WORKS} This would help:" if items else NOTHING_WORKS, *items)
     sure = reading.confidence(plan)

@@ -1,10 +1,9 @@
 """The answer: what is recommended, how sure that is, at which split, and how what was asked for is kept."""
 
-from assistant.vocabulary.plan import Alternative, Candidate, Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
-from ..fields import field_text
 from . import advice, candidates, card, crossing, flips, reading, sizing
 
 
@@ -68,29 +67,9 @@ def _band(plan: Plan, best: Candidate) -> str | None:
 
 
 def _what_fits(plan: Plan) -> list[Block]:
-    """What would keep the budget, each with its sum and its day."""
-    found = plan.recommendation.what_fits
-    return told("Within the budget, each of these was planned:", *map(_alternative, found)) if found else []
-
-
-def _alternative(found: Alternative) -> str:
-    network = "" if found.fabric == "none" else found.fabric
-    where = " at ".join(text for text in (network, found.provider) if text)
-    to_buy = " to buy" if found.bought else ""
-    sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
-    done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
-    changed = ", ".join(_changed(path, value) for path, value in found.change.items())
-    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
-
-
-def _changed(path: str, value: object) -> str:
-    """A change in words: "GPUs: 32", "any provider"."""
-    open_ = {
-        "cluster.provider": "any provider",
-        "budget.quotes": "at published prices",
-        "budget.spot": "on spot machines",
-    }
-    return open_.get(path) or field_text(path, value)
+    """What would keep the limits, each with its sum and its day."""
+    ways = flips.ways_out(plan)
+    return told("Each of these was planned and would do:", *ways) if ways else []
 
 
 def _split(best: Candidate | None) -> str | None:

@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 
 from .. import figures, limits
 from ..blocks import Reason
-from . import reading
+from . import flips, reading
 from .standing import difference
 
 _STAGES = ("choose", "screen", "demand", "classify")
@@ -74,7 +74,7 @@ def _figure(text: str | None) -> Reason | None:
 def _in_the_way(plan: Plan) -> Iterator[Reason]:
     """Why nothing works: the smallest change that would help, and what stands in the way of the nearest fabrics."""
     if plan.recommendation.smallest_change:
-        yield Reason("figure", plan.recommendation.smallest_change)
+        yield from (Reason("figure", text) for text in (plan.recommendation.smallest_change, *flips.ways_out(plan)))
     computed = [c for c in plan.candidates if c.step_time_s is not None]
     unfit = [c for c in computed if c.fits is False]
     if unfit and len(unfit) == len(computed):
@@ -98,7 +98,7 @@ def _figures(found: Candidate, plan: Plan) -> list[Reason]:
         return [Reason("figure", _does_not_fit(found))]
     lines = [_times(found, plan)]
     if found.cost_usd is not None:
-        usd, work = figures.usd_band(found.cost_usd), reading.the_work(plan)
+        usd, work = figures.usd_band(found.cost_usd), reading.bill(plan)
         takes = f" takes {figures.hours(found.run_hours)} and" if reading.ends(plan) else ""
         lines.append(f"{work[0].upper()}{work[1:]}{takes} costs {usd}.")
     return [Reason("figure", line) for line in (*lines, f"Split: {figures.layout(found.parallelism)}.")]

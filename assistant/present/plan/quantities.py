@@ -7,6 +7,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures, limits
 from ..blocks import Block, told
@@ -32,7 +33,8 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     takes, deadline = figures.hours(found.run_hours), reading.asked(plan, "constraints.deadline_days")
     if not reading.ends(plan):
         return told("Serving has no end: everything is counted for a month.")
-    met = "met" if (found.run_hours or 0.0) <= 24 * (deadline or 0.0) else "missed"
+    latest = latest_days(deadline or 0.0, reading.asked(plan, "training.days"))
+    met = "met" if (found.run_hours or 0.0) <= 24 * latest else "missed"
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),
@@ -72,18 +74,21 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         return told(f"What {found.fabric} costs is not known: it is let here at no price that was read.")
     gpus, hours, usd, median = reading.gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
     gpu, network = found.gpu_usd_per_hour or 0.0, found.fabric_usd_per_gpu_hour or 0.0
-    work = reading.the_work(plan)
+    work = reading.bill(plan)
     hourly, what = gpu + network, f"{work[0].upper()}{work[1:]}"
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
     product = f"{gpus:,} GPUs × {figures.hours(hours)} × {rates}"
-    tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
+    per_million, token = (
+        reading.usd_per_million_tokens(plan, found),
+        "output token" if reading.serves(plan) else "token",
+    )
     budget, (price, why) = reading.asked(plan, "budget.usd"), given(plan, "budget.gpu_hour_usd")
     return told(
         f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
         product if hours and abs(gpus * hours * hourly / median - 1) < _AGREES else None,
         _per_hour(gpus, hourly, hours) if hourly else None,
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
-        _per_million(plan) or (f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None),
+        _per_million(plan) or (f"Per million {token}s: {usd(per_million)}." if per_million else None),
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
         _to_buy(plan.purchase),
         f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."

@@ -3,6 +3,7 @@
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
 from ..limits import SPLITS
@@ -53,9 +54,16 @@ def ends(plan: Plan) -> bool:
     return not serves(plan) or bool(asked(plan, "inference.tokens") or asked(plan, "inference.requests"))
 
 
-def the_work(plan: Plan) -> str:
-    """What a sum is of: the run, the job in bulk, or a month of a service."""
+def bill(plan: Plan) -> str:
+    """What a cost is that of: the run, the job in bulk, or a month of a service, which has no end."""
     return "the run" if not serves(plan) else "the job" if ends(plan) else "a month"
+
+
+def usd_per_million_tokens(plan: Plan, found: Candidate) -> float | None:
+    """US dollars per million tokens trained, or written by a service."""
+    hours = found.run_hours or 0.0
+    tokens = asked(plan, "training.tokens") or 3600 * hours * gpus(plan) * (found.tokens_per_s_per_gpu or 0.0)
+    return found.cost_usd.p50 / tokens * 1e6 if found.cost_usd and tokens else None
 
 
 def is_owned(plan: Plan) -> bool:
@@ -136,7 +144,7 @@ def limits_kept(plan: Plan) -> str | None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and ends(plan):
-        kept = _kept(hours, slow, 24 * days)
+        kept = _kept(hours, slow, 24 * latest_days(days, asked(plan, "training.days")))
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:
         bought = plan.purchase

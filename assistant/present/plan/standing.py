@@ -87,7 +87,7 @@ def _price_to_tie(found: Candidate, best: Candidate) -> str | None:
     if less < 0.0:
         rules = f'what speaks for {best.fabric} are the rules ("why").'
         return f"It costs less already, by {usd(-less)} per GPU-hour; {rules}"
-    named, then = f"{usd(less)} less per GPU-hour", "then both runs cost the same."
+    named, then = f"{usd(less)} less per GPU-hour", "then both cost the same."
     if less <= network:
         return f"Its network {named} ({usd(network - less)} instead of {usd(network)}): {then}"
     both = f"GPU and network together {named} ({usd(now - less)} instead of {usd(now)}): {then}"
