@@ -67,7 +67,7 @@ def _chunked(job: Resolved, catalog: Catalog, made: Decision) -> ServedOver | No
     )
     gpus = machine(job, catalog)
     none = [c for c in considered(job, catalog, made.today) if c.fabric.technology == "none"]
-    found = predict_inference(whole, gpus, networks(none, gpus, job))
+    found = predict_inference(whole, gpus, networks(none, gpus, job, catalog))
     if not found or not found[0].fits:
         return None
     one = found[0]
