@@ -23,6 +23,7 @@ from . import (
     prices_and_parts,
     run_costs,
     serving_loads,
+    serving_networks,
     sizing,
     state_transfers,
 )
@@ -46,6 +47,8 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "step-time": jobs.step_time,
     "run-time": jobs.run_time,
     "slowdown": network_needs.slowdown,
+    "prefill-decode": serving_networks.prefill_decode,
+    "tensor-over-nodes": serving_networks.tensor_over_nodes,
     "need": network_needs.need,
     "bandwidth": bandwidth_needs.bandwidth,
     "run-cost": run_costs.run_cost,

@@ -135,6 +135,20 @@ def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
         names = ("tensor_parallel", "pipeline_parallel", "data_parallel")
         first = next(name for name in names if (getattr(said, name) or 1) > 1)
         _refuse(f"inference.{first}", f"expected a copy of at most cluster.gpus ({gpus}), got {together}")
+    _check_sides(said, gpus)
+    if said.cache_store == "remote" and not said.cached_percent:
+        _refuse("inference.cache_store", "expected inference.cached_percent above 0 beside it, got none")
+
+
+def _check_sides(said: Inference, gpus: int) -> None:
+    """Prefill and decode have room beside each other on ``gpus``."""
+    if not said.sides:
+        return
+    one, other = said.prefill_gpus or 1, said.decode_gpus or 1
+    together = one * (said.prefill_workers or 1) + other * (said.decode_workers or 1)
+    if together > gpus:
+        what = f"prefill and decode together on at most cluster.gpus ({gpus})"
+        _refuse(f"inference.{said.sides[0]}", f"expected {what}, got {together}")
 
 
 def _check_copy(said: Inference, model: Model | ModelShape) -> None:

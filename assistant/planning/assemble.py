@@ -25,6 +25,7 @@ from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
+from .crossing import crossing_of
 from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
 from .headline import headline, lasting, on_fewer
@@ -77,6 +78,7 @@ def plan_of(
         purchase=purchase_of(chosen, made.job, design, catalog),
         power=power_use(chosen, made.job, design, catalog),
         sizing=_sizing(made, predictor),
+        crossing=crossing_of(made, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),

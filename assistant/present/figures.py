@@ -95,11 +95,17 @@ def serving_error(constants: Mapping[str, Fact]) -> str:
     )
 
 
+SIDES = ("prefill", "decode")
+
+
 def layout(parallelism: dict[str, object]) -> str:
     """A parallel split in one short phrase: ``ZERO1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``; of what is
     served ``TP 8 · 3 copies``."""
     parts = [str(parallelism["strategy"]).upper()] if parallelism.get("strategy") else []
     copies = parallelism.get("replicas")  # of a model that is served
+    if "prefill_workers" in parallelism:
+        sides = [f"{parallelism[f'{side}_workers']} × {parallelism[f'{side}_gpus']} GPUs {side}" for side in SIDES]
+        return " · ".join([*sides, *([f"EP {parallelism['ep']} decode"] if parallelism.get("ep") else [])])
     for key in ("tp", "pp", "cp", "ep", "dp"):
         value = parallelism.get(key) if key != "dp" or copies is None else None
         if isinstance(value, (int, float)) and value > 1:

@@ -116,6 +116,15 @@ class ServingFigures(Contract):
     kv_gb_per_request: float
     network_gb_per_s_per_node: float
     meets_targets: bool | None = None
+    # Prompts and answers apart: instances of each side and GPUs of one; how long a prompt's cache moves, which share of
+    # the network between them that takes, and which it would take were the network never in the way
+    prefill_workers: int | None = None
+    prefill_gpus: int | None = None
+    decode_workers: int | None = None
+    decode_gpus: int | None = None
+    kv_transfer_s: float | None = None
+    kv_link_percent: float | None = None
+    kv_link_wanted_percent: float | None = None
 
 
 class Prediction(Contract):
@@ -554,6 +563,36 @@ class Sizing(Contract):
     kinds: list[KindOfGpu]
 
 
+class ServedOver(Contract):
+    """A service over one network: time to the first token and per further one, requests per second it carries, share
+    of a request that waits for the network, and the caches between prefill and decode."""
+
+    fabric: str
+    ttft_s: float
+    tpot_s: float
+    requests_per_s: float
+    network_gb_per_s_per_node: float
+    network_wait_percent: float
+    kv_transfer_s: float | None = None
+    kv_link_percent: float | None = None
+
+
+class Crossing(Contract):
+    """What a service sends between nodes, on every network that was computed, slowest first.
+
+    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other;
+    without it prompts and answers are not apart, or no copy fits a node.
+    """
+
+    networks: list[ServedOver]
+    kv_gb_per_request: float | None = None
+    prefill_workers: int | None = None
+    prefill_gpus: int | None = None
+    decode_workers: int | None = None
+    decode_gpus: int | None = None
+    chunked: ServedOver | None = None
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -581,6 +620,7 @@ class Plan(Contract):
     power: PowerUse | None = None
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     sizing: Sizing | None = None  # serving
+    crossing: Crossing | None = None  # serving of which something crosses nodes
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]

@@ -666,6 +666,45 @@ class Inference(Section):
               words=("[serving|inference] engine", "serving (stack|framework)")),
     ] = None  # fmt: skip
 
+    prefill_gpus: Annotated[
+        Positive | None,
+        About("GPUs of a prefill instance", "count", "How many GPUs has one instance that reads prompts?",
+              "what carries most", span="number", words=("gpus (per|of a) prefill (instance|worker)",),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    decode_gpus: Annotated[
+        Positive | None,
+        About("GPUs of a decode instance", "count", "How many GPUs has one instance that writes answers?",
+              "what carries most", span="number", words=("gpus (per|of a) decode (instance|worker)",),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    prefill_workers: Annotated[
+        Positive | None,
+        About("prefill instances", "count", "How many instances read prompts?", "as many as balance", span="number",
+              words=("prefill (instances|workers)",), sensible=(1, 1000)),
+    ] = None  # fmt: skip
+    decode_workers: Annotated[
+        Positive | None,
+        About("decode instances", "count", "How many instances write answers?", "as many as balance", span="number",
+              words=("decode (instances|workers)",), sensible=(1, 1000)),
+    ] = None  # fmt: skip
+    cached_percent: Annotated[
+        Annotated[Percent, Field(ge=0, lt=100)] | None,
+        About("prompt cache hits", "amount", "What share of a prompt's tokens is in the cache already?", "none",
+              unit="{} %", span="percent", words=("(prefix|prompt|kv) [cache] hit rate", "cache hits")),
+    ] = None  # fmt: skip
+    cache_store: Annotated[
+        Literal["gpu", "host", "remote"] | None,
+        About("where cached prompts are kept", "choice", "Where are the caches of earlier prompts kept?",
+              "in GPU memory"),
+    ] = None  # fmt: skip
+
+    @property
+    def sides(self) -> list[str]:
+        """What is said of prefill or of decode alone."""
+        names = ("prefill_gpus", "decode_gpus", "prefill_workers", "decode_workers")
+        return [name for name in names if getattr(self, name) is not None]
+
     @property
     def job_tokens(self) -> float | None:
         """Output tokens of the whole job; ``None`` where it has no end."""
@@ -932,6 +971,9 @@ class Questionnaire(Section):
         if self.workload != "batch-inference" and self.inference is not None and self.inference.job_tokens:
             said = "tokens" if self.inference.tokens else "requests"
             raise ValueError(f"expected inference.{said} with workload batch-inference alone, got {self.workload}")
+        if self.workload != "disaggregated-inference" and self.inference is not None and self.inference.sides:
+            said = self.inference.sides[0]
+            raise ValueError(f"expected inference.{said} with workload disaggregated-inference, got {self.workload}")
         if self.rl is not None:
             self._check_loop(self.rl)
         if cluster.wan_gbps is not None and cluster.sites == 1:

@@ -62,6 +62,8 @@ def _sentences(plan: Plan, found: Sizing) -> list[str]:
     best = reading.chosen(plan)
     each = best.serving.gpus_per_copy if best and best.serving else max(1, found.gpus // found.copies)
     many = f"{found.copies:,} {'copy' if found.copies == 1 else 'copies'} of {each} GPU{'s' if each > 1 else ''}"
+    if best and best.serving and best.serving.prefill_workers:
+        many = figures.layout(best.parallelism or {})
     asked, carried = _asked(plan, found), figures.significant(found.carries_requests_per_s)
     within = " within these times" if found.ttft_ms or found.tpot_ms else ""
     verb = "carries" if found.gpus == 1 else "carry"
