@@ -47,7 +47,24 @@ def prefill_decode(case: Case) -> Computed | None:
         f"{_verdict(enough)} {usual.name} on {usual.bare().where}, {sides}, a cache of {cache} per prompt: "
         f"{'; '.join(_told(fabric, one) for fabric, one in found)}."
     )
+    beside = _as_copies(usual, best)
+    text = f"{beside} {text}" if beside and case.says("worth") else f"{text} {beside}".rstrip()
     return usual.answer(text, _APART, **usual.job_inputs([fabric for fabric, _ in found]))
+
+
+def _as_copies(case: Case, apart: ServingFigures) -> str:
+    """The same GPUs as copies that read prompts in chunks between the tokens of answers, where a copy fits a node."""
+    found = _served(case.again(workload="inference"), case.catalog.fabrics["none"])
+    if found is None:
+        return ""
+    case.figure("per token, apart", apart.tpot_s, "s", f"at {apart.requests_per_s:.3g} requests/s")
+    case.figure("per token, as copies", found.tpot_s, "s", f"at {found.requests_per_s:.3g} requests/s")
+    first = f"the first token after {seconds(found.ttft_s)}"
+    return (
+        f"Apart a token takes {seconds(apart.tpot_s)} at {apart.requests_per_s:.3g} requests/s; the same GPUs as "
+        f"copies in their nodes, prompts read in chunks between answers, take {seconds(found.tpot_s)} at "
+        f"{found.requests_per_s:.3g}, {first}, and send nothing."
+    )
 
 
 def tensor_over_nodes(case: Case) -> Computed | None:

@@ -3,6 +3,9 @@ storage."""
 
 from __future__ import annotations
 
+from assistant.model import Networks
+from assistant.model.cache_transfer import transfer_seconds
+from assistant.model.collectives import Wires
 from assistant.present.figures import seconds
 from assistant.vocabulary.answers import Computed
 
@@ -17,8 +20,8 @@ _USUAL_PROMPT = 2000
 _STORED = 14.0
 _WEIGHTS = 2.0
 _IDLE = (
-    "One prompt at a time over an idle network, through all adapters of the node; a cache that is sent layer by layer "
-    "while the prompt is still read is waited for less."
+    "One prompt at a time over an idle network, through all adapters of the node, at what vLLM with Mooncake was "
+    "measured to reach; a cache that is sent layer by layer while the prompt is still read is waited for less."
 )
 _STORAGE = (
     "The rate is taken as what the storage holds for the whole checkpoint; writing in the background stops "
@@ -37,11 +40,11 @@ def kv_transfer(case: Case) -> Computed | None:
     at, told, used = case.cluster, [], {}
     for fabric in case.networks()[:MOST_NETWORKS]:
         nics = used[fabric.id] = case.nics(fabric, at)
-        line, rate = fabric.nic_rate * nics, network(fabric, nics, at).gpu_rate * at.gpus_per_node
-        least, expected = bytes_ / line, bytes_ / rate
+        wires, line = Wires(at.machine, Networks([network(fabric, nics, at)])), fabric.nic_rate * nics
+        least, expected = bytes_ / line, float(transfer_seconds(wires, bytes_, at.gpus_per_node).item())
         size, links = written.bytes_(bytes_), f"({nics} × {written.rate(fabric.nic_rate)})"
         case.figure(f"at least, {fabric.id} at line rate", least, "s", f"{size} ÷ {links}")
-        case.figure(f"expected, {fabric.id}", expected, "s", f"{size} ÷ {written.rate(rate)} of a node")
+        case.figure(f"expected, {fabric.id}", expected, "s", f"{size} ÷ {written.rate(bytes_ / expected)} of a node")
         told.append(f"over {fabric.name} at least {seconds(least)} at line rate, {seconds(expected)} expected")
     case.figure("cache", bytes_, "bytes", f"{length:,} tokens × {written.bytes_(each)}")
     cache = f"the key/value cache of {length:,} tokens of {case.name}, {written.bytes_(bytes_)}"

@@ -78,8 +78,10 @@ def prompt_seconds(side: Side, load: Load, prompts: Number = 1.0) -> Number:
 
 
 def prompts_carried(side: Side, load: Load) -> Number:
-    """Requests per second whose prompts a side reads at most, a step filled with several where they are short."""
-    together = max(1.0, load.chunk / max(load.fresh, 1.0)) if side.engined.split.dp > 1 else 1.0
+    """Requests per second whose prompts a side reads at most; where each step exchanges tokens over nodes it is filled
+    with several short ones."""
+    wide = side.engined.split.gpus > side.engined.machine.domain
+    together = max(1.0, load.chunk / max(load.fresh, 1.0)) if wide else 1.0
     return side.replicas * together / prompt_seconds(side, load, together)
 
 

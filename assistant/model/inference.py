@@ -410,8 +410,7 @@ def requests_of(serving: Serving, copy: Copy, output_tokens_per_s: float) -> flo
     rate = output_tokens_per_s / serving.output_tokens
     if not serving.disaggregated or not rate:
         return rate
-    prompts = float(prefilled(copy.engined, copy.load)) / copy.split.dp
-    return 1.0 / (1.0 / rate + prompts)
+    return 1.0 / (1.0 / rate + float(prefilled(copy.engined, copy.load)) / copy.split.dp)
 
 
 def keeps(serving: Serving, served: Served) -> bool:

@@ -141,8 +141,8 @@ def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
 def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
     """The largest batch that keeps the target, else as many as serving stacks batch."""
     side, load = side_of(serving, machine, split, wires, 1, decoding=True), _load(serving, 1.0, 1.0)
-    room = max(1.0, min(float(int(holds(serving, machine, split))), LARGEST_BATCH * split.dp))
-    if serving.tpot is None and not serving.concurrency and serving.requests_per_s is None:
+    room = _room(serving, machine, split)
+    if serving.tpot is None and not serving.concurrency:
         room = min(room, ONLINE_BATCH * (split.gpus if crosses(side.engined) else 1))
     low, high = np.ones((1, len(wires.networks))), np.full((1, len(wires.networks)), room)
     if serving.tpot is not None:
@@ -155,6 +155,11 @@ def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
     tpot = np.ravel(token_seconds(side, load, high) + 0.0 * high)
     batch = np.ravel(high)
     return _Cut(split, batch / (tpot * serving.output_tokens), batch, tpot > (serving.tpot or np.inf))
+
+
+def _room(serving: Serving, machine: Machine, split: Split) -> float:
+    """Requests that an instance of decode answers together at most."""
+    return max(1.0, min(float(int(holds(serving, machine, split))), LARGEST_BATCH * split.dp))
 
 
 def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tuple[float, Way]:
@@ -183,7 +188,9 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
     decode = side_of(serving, machine, way.decode, wires, way.writers, decoding=True)
     workers = max(way.writers, 1)
     held = max(1.0, holds(serving, machine, way.decode)) * workers
-    load = _load(serving, float(serving.concurrency or way.batch * workers), held)
+    open_ended = serving.requests_per_s is not None and serving.tpot is None
+    batch = _room(serving, machine, way.decode) if open_ended else way.batch
+    load = _load(serving, float(serving.concurrency or batch * workers), held)
     link = _link(serving, wires, way)
     many = np.zeros((len(RATIOS), len(networks)))
     if not way.readers or not way.writers:
@@ -197,7 +204,9 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
     draws = drawn_times(table["tpot"], spread.tpot, names, errors)
     bands = quantiles(draws)
-    added = decode.added(decode.engined, table["batch"] / decode.replicas, load.prompt_tokens) + many
+    tokens = table["batch"] / decode.replicas
+    added = decode.added(decode.engined, tokens, load.prompt_tokens) + many
+    waited = added + decode.engined.reductions(tokens)
     memory = max(
         memory_used(serving.architecture, way.decode, serving.formats, serving.lengths, way.batch),
         memory_used(serving.architecture, way.prefill, serving.formats, (load.prompt_tokens, 0.0), way.prefill.dp),
@@ -209,7 +218,7 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
             network,
             way,
             {name: float(value[MIDDLE, f]) for name, value in table.items()},
-            (draws[f], bands[:, f], float(added[MIDDLE, f]), memory),
+            (draws[f], bands[:, f], float(added[MIDDLE, f]), float(waited[MIDDLE, f]), memory),
         )
         for f, network in enumerate(networks)
     ]
@@ -233,9 +242,9 @@ def _outcome(
     network: Network,
     way: Way,
     at: dict[str, float],
-    drawn: tuple[np.ndarray, np.ndarray, float, float],
+    drawn: tuple[np.ndarray, np.ndarray, float, float, float],
 ) -> InferenceOutcome:
-    draws, band, added, memory = drawn
+    draws, band, added, waited, memory = drawn
     spread, workers = spreads_of(machine.constants), way.readers + way.writers
     reading, writing = (engined(serving, machine, one) for one in (way.prefill, way.decode))
     token, prompt = bytes_between(writing, decoding=True), bytes_between(reading, decoding=False)
@@ -266,7 +275,7 @@ def _outcome(
         + serving.fetched_bytes
         + prompt * serving.prompt_tokens * (1 - serving.cached)
         + token * serving.output_tokens,
-        exposed_communication_percent=100.0 * min(1.0, added / at["tpot"]),
+        exposed_communication_percent=100.0 * min(1.0, waited / at["tpot"]),
         memory_bytes=memory,
         fits=min(way.readers, way.writers) >= 1
         and used <= serving.gpus

@@ -326,8 +326,7 @@ def prefilled(engined: Engined, load: Load, prompts: Number = 1.0) -> Number:
     """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
     tokens = prompts * load.fresh
     steps = np.maximum(1.0, tokens / load.chunk)
-    shape = Shape(0.0, 0.0, tokens / steps, load.behind)
-    return steps * engined.step(shape)
+    return steps * engined.step(Shape(0.0, 0.0, tokens / steps, load.behind))
 
 
 def under_load(engined: Engined, load: Load) -> Served:

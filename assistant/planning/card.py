@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from math import ceil
 
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation
+from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
@@ -99,17 +99,23 @@ def _per_million(job: Resolved, chosen: Entry) -> str:
     return f", ${each / millions:.2f} per million output tokens"
 
 
+def _instances(served: ServingFigures) -> str:
+    """``4 copies of 8 GPUs``, or of prefill and of decode."""
+    if served.prefill_workers is not None:
+        reading = f"{served.prefill_workers:,} x {served.prefill_gpus} GPUs read prompts"
+        return f"{reading}, {served.decode_workers:,} x {served.decode_gpus} write answers"
+    gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
+    return f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
+
+
 def _finish(made: Decision, chosen: Entry) -> str:
     """When it is done; a service is as fast as it is."""
     job, served = made.job, chosen.estimate.serving
     if job.serves and not job.served.job_tokens:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
-            gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
-            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
-            times = (
-                f"{copies}, first token after {1e3 * served.ttft_s:,.0f} ms, each further {1e3 * served.tpot_s:.3g} ms"
-            )
+            first, each = f"{1e3 * served.ttft_s:,.0f} ms", f"{1e3 * served.tpot_s:.3g} ms"
+            times = f"{_instances(served)}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
     if hours > _FOREVER:

@@ -91,7 +91,7 @@ def sum_of(job: Resolved, entry: Entry) -> str:
 def _each_copy(chosen: Entry | None) -> str:
     """``each of the 3 copies of the model, of 8 GPUs,``."""
     served = chosen.estimate.serving if chosen else None
-    if served is None or served.copies < 2 or served.gpus_per_copy < 2:
+    if served is None or served.prefill_workers or min(served.copies, served.gpus_per_copy) < 2:
         return "each copy of the model"
     return f"each of the {served.copies:,} copies of the model, of {served.gpus_per_copy} GPUs,"
 

@@ -127,7 +127,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     fastest, steps = min(e.step for e in fitting), steps_of_run(entries, job)
     for entry in computed:
         price = entry.price
-        hours, shape = _undisturbed(entry, job, steps)
+        hours, shape = _undisturbed(entry, job, steps), entry.estimate.draws
         if _is_let_all_month(job):
             entry.run_hours = np.full_like(shape, hours)
         else:  # failures and, on spot machines, interruptions stretch the run
@@ -199,6 +199,21 @@ def unfinished(interruptions: Interruptions) -> float:
     return interruptions.unfinished(normal_draws("failures"), normal_draws("restart"))
 
 
+def _is_let_all_month(job: Resolved) -> bool:
+    """Whether machines stand ready for a load, however long they wait for it."""
+    return job.serves and job.served.job_tokens is None and job.served.sizes
+
+
+def _undisturbed(entry: Entry, job: Resolved, steps: float) -> float:
+    """Hours of the work at the median."""
+    if _is_let_all_month(job):
+        return HOURS_PER_MONTH
+    bulk, served = job.serves and job.served.job_tokens, entry.estimate.serving
+    if bulk and served:
+        return bulk / max(served.output_tokens_per_s, 1e-9) / 3600
+    return steps * entry.step / 3600
+
+
 def steps_of_run(entries: list[Entry], job: Resolved) -> float:
     """Steps of the tokens asked for, or those that the fastest does in the days asked for (serving: in a month). Days
     are those on the machines: failures take of the work and do not make them longer."""
@@ -211,21 +226,6 @@ def steps_of_run(entries: list[Entry], job: Resolved) -> float:
 def _that_count(entries: list[Entry]) -> list[Entry]:
     computed = [e for e in entries if e.estimated is not None]
     return [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
-
-
-def _is_let_all_month(job: Resolved) -> bool:
-    """Whether machines stand ready for a load, however long they wait for it."""
-    return job.serves and job.served.job_tokens is None and job.served.sizes
-
-
-def _undisturbed(entry: Entry, job: Resolved, steps: float) -> tuple[float, np.ndarray]:
-    """Hours of the work at the median, and draws in proportion to them, (worlds,)."""
-    if _is_let_all_month(job):
-        return HOURS_PER_MONTH, entry.estimate.draws
-    bulk, served = job.serves and job.served.job_tokens, entry.estimate.serving
-    if bulk and served:
-        return bulk / max(served.output_tokens_per_s, 1e-9) / 3600, entry.estimate.draws
-    return steps * entry.step / 3600, entry.estimate.draws
 
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:

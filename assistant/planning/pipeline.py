@@ -127,11 +127,15 @@ class Pipeline:
         ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
         be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
         """
+        asked = questionnaire
+        questionnaire, left_open = sized.filled(questionnaire, self.predictor)
+        questionnaire, spared = sized.needed(questionnaire, self.predictor)
         made = self._decided(questionnaire, strategy, charging)
         fit = [e for e in made.entries if e.estimated is not None and e.estimate.fits]
         if made.choice.chosen is None and fit and all(e.considered.sold is False for e in fit):
-            return self._on_fewer(made, strategy, charging) or made
-        return made
+            made = self._on_fewer(made, strategy, charging) or made
+        job = replace(made.job, assumptions=(*left_open, *spared, *made.job.assumptions))
+        return replace(made, asked=asked, job=job)
 
     def _on_fewer(
         self, made: Decision, strategy: Strategy, charging: Callable[[Offered], Offered] | None
@@ -152,11 +156,7 @@ class Pipeline:
     def _decided(
         self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
     ) -> Decision:
-        asked = questionnaire
-        questionnaire, left_open = sized.filled(questionnaire, self.predictor)
-        questionnaire, spared = sized.needed(questionnaire, self.predictor)
         job = resolve(questionnaire, self.catalog)
-        job = replace(job, assumptions=(*left_open, *spared, *job.assumptions))
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
         if charging is not None:
@@ -170,7 +170,7 @@ class Pipeline:
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries, questionnaire)
-        return replace(made, asked=asked, variants=variants, today=self.today)
+        return replace(made, variants=variants, today=self.today)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the

@@ -38,7 +38,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed, predictor)
+    return _loosened(job, carrying) if carrying else _more_copies(job, allowed, predictor)
 
 
 def not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -118,11 +118,11 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is None:
-        return _loosened(job, allowed, predictor)
+        return _loosened(job, allowed)
     return f"{text}: with about {found.gpus:,} GPUs it would work."
 
 
-def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
+def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
     change, and of those that ask for hardly more the cheapest."""
     missed = [(entry, _missed(entry, job.questionnaire)) for entry in allowed]
@@ -132,7 +132,7 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     first, *others = limits
     asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
-    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry, predictor)}."
+    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
 
 
 @dataclass(frozen=True)
@@ -196,12 +196,9 @@ def _change(limits: list[_Missed]) -> float:
     return prod(one.needs / max(one.limit, _TINY) for one in limits)
 
 
-def _other_size(job: Resolved, entry: Entry, predictor: Predictor) -> str:
-    """Beside the one limit that is not kept: how many GPUs end a job in bulk in time, or how many the power feeds."""
-    limits, latest = job.questionnaire.constraints, job.questionnaire.latest_days
-    if job.serves and latest is not None and entry.median_hours > 24 * latest:
-        found = sized(job.questionnaire, job.gpu.id, predictor)
-        return f", or with about {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
+def _other_size(job: Resolved, entry: Entry) -> str:
+    """Beside the one limit that is not kept: how many GPUs the power feeds."""
+    limits = job.questionnaire.constraints
     if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
     fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // job.gpus_per_node * job.gpus_per_node

@@ -155,11 +155,11 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
     """For each usable fabric the cost's tenth, fiftieth and ninetieth percentile on one logarithmic axis, cheapest
     first."""
     about = "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against."
-    lines = _titled(f"What {reading.the_work(plan)} costs", about, width)
+    lines = _titled(f"What {reading.bill(plan)} costs", about, width)
     usable = [c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"]
     priced = sorted(usable, key=lambda c: c.median_cost)
     if not priced:
-        return [*lines, *_said(f"No fabric has a cost for {reading.the_work(plan)} here.", "quiet", width)]
+        return [*lines, *_said(f"No fabric has a cost for {reading.bill(plan)} here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
     low, high = _bounds([c.cost_usd for c in shown if c.cost_usd])
     name_room = min(max(len(c.fabric) for c in shown), width // 2 - 5)

@@ -950,11 +950,11 @@ class Questionnaire(Section):
 
     @property
     def latest_days(self) -> float | None:
-        """Days that work may take and keeps the deadline; of serving without a job that ends none."""
-        deadline = self.constraints.deadline_days
-        if self.serves:
-            return deadline if self.inference is not None and self.inference.job_tokens is not None else None
-        return None if deadline is None else latest_days(deadline, self.training.days if self.training else None)
+        """Days that the work may take and keeps the deadline; of serving without a job that ends none."""
+        ends = not self.serves or (self.inference is not None and self.inference.job_tokens is not None)
+        if not ends or self.constraints.deadline_days is None:
+            return None
+        return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
 
     @property
     def trainers(self) -> int:

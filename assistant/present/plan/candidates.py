@@ -51,7 +51,7 @@ def in_talk(plan: Plan) -> list[Block]:
     shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
     if len(shown) < 2:
         return []
-    sum_ = f"cost of {reading.the_work(plan)}"
+    sum_ = f"cost of {reading.bill(plan)}"
     header, splits = ["network", "verdict", _per(plan), "waiting", sum_], reading.splits(shown)
     table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
     return [table, *([Paragraph(splits)] if splits else [])]
@@ -98,7 +98,7 @@ def fastest(plan: Plan) -> list[Block]:
 
 def _table(plan: Plan) -> Table:
     computed = _computed(plan)
-    rows = [_row(c, plan) for c in computed]
+    rows = [_row(c) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
@@ -124,7 +124,7 @@ def _best(plan: Plan) -> str:
     return f"Best: the probability of being the cheapest{of}."
 
 
-def _row(found: Candidate, plan: Plan) -> list[str]:
+def _row(found: Candidate) -> list[str]:
     best = f"{found.probability_best:.0%}" if found.probability_best is not None else figures.UNKNOWN
     return [
         SIGNS[found.verdict],
@@ -132,9 +132,7 @@ def _row(found: Candidate, plan: Plan) -> list[str]:
         figures.seconds(found.step_time_s and found.step_time_s.p50),
         figures.slowdown(found.slowdown_percent),
         figures.percent(found.exposed_communication_percent),
-        figures.usd(reading.usd_per_million_tokens(plan, found))
-        if reading.serves(plan)
-        else figures.hours(found.run_hours),
+        figures.hours(found.run_hours),
         figures.usd_band(found.cost_usd) if found.fits is not False else "does not fit",
         best,
     ]

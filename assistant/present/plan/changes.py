@@ -7,7 +7,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
-from .reading import chosen, ends, gpus, is_given, the_work, unit_of_work
+from .reading import bill, chosen, ends, gpus, is_given, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def _figures(before: Plan, after: Plan) -> list[str]:
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
     length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours) if ends(after) else None
-    what = f"Cost of {the_work(after)}"
+    what = f"Cost of {bill(after)}"
     said = (_size(before, after), _moved(what, *cost, figures.usd), length)
     said += (_moved(unit_of_work(after), *step, figures.seconds),)
     return [text for text in said if text]

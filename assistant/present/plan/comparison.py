@@ -45,7 +45,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     yield _row("waiting for the network", *known("exposed_communication_percent"), figures.percent)
     if reading.ends(plan):
         yield _row("length of the run", *known("run_hours"), figures.hours)
-    yield _row(f"cost of {reading.the_work(plan)}", *median("cost_usd"), figures.usd)
+    yield _row(f"cost of {reading.bill(plan)}", *median("cost_usd"), figures.usd)
     yield _row("network, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
     yield _row("probability of being cheapest", *known("probability_best"), lambda v: f"{v:.0%}", lower=False)
     left, right = of_both(lambda c: figures.layout(c.parallelism))
@@ -95,6 +95,4 @@ def _apart(one: Candidate, two: Candidate, plan: Plan) -> str:
     more = dear.median_cost - cheap.median_cost
     if more < reading.APART * cheap.median_cost:
         return f"Their costs cannot be told apart ({figures.usd(cheap.median_cost)})."
-    return (
-        f"{cheap.fabric} costs {figures.usd(more)} less for {reading.the_work(plan)} ({more / dear.median_cost:.0%})."
-    )
+    return f"{cheap.fabric} costs {figures.usd(more)} less for {reading.bill(plan)} ({more / dear.median_cost:.0%})."

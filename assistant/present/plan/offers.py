@@ -21,7 +21,7 @@ def section(plan: Plan) -> list[Block]:
         return []
     shown = _each_once(listed)
     priced, beside, silent = _split(shown)
-    of = "the whole run" if not reading.serves(plan) else reading.the_work(plan)
+    of = "the whole run" if not reading.serves(plan) else reading.bill(plan)
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
         short = ", however long the run" if reading.ends(plan) else ""
@@ -156,7 +156,7 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         "network",
         "Gb/s per GPU",
         "per GPU-hour",
-        f"cost of {reading.the_work(plan)}",
+        f"cost of {reading.bill(plan)}",
         "done in",
         "done by",
         "price of",

@@ -4,7 +4,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
-from . import advice, candidates, card, flips, reading, sizing
+from . import advice, candidates, card, crossing, flips, reading, sizing
 
 
 def section(plan: Plan) -> list[Block]:
@@ -21,7 +21,8 @@ def in_talk(plan: Plan) -> list[Block]:
     if answer.verdict == "no-network-needed":
         return [*card.section(plan), *sizing.in_talk(plan)]
     further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
-    return [*card.section(plan), *further, *sizing.in_talk(plan), *_what_fits(plan), *candidates.in_talk(plan)]
+    served = [*sizing.in_talk(plan), *crossing.in_talk(plan)]
+    return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:

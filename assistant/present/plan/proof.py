@@ -98,7 +98,7 @@ def _figures(found: Candidate, plan: Plan) -> list[Reason]:
         return [Reason("figure", _does_not_fit(found))]
     lines = [_times(found, plan)]
     if found.cost_usd is not None:
-        usd, work = figures.usd_band(found.cost_usd), reading.the_work(plan)
+        usd, work = figures.usd_band(found.cost_usd), reading.bill(plan)
         takes = f" takes {figures.hours(found.run_hours)} and" if reading.ends(plan) else ""
         lines.append(f"{work[0].upper()}{work[1:]}{takes} costs {usd}.")
     return [Reason("figure", line) for line in (*lines, f"Split: {figures.layout(found.parallelism)}.")]

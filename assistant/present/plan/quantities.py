@@ -74,7 +74,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         return told(f"What {found.fabric} costs is not known: it is let here at no price that was read.")
     gpus, hours, usd, median = reading.gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
     gpu, network = found.gpu_usd_per_hour or 0.0, found.fabric_usd_per_gpu_hour or 0.0
-    work = reading.the_work(plan)
+    work = reading.bill(plan)
     hourly, what = gpu + network, f"{work[0].upper()}{work[1:]}"
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
     product = f"{gpus:,} GPUs × {figures.hours(hours)} × {rates}"

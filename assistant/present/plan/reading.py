@@ -54,8 +54,8 @@ def ends(plan: Plan) -> bool:
     return not serves(plan) or bool(asked(plan, "inference.tokens") or asked(plan, "inference.requests"))
 
 
-def the_work(plan: Plan) -> str:
-    """What a sum is of: the run, the job in bulk, or a month of a service."""
+def bill(plan: Plan) -> str:
+    """What a cost is that of: the run, the job in bulk, or a month of a service, which has no end."""
     return "the run" if not serves(plan) else "the job" if ends(plan) else "a month"
 
 

@@ -81,11 +81,9 @@ def _cost_reason(found: Candidate, plan: Plan) -> str:
     if abs(share) < reading.EQUAL:
         return "it costs the same."
     if more > 0:
-        return f"{reading.the_work(plan)} costs {usd(more)} more ({share:.1%}){_at_another_price(found, best)}."
+        return f"{reading.bill(plan)} costs {usd(more)} more ({share:.1%}){_at_another_price(found, best)}."
     if reading.is_owned(plan):
-        return (
-            f"{reading.the_work(plan)} would cost {usd(-more)} less ({-share:.1%}), but the network is already there."
-        )
+        return f"{reading.bill(plan)} would cost {usd(-more)} less ({-share:.1%}), but the network is already there."
     return f"its cost cannot be told apart from the choice ({usd(-more)} less in the median)."
 
 
