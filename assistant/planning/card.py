@@ -106,9 +106,10 @@ def _finish(made: Decision, chosen: Entry) -> str:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
             gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
-            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
+            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}, "
+            copies = "" if job.questionnaire.workload == "disaggregated-inference" else copies
             times = (
-                f"{copies}, first token after {1e3 * served.ttft_s:,.0f} ms, each further {1e3 * served.tpot_s:.3g} ms"
+                f"{copies}first token after {1e3 * served.ttft_s:,.0f} ms, each further {1e3 * served.tpot_s:.3g} ms"
             )
         return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
