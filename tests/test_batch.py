@@ -175,7 +175,7 @@ def test_memory_stays_flat_over_many_plans(library, index):
     if not status.exists():
         pytest.skip("how much memory a process holds is read where Linux says it")
     from assistant.library.questionnaires import from_value
-    from assistant.planning import plan
+    from assistant.planning import pipeline_of, plan
 
     def resident_kb_after(count):
         for number in range(count):
@@ -184,6 +184,7 @@ def test_memory_stays_flat_over_many_plans(library, index):
                 "model": "llama-3.1-8b",
                 "cluster": {"gpu": "h100-sxm", "gpus": 8 * (1 + number % 8)},
             }
+            pipeline_of(library, None).plans.clear()
             plan(from_value(asked, library.catalog), library, index=index)
         return int(status.read_text().split("VmRSS:")[1].split()[0])
 

@@ -9,6 +9,7 @@ import pytest
 from assistant.library import load
 from assistant.model import Job, Machine, architecture_of, machine_of, network_of, predict_training
 from assistant.model.training import practice_spread
+from assistant.present.measured_page import _famous_cells
 from assistant.validation.famous_runs import FIGURES, famous_runs
 from assistant.validation.groups import Group, Observed, accuracy_of
 from assistant.validation.mlperf import benchmark_runs, pairs
@@ -49,6 +50,11 @@ def test_a_published_figure_is_the_one_of_its_step(famous: list[FamousRun]) -> N
         assert math.isfinite(run.slower) and run.slower > 0
     arctic = next(run for run in famous if run.name.startswith("Snowflake"))
     assert arctic.slower_is_more and arctic.slower == pytest.approx(arctic.published / arctic.predicted)
+
+
+def test_a_famous_figure_that_nobody_read_where_it_stands_is_marked(famous: list[FamousRun]) -> None:
+    marked = {run.name: _famous_cells(run)[4].endswith("†") for run in famous if run.published is not None}
+    assert not marked["DeepSeek-V3"] and marked["Llama 2 70B"]
 
 
 def test_no_famous_run_is_outside_its_band_without_a_reason(famous: list[FamousRun]) -> None:

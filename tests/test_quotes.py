@@ -14,6 +14,7 @@ from assistant.present.plan import formats
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
 
 TODAY = datetime.date(2026, 11, 20)
 CATALOG = library.load().catalog
@@ -26,9 +27,18 @@ THREE = [
 ]
 
 
+def asked(*quotes: dict, model: str = "llama-3.1-70b", gpus: int = 64, **budget) -> Questionnaire:
+    cluster = {"gpu": "h100-sxm", "gpus": gpus}
+    said = {**JOB, "model": model, "cluster": cluster, "budget": {"quotes": list(quotes), **budget}}
+    return questionnaires.from_value(said, CATALOG)
+
+
 def planned(*quotes: dict, **budget) -> Plan:
-    job = questionnaires.from_value({**JOB, "budget": {"quotes": list(quotes), **budget}}, CATALOG)
-    return planning.plan(job, library.load(), index=None)
+    return planning.plan(asked(*quotes, **budget), library.load(), index=None)
+
+
+def decided(*quotes: dict, **budget) -> pipeline.Decision:
+    return pipeline.Pipeline(library.load(), TODAY).decide(asked(*quotes, **budget), pipeline.CHOICE_ALONE)
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +71,38 @@ def test_each_quote_says_what_it_comes_to_what_it_leaves_open_and_how_far_it_is_
     assert joe.run_cost_usd.p50 == pytest.approx(50_000), "of a term all of it is paid for"
 
 
+def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_was_tried(three):
+    turns = [flip for flip in three.recommendation.flips if flip.to_quote]
+    assert [(flip.input.split(".")[2], flip.to_quote) for flip in turns] == [("0", 2), ("1", 2)]
+    for flip in turns:
+        number, name = flip.input.split(".")[2:]
+        changed = [quote | {name: flip.at} if n == int(number) else quote for n, quote in enumerate(THREE)]
+        chosen = decided(*changed).choice.chosen
+        assert (chosen.price.offered.number, chosen.id) == (flip.to_quote, flip.to_fabric)
+    rival = three.recommendation.rival_offer
+    listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
+    changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
+    assert decided(changed).choice.chosen.median_cost == pytest.approx(listed.run_cost_usd.p50, rel=0.005)
+    assert "price of quote 1: from $2.20 per GPU-hour to" in formats.written(three, "text")
+
+
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
-    asked = CATALOG.quote_items
+    items = CATALOG.quote_items
     mail = three.quotes[0].reply
-    assert "$2.20 per GPU-hour" in mail and asked["storage"].ask in mail
-    assert asked["support"].ask not in mail and asked["lossless"].ask not in mail
+    assert "$2.20 per GPU-hour" in mail and items["storage"].ask in mail
+    assert items["support"].ask not in mail and items["lossless"].ask not in mail
     text = formats.written(three, "text")
     assert "YOUR QUOTES" in text and "WHAT TO WRITE BACK" in text and "To lambda:" in text
+
+
+def test_a_rule_does_not_overrule_a_sum_but_says_what_it_has_against_it():
+    slow = {"provider": "Joe", "fabric": "ethernet-tcp-100", "gpu_hour_usd": 0.20}
+    plan = planned(THREE[0], slow, model="llama-3.1-8b")
+    assert plan.recommendation.fabric == "ethernet-tcp-100"
+    against = next(w.message for w in plan.warnings if w.code == "advised-against-and-cheaper")
+    assert "slower on ethernet-tcp-100" in against and "times as much on infiniband-ndr-400" in against
+    entries = decided(THREE[0], slow | {"gpu_hour_usd": 0.9}, model="llama-3.1-8b").entries
+    assert {e.id: e.verdict for e in entries if e.usable}["ethernet-tcp-100"] == "avoid", "nor is it cheap"
 
 
 def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
@@ -80,8 +115,8 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
 def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluster):
     job = {**JOB, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", **cluster}}
     two = [{"fabric": "roce-v2-400", "gpu_hour_usd": 2}, {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3}]
-    asked = questionnaires.from_value({**job, "budget": {"quotes": two}}, CATALOG)
-    plan = planning.begun(asked, library.load(), index=None, today=TODAY).plan
+    said = questionnaires.from_value({**job, "budget": {"quotes": two}}, CATALOG)
+    plan = planning.begun(said, library.load(), index=None, today=TODAY).plan
     taken = plan.offers[plan.recommendation.offer]
     assert (taken.kind, taken.usd_per_gpu_hour, taken.verdict) == ("quote", 2, "acceptable")
     assert [quote.verdict for quote in plan.quotes] == ["acceptable"] * 2
@@ -90,8 +125,7 @@ def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluste
 
 
 def test_a_quote_is_of_the_day_of_the_plan():
-    job = questionnaires.from_value({**JOB, "budget": {"quotes": THREE}}, CATALOG)
-    entries = pipeline.Pipeline(library.load(), TODAY).decide(job, pipeline.CHOICE_ALONE).entries
+    entries = decided(*THREE).entries
     assert {o.offer.date for e in entries for o in e.considered.offers} == {TODAY}
 
 
@@ -123,6 +157,20 @@ def test_a_quote_that_cannot_be_read_is_refused_with_its_place(quote, field, mes
     assert refused.value.place.field == field and message in refused.value.message
 
 
+def test_what_a_quote_says_of_its_network_is_in_its_time_and_its_cost():
+    same = {"provider": "a", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.0}
+    said = {"oversubscription": 8}, {"nics_per_node": 2}, {"gbps_per_nic": 100}
+    quotes = [same, *(same | {"provider": f"b{n}"} | one for n, one in enumerate(said))]
+    plan = planned(*quotes, gpus=1024)
+    plain, *others = plan.quotes
+    assert all(quote.run_cost_usd.p50 > 1.02 * plain.run_cost_usd.p50 for quote in others)
+    assert [offer.gbps_per_gpu for offer in plan.offers if offer.provider in ("b1", "b2")] == [100.0, 100.0]
+    text = formats.written(plan, "text")
+    assert "8:1 oversubscribed" in text and "2 adapters of 400 Gb/s in a node" in text
+    small = planned(*quotes[:2]).quotes[1]
+    assert "which 8 nodes on one leaf of each rail do not feel" in small.counted
+
+
 IB, ROCE = "infiniband-ndr-400", "roce-v2-400"
 MAIL = """Hi Anna,
 thanks for your interest. We can offer 64x H100 SXM5 with 400G NDR InfiniBand, non-blocking, for $2.20 per
@@ -137,6 +185,9 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("CoreWeave offers H100 with NDR at $2.20, Lambda $2.49 over RoCE",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2},
           {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49}]),
+        ("CoreWeave offers H100 with NDR at $2.20, oversubscribed 2:1, Lambda $2.49 over RoCE with 8x400G per node",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "oversubscription": 2},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "nics_per_node": 8}]),
         ("InfiniBand at $3.10 and RoCE at $2.80 per GPU-hour",
          [{"fabric": IB, "gpu_hour_usd": 3.1}, {"fabric": ROCE, "gpu_hour_usd": 2.8}]),
         (MAIL,
@@ -152,7 +203,10 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     told = heard.contract().quotes
     assert [{name: value for name, value in quote.items() if value} for quote in told] == quotes
-    assert not any(path.startswith(("budget.", "training.", "constraints.deadline")) for path in heard.fields), heard
+    assert not any(
+        path.startswith(("cluster.o", "cluster.n", "budget.", "training.", "constraints.deadline"))
+        for path in heard.fields
+    ), heard
     assert not heard.doubts
 
 

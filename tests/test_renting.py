@@ -173,10 +173,27 @@ def test_gpus_that_nobody_lets_together_stand_idle_and_the_plan_says_so_and_what
     assert told.questions_for_provider[0].startswith("Can you join 16 NVIDIA GeForce RTX 4090, by which network")
 
 
-def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_it_is_taken(pipeline: Pipeline):
-    cluster = {"gpu": "h100-sxm", "gpus": 64}
-    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
-    told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+RENTED = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
+
+
+@pytest.fixture(scope="module")
+def rented(pipeline: Pipeline) -> Plan:
+    return plan(from_value(RENTED, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+
+
+def test_a_reservation_whose_term_nobody_tells_stands_beside_with_its_price_and_without_a_sum(rented: Plan):
+    untold = [o for o in rented.offers if o.tier in ("reserved", "capacity-block") and o.months is None]
+    assert {(o.provider, o.usd_per_gpu_hour, o.run_cost_usd) for o in untold} == {("aws", 4.9162, None)}
+    assert rented.offers.index(untold[0]) > max(n for n, o in enumerate(rented.offers) if o.run_cost_usd)
+    assert rented.offers[rented.recommendation.offer].run_cost_usd is not None
+    text = " ".join(" ".join(plan_lines(rented)).split())
+    assert "capacity-block, term not stated" in text and "ask for the term" in text
+
+
+def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_it_is_taken(
+    pipeline: Pipeline, rented: Plan
+):
+    job, told = RENTED, rented
     rival, ours = told.recommendation.rival_offer, told.offers[told.recommendation.offer]
     assert rival.provider != ours.provider and rival.cheaper_at_usd_per_gpu_hour < rival.usd_per_gpu_hour
     for cents, whose in ((-0.01, rival.provider), (0.01, ours.provider)):
@@ -184,7 +201,7 @@ def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_
         chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
         assert (chosen.id, chosen.price.offered.provider) == (ours.fabric, whose)
     text = " ".join(" ".join(plan_lines(told)).split())
-    assert f"The same network at {rival.provider}" in text and "this network, not this offer of it," in text
+    assert f"Same network at {rival.provider}" in text and "this network, not this offer of it," in text
 
 
 @pytest.mark.parametrize("workload", ["inference", "batch-inference"])

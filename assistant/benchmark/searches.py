@@ -5,8 +5,8 @@ import numpy as np
 from assistant.library import Library
 from assistant.model import Job, Machine, Networks
 from assistant.model.layout import Layouts
+from assistant.model.quickest import fastest, fits_in
 from assistant.model.search import layouts_for
-from assistant.model.training import fastest, fits_in
 from assistant.vocabulary.benchmark import Measurement
 
 from .peers import SEARCHES

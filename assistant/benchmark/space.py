@@ -23,8 +23,8 @@ from assistant.model import Job, Machine, Networks
 from assistant.model.framework import Framework
 from assistant.model.job import DDP, FSDP, HSDP, ZERO1, ZERO2
 from assistant.model.layout import Layouts
+from assistant.model.quickest import fastest, fits_in
 from assistant.model.search import Choices, divisors, layouts_among
-from assistant.model.training import fastest, fits_in
 from assistant.vocabulary.benchmark import Measurement
 
 from .peers import CALCULON, CALCULON_SPACE

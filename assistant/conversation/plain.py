@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from . import opening, wording
+from . import line_input, opening, wording
 from .conversation import Conversation
 from .events import Event, Question
 
-ReadLine = Callable[[], str | None]
+ReadMessage = Callable[[], str | None]
 WriteLine = Callable[[str], None]
 
 
@@ -18,7 +18,7 @@ def main(resume: Path | None = None, *, width: int = 80) -> int:
     """``weft chat --plain`` on standard input and output; the exit code."""
     conversation = opening.begin(resume=resume)
     try:
-        run(conversation, _read_standard_input, lambda line: print(line, flush=True), width=width)
+        run(conversation, line_input.reader(), lambda line: print(line, flush=True), width=width)
     except KeyboardInterrupt:
         print()
     except BrokenPipeError:
@@ -26,17 +26,18 @@ def main(resume: Path | None = None, *, width: int = 80) -> int:
     return 0
 
 
-def run(conversation: Conversation, read_line: ReadLine, write_line: WriteLine, *, width: int = 80) -> None:
-    """Talk until ``read_line`` gives ``None`` (end of input) or the user quits.
+def run(conversation: Conversation, read_message: ReadMessage, write_line: WriteLine, *, width: int = 80) -> None:
+    """Talk until ``read_message`` gives ``None`` (end of input) or the user quits.
 
-    A conversation that was resumed goes on with its open question. Every line written is plain text.
+    A conversation that was resumed goes on with its open question. A message may have several lines; every line written
+    is plain text.
     """
     if conversation.turns:
         write_line("Going on where the transcript ends.")
         _write([conversation.question] if conversation.question else [], write_line, width)
     else:
         _write(conversation.start(), write_line, width)
-    while (line := read_line()) is not None:
+    while (line := read_message()) is not None:
         if not line.strip():
             continue
         events = _answer(conversation, line)
@@ -80,13 +81,6 @@ def _remind(conversation: Conversation, events: list[Event], write_line: WriteLi
 def _farewell(conversation: Conversation, write_line: WriteLine) -> None:
     if conversation.transcript_path is not None and conversation.transcript_path.exists():
         write_line(f"The transcript is in {conversation.transcript_path}.")
-
-
-def _read_standard_input() -> str | None:
-    if sys.stdin.isatty():
-        print("> ", end="", flush=True)
-    line = sys.stdin.readline()
-    return line if line else None
 
 
 def _discard_output() -> None:

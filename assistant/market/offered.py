@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Fact, ListPrice, Offer, Provider, Tier
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
+
+_FOR_A_TERM: tuple[Tier, ...] = ("reserved", "capacity-block")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,20 @@ class Offered:
         return self.listed and self.listed.price
 
     @property
+    def term_stated(self) -> bool:
+        """Whether it is known for how long is paid; of a reservation that tells no term nobody can say what a run
+        costs."""
+        return self.tier not in _FOR_A_TERM or (self.listed is not None and self.listed.months is not None)
+
+    def without_term(self) -> Iterator[Offered]:
+        """The same machines at the list prices that tell no term: they stand beside, and no sum is made of them."""
+        for tier in _FOR_A_TERM:
+            untold = [price for price in self.offer.prices if price.tier == tier and price.months is None]
+            listed = self.offer.usual(untold)
+            if listed is not None:
+                yield replace(self, tier=tier, listed=listed)
+
+    @property
     def least_hours(self) -> float:
         """Hours that are paid for however short the run: the term of a reservation or a quote."""
         months = self.quote.months if self.quote else self.listed and self.listed.months
@@ -64,8 +80,8 @@ class Offered:
 
 
 def offered_tiers(provider: Provider, offer: Offer, *, spot: bool) -> Iterator[Offered]:
-    """On demand always, with its price or without; reserved for each term that is told (of an unknown one nobody knows
-    what is paid); on the spot market where that is allowed and a price was read."""
+    """On demand always, with its price or without; reserved for each term that is told; on the spot market where that
+    is allowed and a price was read."""
     yield Offered(provider.id, provider.name, offer, "on-demand", offer.price("on-demand"))
     terms = sorted({price.months for price in offer.prices if price.months is not None})
     for months in terms:

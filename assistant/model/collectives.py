@@ -22,7 +22,6 @@ from .protocols import (
     SIMPLE,
     CollectiveConstants,
     Protocol,
-    protocols_from,
 )
 
 # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
@@ -106,8 +105,9 @@ class Wires:
         constants: CollectiveConstants | None = None,
     ) -> None:
         self.machine, self.networks, self.slowdown = machine, networks, slowdown
-        self.constants = constants or protocols_from(machine.constants)
+        self.constants = constants or machine.protocols
         self.latency = networks.latency * slowdown
+        self.depth = max(np.ndim(slowdown), 2)  # dimensions of a time, networks and groups the last two
         self.blocking = bool((networks.oversubscription > 1.0).any())
         self.up = machine.scale_up_bandwidth
         # Of the time a byte takes with flags where adapters are as slow as those that ``ll_per_byte`` was fitted on.
@@ -140,11 +140,12 @@ class Wires:
         """
         n, m = self.networks, self.machine
         rack = m.domain > m.gpus_per_node
+        own, kept = n.gpu_rate * group.local, 1.0
         endpoints = group.domains * (max(m.domain / RACK_ADAPTERS, 1.0) if rack else 1.0)
-        doublings = np.log2(np.maximum(endpoints / FLAT_DOMAINS, 1.0))
-        kept = np.maximum(1.0 - n.scale_loss * doublings, LEAST_SHARE)
-        kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
-        own = n.gpu_rate * group.local
+        if (endpoints > FLAT_DOMAINS).any():
+            doublings = np.log2(np.maximum(endpoints / FLAT_DOMAINS, 1.0))
+            kept = np.maximum(1.0 - n.scale_loss * doublings, LEAST_SHARE)
+            kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
         rate = (np.minimum(own, n.nic_rate * RACK_RINGS) if rack and rings else own) * kept / self.slowdown
         if not self.blocking:
             return rate
@@ -245,9 +246,7 @@ def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
     return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
 
 
-def reduce_scatter(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
-    """``bytes_`` in on every rank, 1/N out: the all-gather backwards."""
-    return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
+reduce_scatter = all_gather  # ``bytes_`` in on every rank, 1/N out: the all-gather backwards takes as long
 
 
 def _through_switches(wires: Wires, bytes_: np.ndarray, group: Group, ring: np.ndarray) -> np.ndarray:

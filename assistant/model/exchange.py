@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collectives import Group, all_gather, all_reduce, reduce_scatter
+from .collectives import Group, all_gather, all_reduce
 from .framework import Framework
 from .job import ASYNC, DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
@@ -71,29 +71,34 @@ def sharded_layers(
         return None
     ranks, held = taken(groups.dense, rows), job.adapters
     in_layer, apart = (held.base_bytes, held.outer_bytes) if held else (float(job.weight_bytes),) * 2
-    weights = np.concatenate((share.layer_dense[rows] * in_layer, share.outer[rows] * apart))
-    gradients = np.concatenate((trained.layer_dense[rows], trained.outer[rows])) * job.gradient_bytes
-    doubled = ranks.rows(np.tile(np.arange(len(rows)), 2))
-    gather, scatter = (np.split(times, 2, axis=-1) for times in _both(links, weights, gradients, doubled))
-    forward, again = gather[0], scatter[0]
+    wide = float(job.gradient_bytes)
+    forward, scatter, outer, outer_scatter = _passes(
+        links,
+        ranks,
+        share.layer_dense[rows] * in_layer,
+        trained.layer_dense[rows] * wide,
+        share.outer[rows] * apart,
+        trained.outer[rows] * wide,
+    )
     if job.architecture.moe_layers:
-        experts = share.layer_experts[rows] * in_layer, trained.layer_experts[rows] * job.gradient_bytes
-        more = _both(links, *experts, taken(groups.experts, rows))
-        forward, again = forward + more[0], again + more[1]
+        experts = share.layer_experts[rows] * in_layer, trained.layer_experts[rows] * wide
+        more = _passes(links, taken(groups.experts, rows), *experts)
+        forward, scatter = forward + more[0], scatter + more[1]
     a = job.architecture
     waits = a.moe_layers / a.layers if framework.expert_launch else 0.0
     return ShardedLayers(
-        *(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])),
+        *(spread(times, rows, len(layouts)) for times in (forward, forward + scatter, outer + outer_scatter)),
         regathered=job.regathered,
         ahead=1.0 - waits,
     )
 
 
-def _both(links: Links, weights: np.ndarray, gradients: np.ndarray, ranks: Group) -> tuple[Times, Times]:
-    """(All-gather of so many bytes of weights, reduce-scatter of gradients); without gradients there is none."""
+def _passes(links: Links, ranks: Group, *bytes_: np.ndarray) -> Times:
+    """Seconds of all-gathers of so many bytes, or of reduce-scatters, which take as long; of nothing there is none.
+    Shape (number of them, F, D)."""
     wires = links.of(ranks.domains > 1)
-    scatter = reduce_scatter(wires, gradients, ranks)
-    return all_gather(wires, weights, ranks), np.where(gradients > 0.0, scatter, 0.0)
+    stacked = np.stack(bytes_).reshape(len(bytes_), *(1,) * (wires.depth - 1), -1)
+    return np.where(stacked > 0.0, all_gather(wires, stacked, ranks), 0.0)
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,8 @@ def _exchange(job: Job, links: Links, layouts: Layouts, params: Times, ranks: Gr
         gradients = spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
     if len(sharded):
         own = params[sharded]
-        gather, scatter = _both(links, own * float(job.weight_bytes), own * job.gradient_bytes, taken(ranks, sharded))
+        wide = own * float(job.weight_bytes), own * float(job.gradient_bytes)
+        gather, scatter = _passes(links, taken(ranks, sharded), *wide)
         scatter, weights = spread(scatter, sharded, all_), spread(gather, sharded, all_)
         gradients = scatter if gradients is None else gradients + scatter
     if len(apart):

@@ -8,6 +8,7 @@ once for all of them and picked by its index.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -98,6 +99,15 @@ class Layouts:
 
 
 _COLUMNS = tuple(field.name for field in fields(Layouts) if field.name != "slices")
+
+
+def joined(parts: Sequence[Layouts]) -> Layouts:
+    """Layouts one after the other."""
+    starts = np.cumsum([0, *(len(part.slices.tp) for part in parts)])
+    own = [part.slice_index + start for part, start in zip(parts, starts, strict=False)]
+    slices = Slices(*(np.concatenate([getattr(p.slices, column.name) for p in parts]) for column in fields(Slices)))
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS[1:])
+    return Layouts(slices, np.concatenate(own), *columns)
 
 
 def layouts_of(slices: Slices, slice_index: np.ndarray, **columns: np.ndarray) -> Layouts:

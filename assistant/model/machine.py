@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from assistant.vocabulary.catalog import Fact, Gpu, ScaleUp
 
 from .framework import Framework, framework_of
 from .kernels import KernelConstants, kernels_from
+from .protocols import CollectiveConstants, protocols_from
 
 _FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units, where the catalog does not know how many a GPU has
 
@@ -61,9 +63,20 @@ class Machine:
         origin = f"taken over from {self.relative}" if self.relative else "assumed"
         return "" if self.calibrated else f"{self.gpu}: efficiencies {origin}, not measured"
 
+    @cached_property
+    def _frameworks(self) -> dict[str | None, Framework]:
+        return {}
+
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
-        return framework_of(name, self.gpu, self.constants)
+        if name not in self._frameworks:
+            self._frameworks[name] = framework_of(name, self.gpu, self.constants)
+        return self._frameworks[name]
+
+    @cached_property
+    def protocols(self) -> CollectiveConstants:
+        """What collectives cost, with the catalog's figures."""
+        return protocols_from(self.constants)
 
 
 def machine_of(

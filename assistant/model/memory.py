@@ -251,7 +251,7 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
         optimizer=own * dense.optimizer + own_experts * experts.optimizer + apart * (outer.optimizer - dense.optimizer),
         activations=stage.layers * kept * stage.in_flight + np.where(at_loss, stage.loss * logits, work),
         gathered=np.where(at_loss, head, gathered),
-        buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9),
+        buffers=np.where(strategy == DDP, 0.0, 0.2e9) + (CONTEXT + WITHHELD * machine.memory),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -186,3 +187,12 @@ class Networks:
 
     def __len__(self) -> int:
         return len(self.networks)
+
+    def some(self, index: np.ndarray) -> Networks:
+        """Some of them, in the order of ``index``."""
+        return Networks([self.networks[at] for at in index])
+
+    @cached_property
+    def first(self) -> Networks:
+        """The first of them alone, for what no network touches."""
+        return self if len(self) == 1 else Networks(self.networks[:1])

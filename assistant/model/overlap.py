@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collectives import Group, Wires, all_gather, all_reduce, group, reduce_scatter
-from .dispatch import call_time, element_bytes, routing_of
+from .collectives import Group, Wires, all_gather, all_reduce, group
+from .dispatch import call_time, dispatch_from, element_bytes, routing_of
 from .framework import Framework
 from .job import Job
 from .layout import Layouts, Slices
@@ -33,7 +33,7 @@ class Links:
         self.machine = machine
         self.between = Wires(machine, networks, slowdown)
         alone = len(networks) == 1 and np.ndim(slowdown) == 0
-        self.inside = self.between if alone else Wires(machine, Networks(networks.networks[:1]))
+        self.inside = self.between if alone else Wires(machine, networks.first)
 
     def of(self, crossing: np.ndarray) -> Wires:
         """The wires for groups of which some are ``crossing``."""
@@ -77,7 +77,7 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     if len(apart):
         some, own = taken(ranks, apart), bytes_[apart]
         gather = all_gather(wires, own, some)
-        both = both + spread(2.0 * (gather + reduce_scatter(wires, own, some)), apart, len(bytes_))
+        both = both + spread(4.0 * gather, apart, len(bytes_))  # and as many scatters, which take as long
         if job.precision == "fp8" and framework.gathers_fp8:
             spared = spread(2.0 * (gather - all_gather(wires, own / 2.0, some)), apart, len(bytes_))
     if len(together):
@@ -114,8 +114,16 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     tokens = slices.micro_batch * job.sequence_length / slices.cp / slices.tp
     ranks = group(slices.ep, slices.etp, links.machine.domain)
     wires, routing = links.of(ranks.domains > 1), routing_of(job, framework, ranks)
+    constants = dispatch_from(links.machine.constants)
     there, back = (
-        call_time(wires, tokens * a.hidden * element_bytes(job, combine=way), ranks, routing, combine=way)
+        call_time(
+            wires,
+            tokens * a.hidden * element_bytes(job, combine=way),
+            ranks,
+            routing,
+            combine=way,
+            constants=constants,
+        )
         for way in (False, True)
     )
     both = np.where(slices.ep > 1, there + back, 0.0)
@@ -124,8 +132,7 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
         sharing = group(slices.etp, np.ones_like(slices.etp), links.machine.domain)
         bytes_ = tokens * slices.etp * a.experts_per_token * a.hidden * job.activation_bytes
         inside = links.of(sharing.domains > 1)
-        gathered = all_gather(inside, bytes_, sharing) + reduce_scatter(inside, bytes_, sharing)
-        both = both + np.where(shared, gathered, 0.0)
+        both = both + np.where(shared, 2.0 * all_gather(inside, bytes_, sharing), 0.0)
     both = both * (a.moe_layers / a.layers)
     return LayerCommunication(both, both)
 

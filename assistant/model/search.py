@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,14 +69,17 @@ def divisors(number: int, largest: int | None = None) -> list[int]:
     return [d for d in sorted(set(small + [number // d for d in small])) if d <= limit]
 
 
-def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True) -> Layouts:
+def layouts_for(
+    job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True, repeats: bool = True
+) -> Layouts:
     """Layouts of a fixed split (micro-batch and recompute still free unless given), or all sensible ones.
 
-    ``roomy``: without those that plainly never fit, if others are left. Raises :class:`InputError` when the job cannot
-    be split at all.
+    ``roomy``: without those that plainly never fit, if others are left. ``repeats``: each with every recompute, else
+    with none. Raises :class:`InputError` when the job cannot be split at all.
     """
     fixed = parallelism is not None
     choices = _fixed(job, parallelism) if fixed else _free(job, machine)
+    choices = choices if repeats else replace(choices, recompute=(0,))
     found = layouts_among(job, replace(choices, memory=machine.memory)) if roomy and not fixed else None
     found = found or layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
     if not found:
@@ -189,22 +192,31 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
     ``strict`` also asks that the batch divides evenly among ranks and micro-batches. A split that is ``fixed`` is taken
     as it is, sensible or not. Slices and pipelines are ruled out before strategies and recompute multiply them.
     """
-    slices = _slices(choices)
+    slices, group, shares = _slices(choices)
+    if not fixed:
+        kept = np.flatnonzero(_worth(job, slices, shares, choices))
+        slices, group = slices.take(kept), group[kept]
     pp, dp, micro_batches, can = _splits(job, slices, choices, strict=strict, fixed=fixed)
-    where = np.nonzero(_interleaved(job, choices, pp, micro_batches, can) & can[:, :, None])
-    if not len(where[0]):
+    own, stage = np.nonzero(can)
+    dp, micro_batches = dp[own, stage], micro_batches[own, stage]
+    split, chunk = np.nonzero(_interleaved(job, choices, pp[stage], micro_batches))
+    if not len(split):
         return None
-    return _built(choices, slices, where, dp, micro_batches, fixed=fixed)
+    where = own[split], stage[split], chunk
+    return _built(choices, slices, group, where, dp[split], micro_batches[split], fixed=fixed)
 
 
-def _slices(choices: Choices) -> Slices:
-    """The product of the slice's columns, sequence parallel varying fastest."""
+def _slices(choices: Choices) -> tuple[Slices, np.ndarray, np.ndarray]:
+    """``(the product of the slice's columns, sequence parallel varying fastest; a number equal where tp, cp, ep and etp
+    are; where all of tp shares an expert)``."""
     given = choices.sequence_parallel
     axes = (choices.tp, choices.cp, choices.ep, choices.etp, choices.micro_batch, (0,) if given is None else given)
     grid = np.meshgrid(*(np.asarray(axis, dtype=float) for axis in axes), indexing="ij")
     tp, cp, ep, etp, micro_batch, parallel = (column.ravel() for column in grid)
-    etp = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
-    return Slices(tp, cp, ep, etp, micro_batch, (tp > 1).astype(float) if given is None else parallel)
+    group = np.arange(len(tp)) // (len(axes[-1]) * len(axes[-2]))
+    ranks = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
+    parallel = (tp > 1).astype(float) if given is None else parallel
+    return Slices(tp, cp, ep, ranks, micro_batch, parallel), group, etp < 0
 
 
 def _splits(
@@ -213,7 +225,7 @@ def _splits(
     """``(pp, dp, micro-batches, which can run)`` of slices × stages, shapes (P,) and (C, P)."""
     tp, cp, size = slices.tp[:, None], slices.cp[:, None], slices.micro_batch[:, None]
     pp = np.asarray(choices.pp, dtype=float)
-    exact = job.gpus / (tp * pp * cp)
+    exact = job.gpus / (tp * cp) / pp
     can = (exact >= 1.0) & (exact == np.floor(exact)) & (exact * size <= job.global_batch)
     if strict:
         can &= np.mod(job.global_batch, np.maximum(exact, 1.0) * size) == 0
@@ -222,9 +234,14 @@ def _splits(
     dp = np.maximum(np.floor(exact), 1.0)
     micro_batches = np.ceil(job.global_batch / (dp * size))
     if not fixed:
-        can = can & _sensible(job, slices, pp, dp, choices)
+        layers, ranks = job.architecture.layers, dp * cp * tp
+        can &= (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)  # full pipelines
+        can &= (slices.ep == 1)[:, None] | (np.mod(ranks, (slices.ep * slices.etp)[:, None]) == 0)
     if choices.memory is not None:
-        can = can & (_least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory)
+        can &= _least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory
+    if len(choices.interleave) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any
+        rounds = can & (np.mod(micro_batches, pp) == 0)
+        can = rounds if choices.interleave[0] > 1 and rounds.any() else can
     return pp, dp, micro_batches, can
 
 
@@ -245,27 +262,13 @@ def _least_bytes(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, micro
     return np.floor(a.layers / pp) * (inputs[:, None] * np.minimum(micro_batches, pp) + held)
 
 
-def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices: Choices) -> np.ndarray:
-    """Splits a search need not drop: full pipelines, experts spread evenly, sequences split only where tp splits
-    layers."""
-    layers = job.architecture.layers
-    full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
-    ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
-    spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
-    if len(choices.etp) > 1:  # an expert is shared where there are no more of them to spread, and once
-        shared = np.tile(
-            np.repeat(np.asarray(choices.etp) < 0, _kinds_of(choices)),
-            len(slices.tp) // _kinds_of(choices) // len(choices.etp),
-        )
-        spread = spread & (~shared | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1)))
-    if choices.domain is not None:
-        spread = spread & ~_slower(job, slices, choices.domain)
-    return full & ((ep == 1) | (np.mod(ranks, ep * slices.etp[:, None]) == 0)) & spread[:, None]
-
-
-def _kinds_of(choices: Choices) -> int:
-    """Slices of equal tp, cp, ep and etp, which follow each other."""
-    return len(choices.micro_batch) * len(choices.sequence_parallel or (0,))
+def _worth(job: Job, slices: Slices, shares: np.ndarray, choices: Choices) -> np.ndarray:
+    """Slices that a search need not drop, (C,): sequences split only where tp splits layers, and an expert shared
+    where there are no more of them to spread, and once."""
+    found = (slices.tp > 1) | (slices.sequence_parallel == 0)
+    if len(choices.etp) > 1:
+        found &= ~shares | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1))
+    return found & ~_slower(job, slices, choices.domain) if choices.domain is not None else found
 
 
 def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
@@ -284,26 +287,25 @@ def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
     return again | ((slices.cp > 1) & (tokens < LEAST_TOKENS)) | whole
 
 
-def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray, can: np.ndarray) -> np.ndarray:
-    """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
-    without.
+def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+    """Whose interleaving works, (N, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
+    without. A single one was given and is taken as it is.
 
     Layers need not divide: the first and last chunks take fewer, and of the embedding and the head each may be a chunk
     of its own (Llama 3 405B: 126 layers in 16 × 8 chunks, 2407.21783, 3.3.2).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
-    if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
-        rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
-        return (rounds | ~(rounds & can).any())[:, :, None]
+    if len(v) == 1:
+        return np.ones((len(pp), 1), dtype=bool)
     deepest = v * np.ceil(layers / (stages * v))
     shallow = (stages > 1) & (stages * v <= layers + 2) & (deepest <= np.ceil(layers / stages))
-    rounds = np.mod(micro_batches, pp) == 0
-    return (v == 1) | (shallow & rounds[:, :, None])
+    return (v == 1) | (shallow & (np.mod(micro_batches, pp) == 0)[:, None])
 
 
 def _built(
     choices: Choices,
     slices: Slices,
+    group: np.ndarray,
     where: tuple[np.ndarray, ...],
     dp: np.ndarray,
     micro_batches: np.ndarray,
@@ -312,25 +314,23 @@ def _built(
 ) -> Layouts:
     """The pipelines at ``where`` (slice, stages, interleaving) in each strategy and with each recompute."""
     own, stage, chunk = where
-    pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
+    pp = np.asarray(choices.pp, dtype=float)[stage]
     strategies = np.asarray([*choices.strategy, *choices.within], dtype=float)
+    # ZeRO-1 and ZeRO-2, next to each other, share among the same ranks
+    places = np.arange(len(strategies)) - np.append(False, (strategies[1:] == ZERO2) & (strategies[:-1] == ZERO1))
     inside = np.asarray([choices.shard_within_node] * len(choices.strategy) + [True] * len(choices.within), dtype=float)
-    recompute = np.asarray(choices.recompute, dtype=float)
-    again = np.where(recompute == _FULL, len(choices.recomputed), 1)
-    recompute = np.repeat(recompute, again)
-    recomputed = np.concatenate([choices.recomputed if often > 1 else (1.0,) for often in again])
+    recompute, recomputed = _repeats(choices.recompute, choices.recomputed)
     sharding = (
         np.ones((len(own), len(strategies)), dtype=bool)
         if fixed
         else _sharding(choices, pp, dp * slices.cp[own], slices.tp[own])
     )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
-    group = own // _kinds_of(choices)
     first, index = distinct(own)
     return layouts_of(
         slices.take(own[first]),
         index[row],
-        placement=((group * len(choices.pp) + stage) * len(strategies))[row] + kind,
+        placement=((group[own] * len(choices.pp) + stage) * len(strategies))[row] + places[kind],
         pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row],
         pp=pp[row],
         dp=dp[row],
@@ -356,30 +356,40 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray, tp: np.ndarra
     return found & (~inside | (ranks * tp > choices.domain)[:, None])
 
 
-def cheapest_recompute(layouts: Layouts, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Of layouts that differ in recompute alone, which follow each other, the row of the one that fits and repeats the
-    least, ascending: repeating never saves time. ``fits`` tells it of some rows, and is asked of no more than it takes.
+def _repeats(recompute: Sequence[int], recomputed: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """``(what is recomputed, of which share of the layers)`` of each way to recompute, from none on, (V,)."""
+    ways = [(kind, part) for kind in recompute for part in (recomputed if kind == _FULL else (1.0,))]
+    return tuple(np.array(ways, dtype=float).T)
+
+
+def with_every_recompute(job: Job, layouts: Layouts) -> Layouts:
+    """Layouts without recompute with every way to recompute that is tried, from the one that repeats least on: these
+    two columns get the shape (V, 1), which makes V rows of what depends on them."""
+    recompute, recomputed = _repeats(_recompute(job), _recomputed(job))
+    return replace(layouts, recompute=recompute[:, None], recomputed=recomputed[:, None])
+
+
+def cheapest_recompute(layouts: Layouts, fits: np.ndarray) -> Layouts:
+    """Of layouts :func:`with_every_recompute` those that fit some way, each with the way that repeats least, as
+    repeating never saves time. ``fits``: (V, L).
 
     With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each
     exchange of gradients has r more per layer to hide a share of at most one behind. So it can never win with one
     exchange per step (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two
     micro-batches on.
     """
-    other = (layouts.pipeline[1:] != layouts.pipeline[:-1]) | (layouts.placement[1:] != layouts.placement[:-1])
-    rows = np.concatenate(([0], np.flatnonzero(other) + 1))
-    after, found = np.append(rows[1:], len(layouts)), []
-    while len(rows):
-        able = fits(rows)
-        found.append(rows[able])
-        left = ~able & (rows + 1 < after)
-        rows, after = rows[left] + 1, after[left]
-    return np.sort(np.concatenate(found))
+    able = np.flatnonzero(fits.any(0))
+    way = fits[:, able].argmax(0)
+    recompute, recomputed = layouts.recompute[way, 0], layouts.recomputed[way, 0]
+    whole = replace(layouts, recompute=layouts.pp, recomputed=layouts.pp).rows(able)
+    return replace(whole, recompute=recompute, recomputed=recomputed)
 
 
 def needless_zero2(layouts: Layouts) -> np.ndarray:
     """Of layouts that all fit, those that scatter gradients after each micro-batch, as ZeRO-2 does, though the one
-    before, ZeRO-1 with all else the same, needs to once a step."""
-    same = (layouts.strategy[1:] == ZERO2) & (layouts.strategy[:-1] == ZERO1)
+    before, ZeRO-1 with all else the same, needs to once a step. In an interleaved pipeline each round of scatters has a
+    whole round's compute to hide behind, so there ZeRO-2 may be the faster one."""
+    same = (layouts.strategy[1:] == ZERO2) & (layouts.strategy[:-1] == ZERO1) & (layouts.interleave[1:] == 1)
     for column in (layouts.pipeline, layouts.shard_within_node, layouts.recompute, layouts.recomputed):
         same &= column[1:] == column[:-1]
     return np.append(np.zeros(min(len(layouts), 1), dtype=bool), same)

@@ -144,6 +144,21 @@ def step_times(
     return np.atleast_2d(local + m * pieces.outer + pieces.sync + pieces.send)
 
 
+def least_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -> np.ndarray:
+    """Seconds below which no step comes of layouts without recompute, however they share gradients and state: the
+    layers' compute and communication and what stages send to each other, (F, L)."""
+    framework, none = machine.framework(job.framework), np.zeros(1)
+    links, times = Links(machine, networks), layer_times(job, machine, framework, layouts.slices)
+    first, kind = distinct(layouts.slice_index * 2 + is_fully_sharded(layouts))
+    layer = _layer(job, links, framework, times, layouts.rows(first))
+    send = _stage_sends(job, links, framework, layouts, times.forward)
+    both = two_way(job, layouts) if overlaps_experts(job) else None
+    stage = share_of(job, layouts).layers
+    pieces = _Pieces(job.architecture.layers, 0.0, layouts, layer, kind, stage, none, none, none, send, none, both)
+    work, slowest = pieces.work()
+    return layouts.micro_batches * slowest + pieces.filling(work, slowest) + send
+
+
 def _pick(values: Times, index: np.ndarray) -> Times:
     return np.take(values, index, axis=-1)
 

@@ -82,6 +82,8 @@ def _context(job: Job, machine: Machine, layouts: Layouts):
 def _expert(job: Job, machine: Machine, layouts: Layouts):
     """Dispatch and combine forward and backward; what crosses is each copy, or one for each domain (DeepEP)."""
     a = job.architecture
+    if not a.moe_layers:
+        return (np.zeros_like(layouts.pp),) * 3
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp / layouts.tp
     elements = element_bytes(job, combine=False) + element_bytes(job, combine=True)
     calls = _per_step(job, layouts) * (a.moe_layers / a.layers) * 2.0 * (layouts.ep > 1)

@@ -12,22 +12,19 @@ import numpy as np
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .framework import Framework
 from .job import DILOCO, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
-from .memory import Memory, memory_of
+from .memory import memory_of
 from .network import Network, Networks
-from .search import cheapest_recompute, layouts_for, needless_zero2
-from .step import step_times, steps
+from .quickest import searched
+from .step import steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
 MIDDLE = list(RATIOS).index(1.0)
-# layouts × networks worked out at once: a column of 256 KiB, of which a handful fit into a core's second cache
-PIECE = 32768
 # times the error of a network beyond the largest published run on it: assumed, as congestion-uplink-spread is
 BEYOND_PROVEN = 1.5
 Vary = dict[str, Sequence[float]]
@@ -85,57 +82,8 @@ def _together(
     if not networks:
         return []
     columns = Networks(networks)
-    layouts = layouts_for(job, machine, parallelism)
-    layouts, fits = fitting(job, machine, layouts)
-    if not fits and parallelism is None:
-        layouts, _ = fitting(job, machine, layouts_for(job, machine, None, roomy=False))
-    best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
-    return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
-
-
-def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
-    """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit
-    one."""
-    framework = machine.framework(job.framework)
-
-    def needed(rows: Layouts) -> np.ndarray:
-        return memory_of(job, machine, framework, rows).total  # with its own margin for fragmentation
-
-    able = cheapest_recompute(layouts, lambda rows: needed(layouts.rows(rows)) <= machine.memory)
-    if not len(able):
-        return layouts.take(np.array([int(np.argmin(needed(layouts)))])), False
-    layouts = layouts.rows(able)
-    return layouts.take(np.flatnonzero(~needless_zero2(layouts))), True
-
-
-def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
-    """Which layouts fit into a GPU's memory, (L,), in pieces like :func:`fastest`."""
-    framework, starts = machine.framework(job.framework), range(0, len(layouts), PIECE)
-    return np.concatenate(
-        [
-            memory_of(job, machine, framework, layouts.rows(slice(at, at + PIECE))).total <= machine.memory
-            for at in starts
-        ]
-    )
-
-
-def fastest(
-    job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """``(the first of the fastest layouts, its seconds per step)`` of each network, (F,).
-
-    Layouts are taken in pieces whose columns stay in a core's cache.
-    """
-    best, least = np.zeros(len(networks), dtype=int), np.full(len(networks), np.inf)
-    size = max(PIECE // len(networks), 1)
-    for start in range(0, len(layouts), size):
-        piece = layouts if size >= len(layouts) else layouts.take(slice(start, start + size))
-        total = step_times(job, machine, networks, piece, framework)
-        own = np.argmin(total, axis=1)
-        seconds = np.broadcast_to(np.take_along_axis(total, own[:, None], axis=1)[:, 0], least.shape)
-        best = np.where(seconds < least, start + own, best)
-        least = np.minimum(least, seconds)
-    return best, least
+    layouts, _, fits = searched(job, machine, columns, parallelism)
+    return _outcomes(job, machine, columns, layouts, fits)
 
 
 def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, fits: bool) -> list[Outcome]:
@@ -144,16 +92,14 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     shape = (len(RATIOS), len(columns), len(layouts))
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
-    parts = {name: np.broadcast_to(part, shape)[MIDDLE, networks, own] for name, part in slowed.parts.items()}
-    memory, traffic = (
-        memory_of(job, machine, machine.framework(job.framework), layouts),
-        traffic_of(job, machine, layouts),
-    )
+    parts = {name: _at(part, networks, own) for name, part in slowed.parts.items()}
+    memory = memory_of(job, machine, machine.framework(job.framework), layouts).total.tolist()
+    traffic = traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
     slower = math.hypot(spread, practice_spread(job, machine))
     draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread, slower)
-    bands = quantiles(draws)
+    bands = quantiles(draws).T.tolist()
     return [
         _outcome(
             job,
@@ -161,9 +107,9 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
             network,
             layouts,
             int(own[f]),
-            {name: float(part[f]) for name, part in parts.items()},
+            {name: part[f] for name, part in parts.items()},
             draws[f],
-            bands[:, f],
+            bands[f],
             memory,
             traffic,
             fits,
@@ -171,6 +117,13 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
         )
         for f, network in enumerate(columns.networks)
     ]
+
+
+def _at(part: np.ndarray, networks: np.ndarray, own: np.ndarray) -> list[float]:
+    """A part of the time of each network at its layout, with networks as fast as they are; what is the same for all of
+    them has one row."""
+    rows = part[MIDDLE if len(part) > 1 else 0] if part.ndim == 3 else np.atleast_2d(part)
+    return rows[np.minimum(networks, len(rows) - 1), np.minimum(own, rows.shape[1] - 1)].tolist()
 
 
 def _outcome(
@@ -181,8 +134,8 @@ def _outcome(
     index: int,
     parts: dict[str, float],
     draws: np.ndarray,
-    band: np.ndarray,
-    memory: Memory,
+    band: list[float],
+    memory: list[float],
     traffic: Traffic,
     fits: bool,
     reasons: list[str],
@@ -194,12 +147,12 @@ def _outcome(
         parallelism=layouts.one(index),
         step_time_s=total,
         draws=draws,
-        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
+        band=Band(p10=band[0], p50=band[1], p90=band[2]),
         tokens_per_s_per_gpu=job.tokens / (total * job.gpus),
         tflops_per_gpu=flops / 1e12,
         mfu=flops / machine.peak[job.precision],
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
-        memory_bytes=float(memory.total[index]),
+        memory_bytes=memory[index],
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
         outside_calibration=reasons + _beyond(job, network, machine.domains),
@@ -329,8 +282,8 @@ def best_times(
         return np.array(
             [o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)]
         )
-    layouts, fits = fitting(job, machine, layouts_for(job, machine, parallelism))
-    return fastest(job, machine, Networks(networks), layouts)[1] if fits else np.full(len(networks), np.nan)
+    _, seconds, fits = searched(job, machine, Networks(networks), parallelism)
+    return seconds if fits else np.full(len(networks), np.nan)
 
 
 __all__ = ["Outcome", "best_times", "predict_training", "sweep"]

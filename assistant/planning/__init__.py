@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .crossover import with_crossover
+from .outcome import Outcome
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, forget, pipeline_of
 from .planner import Begun, begun, decide, plan
 
@@ -10,6 +11,7 @@ __all__ = [
     "CHOICE_ALONE",
     "Begun",
     "Decision",
+    "Outcome",
     "Pipeline",
     "begun",
     "decide",

@@ -23,10 +23,10 @@ from assistant.vocabulary.plan import (
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
-from .choice import Choice
+from .choice import Choice, meets
 from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
-from .headline import headline, on_fewer
+from .headline import headline, lasting, on_fewer
 from .money import effective_percent, steps_of_run
 from .offers import rental_offers, taken
 from .pipeline import Decision
@@ -190,6 +190,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *first,
         *_on_fewer(made),
         *_given_but_impossible(made),
+        *_advised_against(made),
         *_drawn_otherwise(made, catalog),
         *_without_a_price(made),
         *_beyond_the_context(job),
@@ -199,7 +200,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *by_rules,
         *named,
     ]
-    ratio = job.questionnaire.cluster.oversubscription or 1.0
+    ratio = made.choice.chosen.considered.oversubscription if made.choice.chosen else 1.0
     if ratio > 1.0:
         found.append(
             Warning_(
@@ -251,6 +252,25 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
             code="given-network-set-aside", message=f"{given} was given, but {why} The plan is for {chosen.id} instead."
         )
     ]
+
+
+def _advised_against(made: Decision) -> list[Warning_]:
+    """What the rules have against the choice, whose saving outweighs it."""
+    chosen = made.choice.chosen
+    if chosen is None or chosen.outweighed_by is None:
+        return []
+    firm = [e for e in made.entries if e.verdict == "acceptable" and e.outweighed_by is None and e.costed]
+    other = min((e for e in firm if meets(e, made.job.questionnaire)), key=lambda e: e.ranked_cost, default=None)
+    if other is None:
+        return []
+    why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
+    times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {other.id}, the length of both counted"
+    lengths = f"{lasting(chosen.median_hours)} instead of {lasting(other.median_hours)}"
+    message = (
+        f"{why} {chosen.id} is recommended all the same: the run costs {times}. It takes {lengths}: if that matters, "
+        "give a deadline. Measure the network before you sign."
+    )
+    return [Warning_(code="advised-against-and-cheaper", message=message)]
 
 
 def _drawn_otherwise(made: Decision, catalog: Catalog) -> list[Warning_]:

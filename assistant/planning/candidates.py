@@ -20,7 +20,7 @@ LINK_SLACK = 1.25
 
 @dataclass(frozen=True)
 class Considered:
-    """One fabric of the catalog seen from one job, with one number of NICs in a node.
+    """One fabric of the catalog seen from one job, with one number of NICs in a node and one oversubscription.
 
     ``offers``: what is sold with it to this job. ``sold``: whether that can be had at a price, ``None`` where it is no
     question: of machines that are bought, of a rent that was quoted, of a network that is there.
@@ -32,6 +32,7 @@ class Considered:
     nics_per_node: int | None
     offers: tuple[Offered, ...]
     owned: bool
+    oversubscription: float = 1.0  # node-facing ÷ spine-facing bandwidth of a leaf
 
     @property
     def computable(self) -> bool:
@@ -114,14 +115,20 @@ def _joins_enough(offer: Offer, job: Resolved) -> bool:
 def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
     offers = _with_fabric(fabric, job, market)
     exists, owned = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id
-    alike: dict[int | None, list[Offered]] = {}
+    alike: dict[tuple[int | None, float], list[Offered]] = {}
     for offered in offers:
-        alike.setdefault(_nics(fabric, job, offered), []).append(offered)
+        alike.setdefault((_nics(fabric, job, offered), _oversubscription(job, offered)), []).append(offered)
     silent = not any(offered.price for offered in market)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned)
-        for nics, some in (alike or {_nics(fabric, job, None): []}).items()
+        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned, over)
+        for (nics, over), some in (alike or {(_nics(fabric, job, None), _oversubscription(job, None)): []}).items()
     ]
+
+
+def _oversubscription(job: Resolved, offered: Offered | None) -> float:
+    """As quoted, else as said of the cluster."""
+    quoted = offered.quote.oversubscription if offered and offered.quote else None
+    return quoted or job.questionnaire.cluster.oversubscription or 1.0
 
 
 def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool) -> bool | None:
@@ -177,7 +184,9 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
 
 
 def _nics(fabric: Fabric, job: Resolved, offered: Offered | None) -> int | None:
-    """As said, else as the offer has it, else what the fabric fixes; ``None`` leaves the usual number."""
+    """As quoted, as said, as the offer has it, or what the fabric fixes; ``None`` leaves the usual number."""
+    if offered and offered.quote and offered.quote.tells_adapters:
+        return offered.offer.nics_on(fabric)
     said = job.questionnaire.cluster.nics_per_node
     named = job.questionnaire.cluster.fabric
     if said is not None and (named is None or named == fabric.id) and fabric.transport != "tcp":

@@ -112,7 +112,7 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
         return Choice(nothing, None, 1.0, False, False)
     priced = comparable(able)
-    wanted = [e for e in priced if e.verdict == "acceptable"] or priced
+    wanted = advised(priced) or priced
     if not wanted:
         return Choice(None, None, 0.0, False, False)
     cheapest = min(wanted, key=lambda e: e.ranked_cost)
@@ -133,6 +133,21 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     )
     by_rules, unadvised = len(tied) > 1 and chosen is not cheapest, _unadvised(able, wanted)
     return Choice(chosen, second or runner_up, confidence, by_rules, coin_flip, unadvised=unadvised)
+
+
+def advised(able: Iterable[Entry]) -> list[Entry]:
+    """Those that no rule is against, and those whose saving outweighs what a rule has against them: a rule decides
+    where costs cannot be told apart, or nearly where what it says is in no cost; it does not overrule a sum."""
+    some = [e for e in able if e.verdict == "acceptable" or e.outweighed_by]
+    firm = [e for e in some if not e.outweighed_by]
+    return [e for e in some if not e.outweighed_by or (firm and all(_saves(e, other) for other in firm))]
+
+
+def _saves(entry: Entry, other: Entry) -> bool:
+    """Whether it costs less than another by as much as outweighs what a rule has against it."""
+    if entry.costed != other.costed or entry.ranked_cost >= other.ranked_cost or _indistinct(other, entry):
+        return False
+    return entry.outweighed_by == "any-saving" or other.ranked_cost > NEAR * entry.ranked_cost
 
 
 def _unadvised(able: list[Entry], wanted: list[Entry]) -> Entry | None:

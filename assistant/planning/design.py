@@ -131,7 +131,7 @@ def _one_way(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> Fabri
         job.gpus_per_node,
         entry.considered.nics_per_node,
         catalog,
-        oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+        oversubscription=entry.considered.oversubscription,
         amortization_months=job.questionnaire.budget.amortization_months,
         **how,
     )

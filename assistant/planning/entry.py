@@ -82,6 +82,7 @@ class Entry:
     tie: bool = False
     points: float = 0.0
     verdict: Verdict = "acceptable"
+    outweighed_by: str | None = None  # the saving for which it is taken although a rule says to avoid it
     reasons: list[str] = field(default_factory=list)
 
     @property

@@ -51,9 +51,13 @@ def model_job(job: Resolved) -> Job:
 def networks(found: list[Considered], of: Machine, job: Resolved, catalog: Catalog) -> list[Network]:
     """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
     them."""
-    cabled = [(c, cabling_of(job.questionnaire.cluster, c.fabric, catalog)) for c in found]
-    joined = [network_of(c.fabric, c.nics_per_node, of, cabling=cabling) for c, cabling in cabled]
-    return [profile.on_network(network, of) for network in joined]
+    cluster = job.questionnaire.cluster
+
+    def seen(one: Considered) -> Network:
+        cabled = replace(cabling_of(cluster, one.fabric, catalog), oversubscription=one.oversubscription)
+        return profile.on_network(network_of(one.fabric, one.nics_per_node, of, cabling=cabled), of)
+
+    return [seen(one) for one in found]
 
 
 def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:

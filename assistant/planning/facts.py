@@ -99,7 +99,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "attention": job.attention,
         "framework": known(job.framework),
         "uses_nccl": job.gpu.vendor == "nvidia",
-        "inference_latency_target": known(q.inference.ttft_ms if q.inference else None),
+        "latency_target_said": q.inference is not None and bool(q.inference.ttft_ms or q.inference.tpot_ms),
     }
 
 

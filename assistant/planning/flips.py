@@ -6,9 +6,8 @@ is named was tried: the job was planned again with it, and the fabric named is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil, floor, log
 
 import numpy as np
 
@@ -19,64 +18,38 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import clearly_other, meets
 from .entry import Entry
-from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .pipeline import Decision, Pipeline
+from .quote_flips import quote_flips
 from .remedy import fits_on
 from .resolve import Resolved
+from .turning import Even, distance, outward, turn
 
 # How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
-FARTHEST_PRICE = 10.0  # times, either way
 SHORTEST_SEQUENCE = 128  # tokens
 MOST_FLIPS = 6
 GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
-# Where costs are equal the rules may hold the answer a while: so far beyond it is tried, as a share of the price.
-BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-EXACT = 0.005  # a price at which the answer turns is told to this share of it,
-CENT_TENTH = 3  # or to a tenth of a cent
-
-Tried = Callable[[float], str | None]  # the fabric recommended at a value; none where nothing works
 
 
 def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
     """Nearest flips, prices first. None where nothing was chosen or nothing competes."""
     chosen = made.choice.chosen
-    if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
+    if chosen is None:
         return []
-    found = [*_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)]
-    return found[:MOST_FLIPS]
+    quoted = quote_flips(made, chosen, pipeline)
+    if made.choice.kept or chosen.considered.fabric.technology == "none":
+        return quoted[:MOST_FLIPS]
+    return [*quoted, *_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)][:MOST_FLIPS]
 
 
 def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
     try:
-        chosen = pipeline.decide(questionnaire, CHOICE_ALONE, charging=charging).choice.chosen
+        return pipeline.outcome(questionnaire, charging=charging).fabric
     except InputError:
         return None
-    return chosen.id if chosen else None
 
 
 # Prices
-
-
-@dataclass(frozen=True)
-class Even:
-    """A price that would make two candidates cost the same: of an input, as it is, as it would be, and whether the
-    answer turns above it. Where the rules chose what is not the cheapest, it lies on the other side of the price as it
-    is."""
-
-    path: str
-    now: float
-    at: float
-    tried: Tried
-    up: bool
-
-    @property
-    def begin(self) -> float:
-        """From where on the answer may turn."""
-        return max(self.at, self.now) if self.up else min(self.at, self.now)
-
-    @property
-    def far(self) -> float:
-        return _distance(self.begin, self.now) if self.now > 0 else self.begin
 
 
 @dataclass(frozen=True)
@@ -101,7 +74,7 @@ def _price_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[
         return
     for some in _evens(made, chosen, pipeline):
         near = sorted((one for one in some if one.at >= 0.0), key=lambda one: (one.far, one.path))
-        near = [one for one in near if one.now == 0 or one.far <= log(FARTHEST_PRICE)]
+        near = [one for one in near if one.near]
         turns = (_turn(one, chosen.id) for one in near[:2])
         yield from [flip for flip in turns if flip is not None][:1]
 
@@ -123,15 +96,13 @@ def rival_offer(made: Decision) -> RivalOffer | None:
     """Of what others let with the recommended network the one whose price need fall least to cost as little. ``None``
     where nobody else does, and where the price is no published offer's."""
     chosen, job = made.choice.chosen, made.job
-    if chosen is None or not chosen.costed or chosen.price.offered is None or job.sites > 1:
-        return None
-    if job.questionnaire.budget.quotes or job.quoted_rent:
+    if chosen is None or not chosen.costed or chosen.price.offered is None or job.sites > 1 or job.quoted_rent:
         return None
     in_time = [e for e in made.variants if e.usable and meets(e, job.questionnaire)]
     ours = chosen.price.offered.provider
     others = [o for o in _on_sale(replace(made, variants=in_time), {chosen.id}) if o.provider != ours]
     near = min((o for o in others if o.cost >= chosen.median_cost), key=lambda o: o.cost, default=None)
-    if near is None or (at := _outward(near.at_cost(chosen.median_cost), up=False)) <= 0:
+    if near is None or (at := outward(near.at_cost(chosen.median_cost), up=False)) <= 0:
         return None
     return RivalOffer(
         provider=near.provider,
@@ -256,39 +227,10 @@ def _gpu_prices(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipe
 
 
 def _turn(even: Even, chosen: str) -> Flip | None:
-    """Where planning again first ends elsewhere, looked for from where costs are equal on."""
-    up = even.up
-    held, turned, to = even.now, None, None
-    for share in BEYOND:
-        price = _outward(even.begin * (1 + share if up else 1 - share), up=up)
-        to = even.tried(price)
-        if to is None:  # nothing works any more: no turn
-            return None
-        if to != chosen:
-            turned = price
-            break
-        held = price
-    while turned is not None and abs(turned - held) > max(EXACT * turned, 10.0**-CENT_TENTH):
-        middle = _outward((held + turned) / 2, up=up)
-        if middle in (held, turned):
-            break
-        there = even.tried(middle)
-        if there is None or there == chosen:
-            held = middle
-        else:
-            turned, to = middle, there
-    if turned is None or to is None or turned == even.now:
+    found = turn(even, chosen)
+    if found is None:
         return None
-    return Flip(input=even.path, from_=round(even.now, 3), at=turned, to_fabric=to, even=round(even.at, 3))
-
-
-def _outward(price: float, *, up: bool) -> float:
-    """Rounded to a tenth of a cent, away from the price as it is."""
-    return round((ceil if up else floor)(price * 10**CENT_TENTH) / 10**CENT_TENTH, CENT_TENTH)
-
-
-def _distance(at: float, now: float) -> float:
-    return float(abs(np.log(max(at, 1e-6) / now)))
+    return Flip(input=even.path, from_=round(even.now, 3), at=found[0], to_fabric=found[1], even=round(even.at, 3))
 
 
 # Sizes
@@ -309,7 +251,7 @@ def _size_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterable[F
         path: _nearest(path, now, values, columns, job, chosen, pipeline) for path, now, values in _varied_sizes(job)
     }
     gpus = found["cluster.gpus"]
-    nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
+    nearer = gpus is None or distance(gpus.at, job.gpus) > distance(job.domain, job.gpus)
     if nearer and fits_on(job, job.domain, job.parallelism, pipeline.predictor):
         found["cluster.gpus"] = _resized("cluster.gpus", job.gpus, job.domain, job, chosen, pipeline) or gpus
     return [flip for flip in found.values() if flip is not None]
@@ -328,7 +270,7 @@ def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
 def _multiples(now: int, least: int = 1) -> list[int]:
     """Whole values a power of two away, nearest first, the smaller of two as near first."""
     values = sorted({int(now * factor) for factor in FACTORS if now * factor >= least})
-    return sorted(values, key=lambda value: _distance(value, now))
+    return sorted(values, key=lambda value: distance(value, now))
 
 
 def _nearest(

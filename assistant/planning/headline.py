@@ -69,7 +69,7 @@ def _figures(job: Resolved, entry: Entry) -> str:
             return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
         cost = f"{usd(entry.median_cost)} a month's work" if entry.costed else _UNKNOWN
         return f"{token}, {cost}{_at(job, entry)}"
-    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, {_money(job, entry)}"
+    return f"{_seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
 
 
 def _money(job: Resolved, entry: Entry) -> str:
@@ -132,7 +132,8 @@ def _seconds(value: float) -> str:
     return f"{value / 3600:,.3g} hours"
 
 
-def _days(hours: float) -> str:
+def lasting(hours: float) -> str:
+    """A length of time with three significant digits, in the unit that suits it."""
     if hours < 2:
         return f"{60 * hours:.3g} min"
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, exp
 
@@ -37,9 +37,17 @@ def rental_offers(
     found = [
         _row(entry, offered, job, catalog, freshness, judged[entry.id].verdict)
         for entry in able
-        for offered in entry.considered.offers
+        for offered in _with_untold_terms(entry.considered.offers)
     ]
     return _tied(sorted(found, key=lambda o: (_ranked_cost(o), o.provider, o.fabric)))
+
+
+def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
+    """Beside each machine on demand its reservations of which no term is told: shown, and chosen by nobody."""
+    for offered in offers:
+        yield offered
+        if offered.tier == "on-demand" and offered.quote is None:
+            yield from offered.without_term()
 
 
 def _ranked_cost(offer: RentalOffer) -> float:
@@ -89,6 +97,7 @@ def _row(
     usd, dated, likely, there = None, None, None, entry
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
+    if listed is not None and dated is not None and usd is not None and offered.term_stated:
         cost = (usd + onto) * paid * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.market import Offered
@@ -27,10 +28,15 @@ from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
+from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 from .sizes import sizes_of
 
+if TYPE_CHECKING:
+    from .planner import Begun
+
+MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
 
@@ -104,6 +110,8 @@ class Pipeline:
         self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
+        self._outcomes: dict[Hashable, Outcome] = {}
+        self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
     def decide(
         self,
@@ -158,6 +166,18 @@ class Pipeline:
         choice.mark_probabilities(entries)
         return replace(made, variants=variants, today=self.today)
 
+    def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
+        """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
+        prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
+        key = questionnaire.model_dump_json(exclude_unset=True), charging, self.today or datetime.date.today()
+        found = self._outcomes.get(key)
+        if found is None:
+            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))
+            if len(self._outcomes) >= MOST_OUTCOMES:
+                self._outcomes.clear()
+            self._outcomes[key] = found
+        return found
+
     def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
         """The entries with their prices, each on all terms on which it is let, and the power where it counts."""
         computed = [e for e in entries if e.considered.computable]
@@ -172,7 +192,12 @@ class Pipeline:
         if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
-        key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
+        key = (
+            cluster,
+            job.gpus_per_node,
+            months,
+            tuple((e.id, e.considered.nics_per_node, e.considered.oversubscription) for e in entries),
+        )
         if key not in self._designs:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
@@ -186,6 +211,9 @@ class Pipeline:
             said = rules.run(about_job, [facts.candidate_facts(e, job, entries) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for outweighed in choice.advised(choice.comparable(able)):
+            outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
 from .flips import flips, rival_offer
-from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
+from .pipeline import Decision, Pipeline, pipeline_of
+from .quote_flips import best_published, without_quotes
 from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
 
+MOST_PLANS = 8  # kept, of some hundred kilobytes each
 SEARCH: Final = "search"  # stands for: the index built for this library, if there is one
 
 
@@ -31,12 +33,17 @@ class Begun:
     plan: Plan
     made: Decision
     pipeline: Pipeline
+    index: Index | None = None  # that its evidence was looked up in
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(
-            update={"flips": flips(self.made, self.pipeline), "rival_offer": rival_offer(self.made)}
-        )
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> Plan:
+        turns, made = flips(self.made, self.pipeline), self.made
+        rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
+        answer = self.plan.recommendation.model_copy(update={"flips": turns, "rival_offer": rival})
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -63,31 +70,31 @@ def begun(
     index: Index | Literal["search"] | None = SEARCH,
     today: datetime.date | None = None,
 ) -> Begun:
-    """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
-    pipeline = pipeline_of(library, today)
+    """As :func:`plan`, for whoever shows the answer before it is known where it would turn. The latest ones are kept:
+    who takes something back, or keeps what was tried, has had that plan."""
+    pipeline, index = pipeline_of(library, today), _built_index(library) if index == SEARCH else index
+    key = questionnaire.model_dump_json(exclude_unset=True), id(index), today or datetime.date.today()
+    found = pipeline.plans.pop(key, None)
+    if found is None or found.index is not index:
+        found = _begun(questionnaire, library, pipeline, index)
+    pipeline.plans[key] = found
+    for oldest in list(pipeline.plans)[:-MOST_PLANS]:
+        pipeline.plans.pop(oldest, None)
+    return found
+
+
+def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, index: Index | None) -> Begun:
     made = pipeline.decide(questionnaire)
-    index = _built_index(library) if index == SEARCH else index
-    told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    told = plan_of(made, library, pipeline.predictor, index, without_quotes(questionnaire, pipeline))
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
-    return Begun(told, made, pipeline)
+    return Begun(told, made, pipeline, index)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
     return pipeline_of(library, today).decide(questionnaire)
-
-
-def _without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
-    """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
-    if not questionnaire.budget.quotes:
-        return None
-    budget = questionnaire.budget.model_copy(update={"quotes": []})
-    try:
-        return pipeline.decide(questionnaire.model_copy(update={"budget": budget}), CHOICE_ALONE)
-    except InputError:
-        return None
 
 
 def _built_index(library: Library) -> Index | None:

@@ -15,9 +15,8 @@ import numpy as np
 
 from assistant.library import checks
 from assistant.model import best_times, predict_inference
+from assistant.model.quickest import fitting
 from assistant.model.reinforcement import Loop
-from assistant.model.search import layouts_for
-from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Training
@@ -93,7 +92,7 @@ class Predictor:
             return False
         seen = model_job(job)
         try:
-            return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+            return fitting(seen, gpus, split)[1]
         except InputError:
             return False
 
@@ -131,7 +130,7 @@ class Predictor:
         """One result per item: from what was worked out before; only what is new with this job is worked out now."""
         known = self._known[stage]
         together = tuple(c.fabric.id for c in fabrics) if job.sites > 1 else ()
-        keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node) for c in fabrics]
+        keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node, c.oversubscription) for c in fabrics]
         found = [known.get(key, UNKNOWN) for key in keys]  # at once: another thread may forget them meanwhile
         new = [at for at, one in enumerate(found) if one is UNKNOWN]
         if new:

@@ -4,9 +4,10 @@ what is published: what it comes to, what it leaves open, and what to ask."""
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from assistant.market import Offered
-from assistant.vocabulary.catalog import Catalog, Fact, ListPrice, Offer, Provider
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact, ListPrice, Offer, Provider
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
@@ -34,12 +35,11 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today:
     fact = Fact(value=hourly, unit="USD/GPU-h", source=f"quoted in budget.quotes.{number}", date=today)
     own = listed if listed is not None and listed.fabrics[0] == fabric else None
     offer = Offer(
+        **_adapters(quote, own, catalog.fabrics[fabric], job),
         name=f"quote {number}",
         gpu=job.gpu.id,
         gpus_per_node=job.gpus_per_node,
         fabrics=[fabric],
-        nics_per_node=own.nics_per_node if own else None,
-        gbps_per_nic=own.gbps_per_nic if own else None,
         min_gpus=1,
         prices=[ListPrice(tier="on-demand", price=fact)],
         source=fact.source,
@@ -48,6 +48,17 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today:
     name = provider.name if provider else quote.provider or ""
     whose = provider.id if provider else quote.provider or "quote"
     return Offered(whose, name, offer, listed=offer.price("on-demand"), quote=quote, number=number)
+
+
+def _adapters(quote: Quote, own: Offer | None, fabric: Fabric, job: Resolved) -> dict[str, Any]:
+    """Adapters of a node and their rate: as quoted, else as the provider lists them (``own``); of a rate without a
+    number the usual number."""
+    if not quote.tells_adapters:
+        return {"nics_per_node": own.nics_per_node, "gbps_per_nic": own.gbps_per_nic} if own else {}
+    listed = own.nics_per_node if own else None
+    usual = fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
+    rate = quote.gbps_per_nic or (fabric.line_rate and 8 * fabric.line_rate.si / 1e9)
+    return {"nics_per_node": quote.nics_per_node or listed or usual, "gbps_per_nic": rate}
 
 
 def provider_of(quote: Quote, catalog: Catalog) -> Provider | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assistant.market import Offered
+from assistant.model.network import leaf_nodes
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -93,6 +95,7 @@ def _row(
         said=_said(quote, job),
         includes=[catalog.quote_items[item].name for item in quote.includes],
         missing=[item.name for item in missing],
+        counted=_counted(quote, offered, job, catalog),
         note=quote.note,
         reply=_reply(quote, fabric, missing, job, catalog),
     )
@@ -137,6 +140,23 @@ def _said(quote: Quote, job: Resolved) -> str:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"
     whole = term or (" for the run" if job.questionnaire.budget.mode == "rent" else " to buy")
     return f"{usd(quote.usd or 0.0)}{whole}"
+
+
+def _counted(quote: Quote, offered: Offered | None, job: Resolved, catalog: Catalog) -> str:
+    """What it says of how its network is built, and whether the job feels it."""
+    if offered is None:
+        return ""
+    said, offer = [], offered.offer
+    if quote.oversubscription is not None:
+        over, ports = quote.oversubscription, catalog.constants["congestion-leaf-ports"].si
+        under_one_leaf = (
+            job.nodes // job.sites <= leaf_nodes(ports, over) and job.questionnaire.cluster.topology is None
+        )
+        felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if under_one_leaf else ""
+        said.append(f"{over:g}:1 oversubscribed{felt}" if over > 1 else "non-blocking")
+    if quote.tells_adapters:
+        said.append(f"{offer.nics_per_node} adapters of {offer.gbps_per_nic:g} Gb/s in a node")
+    return "; ".join(said)
 
 
 def _missing(quote: Quote, fabric: str | None, job: Resolved, catalog: Catalog) -> list[QuoteItem]:

@@ -8,11 +8,15 @@ from assistant.reasoning import Conclusion
 
 from .entry import Entry
 
+# From what yields to any saving to what yields to none: of several objections the hardest counts.
+_HARDER = ("any-saving", "large-saving", None)
+
 
 def clear(entries: list[Entry]) -> None:
     """Nothing has been said of any candidate yet; what cannot be had or does not fit is impossible whatever is said."""
     for entry in entries:
         entry.verdict, entry.points, entry.reasons = "acceptable" if entry.usable else "impossible", 0.0, []
+        entry.outweighed_by = None
 
 
 def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
@@ -24,6 +28,14 @@ def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
             continue
         verdict = conclusion.then.get("verdict")
         if verdict in ("impossible", "avoid"):
-            entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
+            _advise_against(entry, verdict, conclusion.then.get("outweighed_by"))
             entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
         entry.points += conclusion.then.get("prefer") or 0
+
+
+def _advise_against(entry: Entry, verdict: str, outweighed_by: str | None) -> None:
+    before = entry.outweighed_by if entry.verdict == "avoid" else _HARDER[0]
+    entry.outweighed_by = max(before, outweighed_by, key=_HARDER.index)
+    entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
+    if entry.verdict == "impossible":
+        entry.outweighed_by = None

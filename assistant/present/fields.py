@@ -33,6 +33,7 @@ _STRATEGIES = {
 }
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
 _LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
+_QUOTED = re.compile(r"budget\.quotes\.(\d+)\.(gpu_hour_usd|usd)")
 _PROFILE = {
     "model.rl-training": "time of training on answers against pretraining",
     "model.rl-hybrid": "time of a step against one with an engine of its own",
@@ -50,13 +51,21 @@ def field_name(name: str) -> str:
     listed = _LIST_PRICE.fullmatch(name)
     if listed:
         return f"price at {listed[1]}"
+    if quoted := _QUOTED.fullmatch(name):
+        return f"price of quote {int(quoted[1]) + 1}"
     return FIELDS[name].about.label if name in FIELDS else name.split(".")[-1].replace("_", " ")
 
 
 def unit_of(name: str) -> str:
     """How a value of a field is written: ``{} tokens``."""
-    name = "budget.gpu_hour_usd" if _LIST_PRICE.fullmatch(name) else name
+    name = _priced(name)
     return FIELDS[name].about.unit if name in FIELDS else "{}"
+
+
+def _priced(name: str) -> str:
+    """The field that a price of somebody stands in for."""
+    quoted = _QUOTED.fullmatch(name)
+    return "budget.gpu_hour_usd" if _LIST_PRICE.fullmatch(name) else f"budget.{quoted[2]}" if quoted else name
 
 
 def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
@@ -72,7 +81,7 @@ def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
     if name in _IN_DAYS and isinstance(value, (int, float)) and value and abs(value) < SHORT_DAYS:
         return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
-        return unit_of(name).format(_number(name, value))
+        return unit_of(name).format(_number(_priced(name), value))
     text = str(value)
     named = _catalog_name(name, text, catalog) if catalog else None
     return named or (_STRATEGIES.get(text, text.upper()) if name == "parallelism.strategy" else text)
@@ -101,7 +110,10 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     said = [name or quote.get(part) for part, name in zip(("provider", "fabric"), who, strict=True)]
     hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
-    return ", ".join(str(part) for part in (*said, price, f"{term:g} months" if term else None) if part)
+    over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
+    built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
+    said += [price, f"{term:g} months" if term else None, built, f"{nics} adapters in a node" if nics else None]
+    return ", ".join(str(part) for part in said if part)
 
 
 def technology_text(technology: str) -> str:

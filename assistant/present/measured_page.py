@@ -33,6 +33,7 @@ def measured_page(made: Validation, template: str) -> str:
         famous_count=len(made.famous),
         famous_inside=sum(run.inside for run in published),
         famous_published=len(published),
+        famous_seen=sum(bool(run.seen) for run in published),
         famous=_rows(_FAMOUS_HEAD, [_famous_cells(run) for run in made.famous], 4),
         reasons=_reasons(published),
         assumed="\n".join(f"- {run.name}: {_said(run)}" for run in made.famous),
@@ -72,7 +73,7 @@ def _famous_cells(run: FamousRun) -> list[str]:
         str(run.year),
         f"{run.gpus:,} {run.gpu}",
         _WORDS[run.figure],
-        "–" if run.published is None else _figure(run.published),
+        "–" if run.published is None else _figure(run.published) + ("" if run.seen else " †"),
         _figure(run.predicted),
         f"{_figure(run.p10)}–{_figure(run.p90)}",
         times,
@@ -90,7 +91,8 @@ def _reasons(runs: Sequence[FamousRun]) -> str:
 
 
 def _said(run: FamousRun) -> str:
-    return f"{run.source}." + (f" Assumed: {run.assumed}." if run.assumed else "")
+    seen = f" Read: {run.seen}." if run.seen else ""
+    return f"{run.source}.{seen}" + (f" Assumed: {run.assumed}." if run.assumed else "")
 
 
 def _practice_cells(line: PublicPractice) -> list[str]:

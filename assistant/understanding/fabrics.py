@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.utterance import Doubt
 
 from . import networks
+from .attach import Fact
 from .networks import Mention
-from .offers import Message, Offers, Priced
+from .offers import Cabled, Message, Offers, Priced
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
 from .text import stem
@@ -21,6 +22,8 @@ _OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers
 _OF_AN_OFFER = frozenset(
     {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
 )
+# What tells how a network is built, by the field of a quote that has it.
+_BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
 _TIMES = frozenset({"training.days", "constraints.deadline_days"})
 _AMOUNTS = _TIMES | {"budget.usd", "budget.usd_per_month"}  # of an offer where one of its amounts stands there
@@ -127,8 +130,9 @@ class Fabrics:
         beside = set(range(first, min(last, mention.end + _NEAR_BEHIND))) - mention.claimed
         return any(tokens[at].text in self._others for at in beside)
 
-    def lay_side_by_side(self, reading: Reading) -> None:
-        """Offers side by side decide neither network nor provider nor price."""
+    def lay_side_by_side(self, reading: Reading, facts: Sequence[Fact]) -> None:
+        """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
+        network is built are of the offer that says them."""
         gpu = reading.gpu(self.catalog)
         resolved = [(m, networks.resolve(m, self.catalog, gpu, m.links)[0]) for m in reading.mentions]
         fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
@@ -138,7 +142,13 @@ class Fabrics:
         of_offers = any(token.stem in _OFFERED for token in reading.text.tokens)
         spoken_of = lambda q: reading.kinds(q.start, q.end) & _NOT_OFFERED
         amounts = [q for q in reading.quantities if not spoken_of(q)]
-        message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, of_offers, known)
+        told = [f for f in facts if f.says.act == "set" and f.says.field in _BUILT and "per_gpu" not in f.slots]
+        cabled = [Cabled(_BUILT[f.says.field], f.value, f.start, f.end) for f in told]
+        cabled += [Cabled("nics_per_node", m.links, m.start, m.end) for m in reading.mentions if m.links]
+        for rate in (q for q in amounts if q.kind == "rate"):
+            links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
+            cabled += [Cabled("nics_per_node", links, rate.start - 2, rate.end + 2)] if links else []
+        message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, cabled, of_offers, known)
         found, tokens, amounts = self._offers.read(message)
         if not found:
             several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
@@ -146,10 +156,11 @@ class Fabrics:
             if price is not None:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
-        reading.offers, reading.taken = found, reading.taken | tokens
+        words = {at for at, token in enumerate(reading.text.tokens) if token.stem in _OFFERED | {stem("term")}}
+        reading.offers, reading.taken = found, reading.taken | tokens | words
         settled, theirs = set(_OF_AN_OFFER), {q.value for q in amounts}
         settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
-        settled |= {"cluster.oversubscription"} if any(offer.oversubscription for offer in found) else set()
+        settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found)}
         reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
         terms = _TIMES if any(offer.months for offer in found) else frozenset()
         settled |= terms | {

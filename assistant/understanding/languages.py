@@ -32,7 +32,7 @@ _MANY_UNKNOWN = 4  # words nobody knows, beside no English ones, are another lan
 
 
 def _texts(words: str) -> tuple[str, ...]:
-    return tuple(token.text for token in cut(words))
+    return tuple(token.text for token in cut(words, stemmed=False))
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _joined(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _spoken(expression: str, entry: OtherLanguage) -> tuple[str, ...]:
-    return tuple(token.text for token in _elided(cut(expression), entry.elided))
+    return tuple(token.text for token in _elided(cut(expression, stemmed=False), entry.elided))
 
 
 def _elided(tokens: Sequence[Token], elided: Collection[str]) -> Iterator[Token]:

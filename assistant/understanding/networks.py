@@ -214,9 +214,8 @@ def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
 
 def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
     """The 4 of "4x HDR per node": links of a node, each with an adapter."""
-    times = _times_before(tokens, mention.start)
-    after = _words_after(tokens, mention.end, 3)
-    if times and not mention.links and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & PER_NODE:
+    times = links_of_a_node(tokens, mention.start, mention.end)
+    if times and not mention.links:
         return replace(
             mention,
             links=times,
@@ -224,6 +223,13 @@ def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
             claimed=mention.claimed | {mention.start - 1, mention.start - 2},
         )
     return mention
+
+
+def links_of_a_node(tokens: Sequence[Token], start: int, end: int) -> int | None:
+    """The 8 of "8 x 400G per node", the rate or the network standing at ``start:end``."""
+    times, after = _times_before(tokens, start), _words_after(tokens, end, 3)
+    counted = after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & PER_NODE
+    return times if counted else None
 
 
 def _times_before(tokens: Sequence[Token], at: int) -> int | None:

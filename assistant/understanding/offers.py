@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
+from typing import Any
 
 from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
@@ -33,15 +34,27 @@ class Priced:
 
 
 @dataclass(frozen=True)
+class Cabled:
+    """What is said of how a network is built: the field of a quote that tells it, its value, where it begins and ends
+    (tokens)."""
+
+    field: str
+    value: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Message:
-    """What offers are looked for in: its tokens, amounts, names and denials, whether it speaks of offers, and whether
-    others are known."""
+    """What offers are looked for in: its tokens, amounts, names and denials, what is said of how networks are built,
+    whether it speaks of offers, and whether others are known."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]
     fabrics: Sequence[Priced]
     providers: Sequence[Priced]
     denials: Sequence[Reach]
+    cabled: Sequence[Cabled]
     of_offers: bool
     beside_others: bool
 
@@ -66,14 +79,16 @@ class Offers:
         if len(prices) < 2 and not one_more:
             return [], frozenset(), []
         found: list[Quoted] = []
-        taken, amounts = {at for p in prices for at in range(p.start, p.end)}, list(prices)
+        taken, amounts = {at for p in (*prices, *message.cabled) for at in range(p.start, p.end)}, list(prices)
         for price, (first, last) in zip(prices, _parted(message, prices), strict=True):
             fabric, provider = (_one(names, first, last) for names in (message.fabrics, message.providers))
             if fabric is None and provider is None:
                 continue
             said = self._said(message, first, last)
             term = self._term(message, first, last, said)
-            open_, months = "oversubscription" in said, term and round(term.value / DAYS_PER_MONTH, 1)
+            built, months = _built(message, price, first, last), term and round(term.value / DAYS_PER_MONTH, 1)
+            if "oversubscription" in said:
+                built.setdefault("oversubscription", 1.0)
             whole = price.value > _MOST_PER_HOUR
             monthly = 1.0 if whole and price.unit == "month" else None
             found.append(
@@ -83,8 +98,8 @@ class Offers:
                     gpu_hour_usd=None if whole else float(price.value),
                     usd=float(price.value) * (months or 1.0 if monthly else 1.0) if whole else None,
                     months=months or monthly,
-                    oversubscription=1.0 if open_ else None,
                     includes=tuple(item for item in said if item not in ("oversubscription", "term")),
+                    **built,
                 )
             )
             amounts += [term] if term else []
@@ -167,14 +182,15 @@ def _parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int
         edges = [0, *(at for at, _ in cuts), len(message.tokens)]
         return list(pairwise(edges))
 
-    def cost(cuts: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
+    def cost(cuts: Sequence[tuple[int, int]]) -> tuple[int, int, int, int]:
         several = missing = 0
         for first, last in stretches(cuts):
             counts = [len({n.id for n in names if first <= n.start < last})
                       for names in (message.fabrics, message.providers)]  # fmt: skip
             several += sum(count > 1 for count in counts)
             missing += sum(count == 0 for count in counts)
-        return several, missing, -sum(strength for _, strength in cuts)
+        # What follows a price is more often of the same offer than of the next.
+        return several, missing, -sum(strength for _, strength in cuts), -sum(at for at, _ in cuts)
 
     tried = min(_MOST_CUTS, 16 * _MOST_CUTS // max(1, len(prices)) ** 2)  # all for four prices, fewer for a long list
     return stretches(min(islice(product(*gaps), max(1, tried)), key=cost))
@@ -189,6 +205,15 @@ def _cuts(tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int,
             yield at, 1
     yield first, 0
     yield last, 0
+
+
+def _built(message: Message, price: Quantity, first: int, last: int) -> dict[str, Any]:
+    """What the stretch of a price says of how its network is built; a sentence before any of its names and its price is
+    one of the job."""
+    begins = min([price.start, *(n.start for n in (*message.fabrics, *message.providers) if first <= n.start < last)])
+    own = (c for c in message.cabled if first <= c.start < last)
+    own = [c for c in own if not any(t.text in _STRONG for t in message.tokens[c.end : begins])]
+    return {one.field: one.value for one in reversed(own)}
 
 
 def _one(names: Sequence[Priced], first: int, last: int) -> str | None:

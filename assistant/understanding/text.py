@@ -88,22 +88,25 @@ def _stemmer():
     return snowballstemmer.stemmer("english")
 
 
-def cut(text: str) -> list[Token]:
-    """The tokens of a text that is spelled right, as data are."""
-    return list(_tokens(_lower(text)))
+def cut(text: str, *, stemmed: bool = True) -> list[Token]:
+    """The tokens of a text that is spelled right, as data are; without stems where another language is spoken."""
+    return list(_tokens(_lower(text), stem if stemmed else str))
 
 
 def _lower(text: str) -> str:
     """Lower case and one way to write each mark, every character in its place."""
+    if text.isascii():
+        return text.lower()
     marked = text.translate(_ALIKE) if not any(c in text for c in "½¼¾") else text
     return "".join(low if len(low := c.lower()) == 1 else c for c in marked)
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _tokens(text: str, stemmed: Callable[[str], str] = stem) -> Iterator[Token]:
     last = -1
     for match in _TOKEN.finditer(text):
         word = match[0]
-        yield Token(word, match.start(), match.end(), match.start() == last, stem(word) if word[0].isalpha() else word)
+        end = match.end()
+        yield Token(word, match.start(), end, match.start() == last, stemmed(word) if word[0].isalpha() else word)
         last = match.end()
 
 

@@ -22,7 +22,7 @@ from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.validation import FamousRun, PublicPractice
 
-_KEYS = {"name", "year", "source", "published", "assumed", "reason", "job"}
+_KEYS = {"name", "year", "source", "published", "seen", "assumed", "reason", "job"}
 # Full recomputation repeats the forward pass: a third of what forward and backward pass take together.
 _RECOMPUTED = 4.0 / 3.0
 
@@ -107,6 +107,7 @@ def _compared(entry: Mapping[str, Any], catalog: Catalog) -> FamousRun:
         p10=min(low, high),
         p90=max(low, high),
         slower_is_more=FIGURES[figure](job, 2.0) > FIGURES[figure](job, 1.0),
+        seen=entry.get("seen", ""),
         assumed=entry.get("assumed", ""),
         reason=entry.get("reason", ""),
     )

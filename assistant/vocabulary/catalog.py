@@ -453,7 +453,9 @@ class QuoteItem(Entry):
     technologies: list[str] = Field(default_factory=list)
     ask: str
     words: list[str] = Field(default_factory=list)
-    answered_by: Literal["oversubscription", "months"] | None = None  # the field of a quote that tells it
+    answered_by: Literal["oversubscription", "months", "nics_per_node"] | None = (
+        None  # the field of a quote that tells it
+    )
 
 
 class Override(Entry):

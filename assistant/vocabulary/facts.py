@@ -68,7 +68,7 @@ _JOB = {
     "recompute": _text("activation recomputation", "none", "selective", "full"),
     "framework": _text("training framework", "megatron", "fsdp", "deepspeed", "jax", "other"),
     "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD) or another library"),
-    "inference_latency_target": _number("ms", "time a request may take to its first token"),
+    "latency_target_said": _flag("how long a request may wait for its tokens was said"),
     # Where it runs
     "gpu": _text("catalog id of the GPU"),
     "gpu_vendor": _text("who makes the GPU", "nvidia", "amd", "intel", "aws"),

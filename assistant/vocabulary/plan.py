@@ -144,14 +144,15 @@ class Prediction(Contract):
 
 
 class Flip(Contract):
-    """The nearest value of one input at which another fabric is recommended; ``even``: of a price, where the two cost
-    the same."""
+    """The nearest value of one input at which another fabric is recommended, or ``to_quote`` (from 1) in place of
+    another; ``even``: of a price, where the two cost the same."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
     even: float | None = None
+    to_quote: int | None = None
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
@@ -195,8 +196,9 @@ class QuotedOffer(Contract):
 
     ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
     hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
-    as much as the best; ``missing``: what it leaves open; ``reply``: a mail that asks for it. ``published``: the list
-    price nearest to it, and how far the quote is above it.
+    as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
+    it leaves open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the
+    quote is above it.
     """
 
     number: int
@@ -212,6 +214,7 @@ class QuotedOffer(Contract):
     verdict: Verdict | None = None
     meets_limits: bool | None = None
     includes: list[str] = Field(default_factory=list)
+    counted: str = ""
     missing: list[str] = Field(default_factory=list)
     published: RentalOffer | None = None
     over_published_percent: float | None = None
@@ -238,13 +241,20 @@ class Alternative(Contract):
 
 class RivalOffer(Contract):
     """The offer of somebody else with the recommended network that comes nearest to the one recommended: its list price
-    and the price from which on it would be the cheaper one, USD per GPU-hour."""
+    and the price from which on it would be the cheaper one, USD per GPU-hour.
+
+    Beside quotes the published offer that would be taken without them, with its ``fabric``, and the price of the
+    ``quote`` that is taken (from 1) at which the run costs as much.
+    """
 
     provider: str
     instance: str
     tier: str
     usd_per_gpu_hour: float
     cheaper_at_usd_per_gpu_hour: float
+    fabric: str | None = None
+    quote: int | None = None
+    quote_even_at_usd_per_gpu_hour: float | None = None
 
 
 class Recommendation(Contract):

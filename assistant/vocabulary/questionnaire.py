@@ -631,7 +631,8 @@ class Quote(Section):
 
     Renting, a sum is that of the run, or of ``months`` months where a term is given; buying, it is that of the whole
     cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
-    ``includes`` are ids of the catalog's ``quote_items``.
+    ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
+    ``cluster``'s, or what the provider lists. ``includes`` are ids of the catalog's ``quote_items``.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -640,8 +641,15 @@ class Quote(Section):
     provider: Annotated[str, BeforeValidator(_identifier), Field(max_length=100)] | None = None
     months: Annotated[Count, Field(gt=0, le=240)] | None = None
     oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
+    nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
+    gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, Field(max_length=1000)] = ""
+
+    @property
+    def tells_adapters(self) -> bool:
+        """Whether it says how many adapters a node has, or at which rate."""
+        return self.nics_per_node is not None or self.gbps_per_nic is not None
 
     @model_validator(mode="after")
     def _one_price(self) -> Quote:

@@ -77,9 +77,15 @@ class Setting(RulePart):
 
 
 class Then(RulePart):
-    """The one thing a rule says."""
+    """The one thing a rule says.
+
+    ``outweighed_by``: the saving for which a network is taken that the rule says to avoid: any that the error bands can
+    tell, where what it objects to is in the cost already; only a large one, where it speaks of what no sum holds.
+    Without it the verdict stands whatever the network costs.
+    """
 
     verdict: Literal["impossible", "avoid"] | None = None
+    outweighed_by: Literal["any-saving", "large-saving"] | None = None
     conclude: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]*$")
     warn: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]*$")
     prefer: float | None = None
@@ -112,6 +118,8 @@ class Then(RulePart):
             raise ValueError(f"expected exactly one of {', '.join(_KINDS)}, got {', '.join(said) or 'none'}")
         if (self.prefer is None) != (self.reason is None):
             raise ValueError("expected prefer and reason together")
+        if self.outweighed_by is not None and self.verdict != "avoid":
+            raise ValueError("expected outweighed_by beside verdict: avoid alone")
         return self
 
 

@@ -67,6 +67,7 @@ class Quoted:
     usd: float | None = None
     months: float | None = None
     oversubscription: float | None = None
+    nics_per_node: int | None = None
     includes: tuple[str, ...] = ()
 
 

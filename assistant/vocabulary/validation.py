@@ -214,7 +214,8 @@ class FamousRun(Entry):
     """A published run beside what the planner says of it, in the unit of the published ``figure``.
 
     ``published`` is null where no speed was printed. ``slower_is_more``: whether the figure grows with time.
-    ``assumed``: what the source does not say; ``reason``: why the published figure lies outside the band.
+    ``seen``: where the figure was read; empty where it is quoted from memory. ``assumed``: what the source does not
+    say; ``reason``: why the published figure lies outside the band.
     """
 
     name: str
@@ -230,6 +231,7 @@ class FamousRun(Entry):
     p10: float
     p90: float
     slower_is_more: bool
+    seen: str = ""
     assumed: str = ""
     reason: str = ""
 

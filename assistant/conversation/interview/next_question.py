@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 
 from ..draft import Draft
-from ..trials import Tried, Trying
+from ..trials import Trying
 from .open_questions import called, open_questions
 from .pairs import value_together
 from .value import REFINES, QuestionValue, in_words, value_of
+
+if TYPE_CHECKING:
+    from assistant.planning import Outcome
 
 # Less likely than this to change the answer, a question is not worth the person's time.
 LEAST_PROBABILITY = 0.01
@@ -61,7 +65,7 @@ def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Pl
 
 
 def _values_of(
-    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trying
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Outcome, trials: Trying
 ) -> list[QuestionValue]:
     """What the questions are worth; those that need the model anew last, and only while they could still be the
     best."""

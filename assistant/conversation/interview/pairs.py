@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
-from ..trials import Tried, Trying
+from ..trials import Trying
 from .plausible import Plausible, plausible_answers
 from .value import QuestionValue, TurningAnswer, tried
+
+if TYPE_CHECKING:
+    from assistant.planning import Outcome
 
 MOST_PAIRS = 32  # the likeliest; each takes some ten milliseconds
 # A deadline is measured by the outcome as it stands, and the length of a run changes only what a deadline allows.
@@ -18,7 +22,7 @@ _ALONE = ("constraints.deadline_days", "training.tokens")
 
 
 def value_together(
-    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trying
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Outcome, trials: Trying
 ) -> QuestionValue | None:
     """The question whose answer, with that to another open one, is likeliest to change the recommended fabric.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.interview import InterviewQuestion, PlausibleAnswer
 
 from ..draft import Draft
-from ..trials import Tried
 from .choices import networks_there
+
+if TYPE_CHECKING:
+    from assistant.planning import Outcome
 
 LATEST_DAYS = 365  # nobody names a deadline further away
 
@@ -26,13 +28,13 @@ class Plausible:
     must_work: bool = False
 
 
-def _days(now: Tried) -> float | None:
+def _days(now: Outcome) -> float | None:
     days = now.hours.get(now.fabric or "", 0.0) / 24
     return days if 0 < days <= LATEST_DAYS else None
 
 
 # What is assumed, or usual, without an answer, and how a number beside it would be said.
-_ASSUMED: dict[str, tuple[Callable[[Tried], Any], Callable[[float], Any]]] = {
+_ASSUMED: dict[str, tuple[Callable[[Outcome], Any], Callable[[float], Any]]] = {
     "training.global_batch": (lambda now: now.job.global_batch, lambda size: max(1, int(size))),
     "training.sequence_length": (lambda now: now.job.sequence_length, int),
     "training.tokens": (lambda now: now.job.tokens, float),
@@ -41,7 +43,7 @@ _ASSUMED: dict[str, tuple[Callable[[Tried], Any], Callable[[float], Any]]] = {
 }
 
 
-def plausible_answers(question: InterviewQuestion, draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+def plausible_answers(question: InterviewQuestion, draft: Draft, now: Outcome, catalog: Catalog) -> list[Plausible]:
     """The answers that say something else than what is assumed. ``now``: the outcome as things stand."""
     if question.field == "cluster.fabric":
         return _networks(question.plausible, draft, catalog)
@@ -59,13 +61,13 @@ def plausible_answers(question: InterviewQuestion, draft: Draft, now: Tried, cat
     return [one for one in both if one.fields]
 
 
-def _answers(question: InterviewQuestion, told: Iterable[PlausibleAnswer], now: Tried) -> list[Plausible]:
+def _answers(question: InterviewQuestion, told: Iterable[PlausibleAnswer], now: Outcome) -> list[Plausible]:
     found = [Plausible(_fields(one, question.field, now), one.weight, one.must_work) for one in told]
     assumed = {name: get(now) for name, (get, _) in _ASSUMED.items() if any(name in one.fields for one in found)}
     return [one for one in found if one.fields and any(assumed.get(n) != value for n, value in one.fields.items())]
 
 
-def _fields(told: PlausibleAnswer, field: str, now: Tried) -> dict[str, Any]:
+def _fields(told: PlausibleAnswer, field: str, now: Outcome) -> dict[str, Any]:
     """What is said; nothing where there is nothing that it could be so many times of."""
     if told.times is None:
         return told.sets
@@ -85,7 +87,7 @@ def _networks(told: Iterable[PlausibleAnswer], draft: Draft, catalog: Catalog) -
     return [Plausible(value, weights[t].weight, weights[t].must_work) for value, t in offered if t in weights]
 
 
-def _providers(told: Sequence[PlausibleAnswer], now: Tried, catalog: Catalog) -> list[Plausible]:
+def _providers(told: Sequence[PlausibleAnswer], now: Outcome, catalog: Catalog) -> list[Plausible]:
     """Machines that are bought, or those of a provider: the large clouds, and one for each choice of networks among the
     others.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.present.fields import field_name, value_text
 from assistant.present.limits import OUTCOMES
@@ -12,8 +12,11 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
-from ..trials import Tried, Trying
+from ..trials import Trying
 from .plausible import Plausible, plausible_answers
+
+if TYPE_CHECKING:
+    from assistant.planning import Outcome
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -46,7 +49,7 @@ class QuestionValue:
 
 
 def value_of(
-    asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trying, at_least: float = 0.0
+    asked: InterviewQuestion, draft: Draft, now: Outcome, trials: Trying, at_least: float = 0.0
 ) -> QuestionValue:
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot
     reach ``at_least`` any more, the rest is not tried."""
@@ -67,7 +70,7 @@ def value_of(
     return QuestionValue(asked, probability, regret, moved, tuple(turns))
 
 
-def tried(answer: Plausible, draft: Draft, trials: Trying) -> Tried | None:
+def tried(answer: Plausible, draft: Draft, trials: Trying) -> Outcome | None:
     """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide,
     say."""
     try:

@@ -34,7 +34,7 @@ def in_short(plan: Plan) -> list[Block]:
     rows = table.rows[: max(limits.CANDIDATES_IN_SHORT, (table.emphasis or 0) + 1)]
     shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
-    more = f" {gone} more {'was' if gone == 1 else 'were'} computed: dearer, or not advised." if gone else ""
+    more = f" {gone} more: dearer, or not advised." if gone else ""
     return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_best(plan) + more)]
 
 

@@ -1,6 +1,6 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Alternative, Flip, Plan
+from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -23,25 +23,46 @@ def turns(plan: Plan) -> list[str]:
 
 
 def _other_offer(plan: Plan) -> list[str]:
-    """``The same network at sf-compute (Kubernetes cluster H100) costs less at $1.99 per GPU-hour or below; its list
-    says $2.11 per GPU-hour.``: no turn of the network, so told beside those."""
+    """``Same network at sf-compute: cheaper below $1.99 per GPU-hour (list: $2.11).``: no turn of the network,
+    so told beside those."""
     rival = plan.recommendation.rival_offer
     if rival is None:
         return []
-    tier = "" if rival.tier == "on-demand" else f", {rival.tier}"
+    if rival.quote is not None:
+        return [_beside_the_quote(rival, plan)]
+    tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
-    now = value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour)
-    who = f"{rival.provider} ({rival.instance}{tier})"
-    return [f"The same network at {who} costs less at {at} or below; its list says {now}."]
+    now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
+    return [f"Same network at {rival.provider}{tier}: cheaper below {at} (list: {now})."]
+
+
+def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
+    """Which price of the quote is as good as the best list."""
+    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote)
+    listed, even = (
+        value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
+    )
+    who = f"{rival.provider} ({rival.instance}, {rival.fabric}, list price {listed})"
+    if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
+        return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
+    return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
 
 
 def turn(flip: Flip, chosen: str | None) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.`` ``chosen``: what is recommended as things are."""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
+    if flip.to_quote is not None:
+        then = f"quote {flip.to_quote}" if flip.to_fabric == "none" else f"quote {flip.to_quote} ({then})"
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
-    even = f" (both cost the same at {value_text(flip.input, flip.even)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen)}: from {old} to {new}, then {then}{even}."
+    even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
+    return f"{_name(flip, chosen)}: from {_bare(old, new)} to {new}, then {then}{even}."
+
+
+def _bare(text: str, named: str) -> str:
+    """A value without the unit that ``named`` has as well: ``from $6.88 to $1.87 per GPU-hour``."""
+    unit = named.partition(" ")[2]
+    return text.removesuffix(f" {unit}") if unit else text
 
 
 def _name(flip: Flip, chosen: str | None) -> str:

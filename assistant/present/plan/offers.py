@@ -18,7 +18,7 @@ def section(plan: Plan) -> list[Block]:
     if not listed:
         return []
     shown = _each_once(listed)
-    priced, silent = ([o for o in shown if (o.run_cost_usd is not None) is known] for known in (True, False))
+    priced, beside, silent = _split(shown)
     of = "a month" if reading.serves(plan) else "the whole run"
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
@@ -30,11 +30,30 @@ def section(plan: Plan) -> list[Block]:
             f"run in ten at {spot.provider} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
             "interrupted as often as it may be."
         )
+    if beside:
+        notes.append(
+            "A reservation whose term the list does not tell has no sum and does not compete: ask for the term."
+        )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
     if len(shown) < len(listed):
         notes.append("A machine with several networks stands once, with the one that costs least.")
-    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(_without_risk(priced)), Paragraph(" ".join(notes))]
+    return [
+        _heading(plan),
+        _table(plan, [*priced, *beside, *silent]),
+        *_tied(_without_risk(priced)),
+        Paragraph(" ".join(notes)),
+    ]
+
+
+def _split(offers: list[RentalOffer]) -> tuple[list[RentalOffer], list[RentalOffer], list[RentalOffer]]:
+    """Those with a sum, those whose price is of a term that nobody told, those without a price."""
+    unsummed = [o for o in offers if o.run_cost_usd is None]
+    return (
+        [o for o in offers if o.run_cost_usd is not None],
+        [o for o in unsummed if o.usd_per_gpu_hour is not None],
+        [o for o in unsummed if o.usd_per_gpu_hour is None],
+    )
 
 
 def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
@@ -42,7 +61,7 @@ def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
     seen: dict[tuple[object, ...], RentalOffer] = {}
     for o in offers:
         seen.setdefault(
-            (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.run_cost_usd is None else [])), o
+            (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.usd_per_gpu_hour is None else [])), o
         )
     return list(seen.values())
 
@@ -79,27 +98,27 @@ def _silent(offers: list[RentalOffer]) -> list[Block]:
 def in_short(plan: Plan) -> list[Block]:
     """The cheapest, and the cheapest with each other network; the others are counted."""
     listed = [o for o in plan.offers if o.kind == "published"]
-    priced = [o for o in listed if o.run_cost_usd is not None]
+    priced, _, unpriced = _split(listed)
     if not priced:
-        silent = _silent(listed)
+        silent = _silent(unpriced)
         return [_heading(plan), *silent] if silent else []
     priced = [o for o in priced if o.verdict != "avoid"] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
     gone = len(listed) - len(shown)
-    more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
+    more = [Paragraph(f"{gone} more: dearer, not advised, or without a sum.")] if gone else []
     return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more]
 
 
 def answer(plan: Plan) -> list[Block]:
     """The cheapest offers, each in a line, and the cheapest with each other network."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None]
+    priced, beside, unpriced = _split(plan.offers)
     if not priced:
         return told("No offer is part of this plan: it is priced by what was quoted, or by what is bought.")
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.OFFERS_IN_TALK, len(priced))), *first.values()})
-    silent = len(plan.offers) - len(priced)
-    more = f" {silent} more are sold without a price that was read." if silent else ""
+    more = f" {len(beside)} more are reservations whose term is not stated." if beside else ""
+    more += f" {len(unpriced)} more are sold without a price that was read." if unpriced else ""
     named = f"{len(priced)} priced offers run this job.{more} The cheapest, and the cheapest with each other network:"
     return told(named, *(_line(priced[n], serves=reading.serves(plan)) for n in shown))
 
@@ -141,13 +160,18 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
 
 def _provider(offer: RentalOffer) -> str:
     """The provider, with what tells two offers of it apart, where there is little room."""
-    term = f"{offer.months:g} months" if offer.months else "" if offer.tier == "on-demand" else offer.tier
+    tier = "" if offer.tier == "on-demand" else offer.tier
+    term = f"{offer.months:g} months" if offer.months else f"{tier}{_untold(offer)}"
     return ", ".join(filter(None, (offer.provider, term, "" if offer.network_included else "network?")))
+
+
+def _untold(offer: RentalOffer) -> str:
+    return ", term not stated" if offer.run_cost_usd is None and offer.usd_per_gpu_hour is not None else ""
 
 
 def _terms(offer: RentalOffer) -> list[str]:
     """What is worth knowing of the price: its tier and term, and what it may not hold."""
-    term = f"{offer.tier} {offer.months:g} months" if offer.months else offer.tier
+    term = f"{offer.tier} {offer.months:g} months" if offer.months else f"{offer.tier}{_untold(offer)}"
     return [note for note in ("" if offer.tier == "on-demand" else term, _INCLUDED[offer.network_included]) if note]
 
 

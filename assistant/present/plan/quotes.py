@@ -95,8 +95,11 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
 
 
 def _beside(quote: QuotedOffer) -> str:
-    """How far it is from the list, the price at which it would win, and what it leaves open."""
-    return " ".join(text for text in (f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _open(quote)) if text)
+    """How far it is from the list, the price at which it would win, what is counted of its network, and what it leaves
+    open."""
+    counted = f"Its network was counted as quoted: {quote.counted}." if quote.counted else None
+    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), counted, _open(quote)
+    return " ".join(text for text in said if text)
 
 
 def _published(quote: QuotedOffer) -> str | None:

@@ -109,7 +109,7 @@ def _sure(plan: Plan, *, why: bool) -> str:
         return f"Confidence {share}."
     whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
     what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
-    chance = f"the chance that {what} is the cheapest, or within a percent of it, if what was assumed holds"
+    chance = f"the chance that {what} is the cheapest, or within a percent, if what was assumed holds"
     return f"Confidence {share}: {chance}."
 
 

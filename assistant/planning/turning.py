@@ -1,0 +1,77 @@
+"""The search for the price at which an answer turns: from where two costs are equal on, planned again at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, floor, log
+
+# Where costs are equal the rules may hold the answer a while: so far beyond it is tried, as a share of the price.
+BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+EXACT = 0.005  # a price at which the answer turns is told to this share of it,
+CENT_TENTH = 3  # or to a tenth of a cent
+FARTHEST = 10.0  # times the price as it is, either way
+
+Tried = Callable[[float], str | None]  # what is recommended at a value; none where nothing works
+
+
+@dataclass(frozen=True)
+class Even:
+    """A price that would make two candidates cost the same: of an input, as it is, as it would be, and whether the
+    answer turns above it. Where the rules chose what is not the cheapest, it lies on the other side of the price as it
+    is."""
+
+    path: str
+    now: float
+    at: float
+    tried: Tried
+    up: bool
+
+    @property
+    def begin(self) -> float:
+        """From where on the answer may turn."""
+        return max(self.at, self.now) if self.up else min(self.at, self.now)
+
+    @property
+    def far(self) -> float:
+        return distance(self.begin, self.now) if self.now > 0 else self.begin
+
+    @property
+    def near(self) -> bool:
+        """Whether that is worth a search: farther away the turn is that of another market."""
+        return self.now == 0 or self.far <= log(FARTHEST)
+
+
+def turn(even: Even, chosen: str) -> tuple[float, str] | None:
+    """The price at which planning again first ends elsewhere than at ``chosen``, and where it ends."""
+    up = even.up
+    held, turned, to = even.now, None, None
+    for share in BEYOND:
+        price = outward(even.begin * (1 + share if up else 1 - share), up=up)
+        to = even.tried(price)
+        if to is None:  # nothing works any more: no turn
+            return None
+        if to != chosen:
+            turned = price
+            break
+        held = price
+    while turned is not None and abs(turned - held) > max(EXACT * turned, 10.0**-CENT_TENTH):
+        middle = outward((held + turned) / 2, up=up)
+        if middle in (held, turned):
+            break
+        there = even.tried(middle)
+        if there is None or there == chosen:
+            held = middle
+        else:
+            turned, to = middle, there
+    return None if turned is None or to is None or turned == even.now else (turned, to)
+
+
+def outward(price: float, *, up: bool) -> float:
+    """Rounded to a tenth of a cent, away from the price as it is."""
+    return round((ceil if up else floor)(price * 10**CENT_TENTH) / 10**CENT_TENTH, CENT_TENTH)
+
+
+def distance(at: float, now: float) -> float:
+    """How far two values are apart, as the logarithm of their ratio."""
+    return abs(log(max(at, 1e-6) / now))
