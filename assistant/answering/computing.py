@@ -24,6 +24,7 @@ from . import (
     run_costs,
     sizing,
     state_transfers,
+    sums,
 )
 from .case import Case
 
@@ -39,6 +40,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts,
     "offers": offers_sold.offers,
+    **dict.fromkeys(sums.ways(), sums.asked),
     "rent": plain_sums.rent,
     "write-off": plain_sums.write_off,
     "worth": plain_sums.worth,
