@@ -160,7 +160,7 @@ def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:
 def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None:
     conversation = begin(JOB)
     summary = _said(conversation.say("summarize"))
-    assert summary.startswith(conversation.plan.recommendation.headline) and "Confidence over 99%" in summary
+    assert summary.startswith(conversation.plan.recommendation.headline) and "Certainty: clear" in summary
     trust = _said(conversation.say("can I trust this?"))
     assert (
         figures.seconds(_best(conversation).step_time_s.p90) in trust

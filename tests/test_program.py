@@ -51,7 +51,9 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
         "SOURCES",
     ]
     flat, everything = ("".join(text.split()) for text in (short, whole))  # lines break at spaces and after hyphens
-    for said in (made.recommendation.headline, *(warning.message for warning in made.warnings), *made.measure_first):
+    card = [line for _, line in made.recommendation.card]
+    assert all(card)
+    for said in (*card, *(warning.message for warning in made.warnings), *made.measure_first):
         assert "".join(said.split()) in flat and "".join(said.split()) in everything
     assert "Confidence" in flat and "".join(f"weft plan {EXAMPLE} --all".split()) in flat
     cited = set(re.findall(r"\[(\d+)\]", short.split("SOURCES")[0]))

@@ -41,7 +41,7 @@ async def test_two_visitors_do_not_see_each_other_and_each_has_a_transcript(serv
         await asyncio.gather(anna.until(FIRST_QUESTION), ben.until(FIRST_QUESTION))
         assert len(set(served.children())) == 2
         await asyncio.gather(anna.says(JOB), ben.says("a zebra"))
-        await asyncio.gather(anna.until("% sure"), ben.until("zebra"))
+        await asyncio.gather(anna.until("Certainty: "), ben.until("zebra"))
         assert not ben.sees("llama 3.1 8b on 16") and not anna.sees("zebra")
         async with asyncio.timeout(PATIENCE_S):
             while sorted((JOB in text, "zebra" in text) for text in _kept(served)) != [(False, True), (True, False)]:
@@ -91,11 +91,11 @@ async def test_a_page_loaded_anew_goes_on_with_its_conversation_and_looking_leav
         first = await visit(client, served)
         await first.until(FIRST_QUESTION)
         await first.says(JOB)
-        await first.until("% sure")
+        await first.until("Certainty: ")
         name = await first.until_told("conversation")
         again = await visit(client, served, conversation=name)
         assert "another window" in await first.ended()
-        await again.until("% sure")
+        await again.until("Certainty: ")
         assert again.notes["conversation"] == name
         stranger = await visit(client, served, conversation="0" * 32)
         assert await stranger.until_told("conversation") not in (name, "0" * 32)

@@ -111,6 +111,8 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
         verdict=verdict,
         headline=f"{fewer}{headline(job, choice, verdict)}",
         confidence=round(choice.confidence, 3),
+        certainty=choice.certainty,
+        tied=[entry.id for entry in choice.tied],
         runner_up=choice.runner_up.id if choice.runner_up else None,
         flips=[],
         smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,

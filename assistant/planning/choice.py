@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assistant.vocabulary.plan import Certainty
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import within_month, within_share
@@ -36,6 +37,8 @@ class Choice:
     by_rules: bool  # a tie on cost that preferences decided
     coin_flip: bool
     kept: bool = False  # a fabric already owned was kept
+    certainty: Certainty = "clear"
+    tied: tuple[Entry, ...] = ()  # whose cost the error cannot tell from that of the choice, itself first
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
 
 
@@ -89,9 +92,11 @@ def mark_ties(entries: list[Entry]) -> None:
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not entry.risky)
 
 
-def mark_probabilities(entries: list[Entry]) -> None:
-    """Each one's probability of being the cheapest of those that came into question, once the rules have spoken."""
+def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> None:
+    """Each one's probability of being the cheapest of those that came into question, once the rules have spoken: of
+    those that keep what was asked, as far as any does."""
     able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
+    able = [e for e in able if meets(e, questionnaire)] or able
     asked = comparable([e for e in able if e.verdict == "acceptable"] or able)
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
@@ -110,7 +115,7 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
-        return Choice(nothing, None, 1.0, False, False)
+        return Choice(nothing, None, 1.0, False, False, tied=(nothing,))
     priced = comparable(able)
     wanted = advised(priced) or priced
     if not wanted:
@@ -132,7 +137,13 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
         and cheapest in (chosen, second)
     )
     by_rules, unadvised = len(tied) > 1 and chosen is not cheapest, _unadvised(able, wanted)
-    return Choice(chosen, second or runner_up, confidence, by_rules, coin_flip, unadvised=unadvised)
+    sure, alike = _certainty(chosen, rest, confidence, tied)
+    return Choice(
+        *(chosen, second or runner_up, confidence, by_rules, coin_flip),
+        certainty=sure,
+        tied=(chosen, *alike),
+        unadvised=unadvised,
+    )
 
 
 def advised(able: Iterable[Entry]) -> list[Entry]:
@@ -162,7 +173,25 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     cheapest = min(rest, key=lambda e: e.ranked_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
-    return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
+    confidence = _confidence(owned, [owned, *rest])
+    sure, alike = _certainty(owned, rest, confidence)
+    return Choice(owned, best, confidence, False, False, kept=True, certainty=sure, tied=(owned, *alike))
+
+
+def _certainty(
+    chosen: Entry, rest: list[Entry], confidence: float, tied: Iterable[Entry] = ()
+) -> tuple[Certainty, list[Entry]]:
+    """How clear the choice is, and what cannot be told from it. ``toss-up``: something else costs the same within
+    :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else is cheaper in more than
+    :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is, or a network that was given is clearly the dearer
+    one. ``tied``: among which the rules chose."""
+    cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in rest}
+    near = [e for e in rest if abs(e.ranked_cost / chosen.ranked_cost - 1) <= TIE_PERCENT / 100]
+    alike = [e for e in rest if e in near or e in tied or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY]
+    alike.sort(key=lambda e: e.ranked_cost)
+    if near or any(cheaper[e.id] >= 0.5 for e in alike):
+        return "toss-up", alike
+    return ("close" if alike or TIE_PROBABILITY < confidence < 1 - TIE_PROBABILITY else "clear"), alike
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:

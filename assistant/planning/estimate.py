@@ -51,10 +51,10 @@ def model_job(job: Resolved) -> Job:
 def networks(found: list[Considered], of: Machine, job: Resolved, catalog: Catalog) -> list[Network]:
     """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
     them."""
-    cluster = job.questionnaire.cluster
 
     def seen(one: Considered) -> Network:
-        cabled = replace(cabling_of(cluster, one.fabric, catalog), oversubscription=one.oversubscription)
+        cabling = cabling_of(job.questionnaire.cluster, one.fabric, catalog)
+        cabled = replace(cabling, oversubscription=one.oversubscription)
         return profile.on_network(network_of(one.fabric, one.nics_per_node, of, cabling=cabled), of)
 
     return [seen(one) for one in found]

@@ -29,6 +29,7 @@ FACTORS = (0.25, 0.5, 2.0, 4.0)
 SHORTEST_SEQUENCE = 128  # tokens
 MOST_FLIPS = 6
 GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
+_LISTED, _HOURLY = "providers.", ".gpu_hour_usd"  # what a provider's list says, as the input of a flip
 
 
 def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
@@ -40,6 +41,11 @@ def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
     if made.choice.kept or chosen.considered.fabric.technology == "none":
         return quoted[:MOST_FLIPS]
     return [*quoted, *_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)][:MOST_FLIPS]
+
+
+def provider_of(path: str) -> str | None:
+    """Whose list price an input is; ``None`` where it is another."""
+    return path[len(_LISTED) : -len(_HOURLY)] if path.startswith(_LISTED) else None
 
 
 def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
@@ -150,7 +156,7 @@ def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pip
     def tried(price: float) -> str | None:
         return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
 
-    return Even(f"providers.{provider}.gpu_hour_usd", usd, at, tried, up)
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:

@@ -24,18 +24,19 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     if choice.chosen is None:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
-    what = f"{_name(chosen)} for {_job(job)}: {_figures(job, chosen)}"
+    what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}"
     if choice.kept:
         return f"Keep {what}{_cost_of_keeping(chosen, other)}."
     if choice.coin_flip and other is not None:
         return (
-            f"A coin flip between {_name(chosen)} and {_name(other)} for {_job(job)}: {_figures(job, chosen)}; "
+            f"A coin flip between {name_of(chosen)} and {name_of(other)} for {_job(job)}: {_figures(job, chosen)}; "
             "their costs cannot be told apart."
         )
     return f"{what[0].upper()}{what[1:]}{_against(job, choice, chosen)}."
 
 
-def _name(entry: Entry) -> str:
+def name_of(entry: Entry) -> str:
+    """``RoCE v2 400 Gb/s``; between sites with the network inside each."""
     if entry.inside is None or entry.inside.considered.fabric.technology == "none":
         return entry.considered.fabric.name
     return f"{entry.considered.fabric.name} with {entry.inside.considered.fabric.name} inside each site"
@@ -98,19 +99,19 @@ def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
     if other.risky and more < 0:
-        return f"; {_name(other)} on spot machines would cost {-more:.2g} % less in the middle and more on average"
+        return f"; {name_of(other)} on spot machines would cost {-more:.2g} % less in the middle and more on average"
     much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
     if chosen.inside is not None and other.inside is None and more >= 1:
-        return f"; every step in unison across the sites, on {_name(other)}, would cost {much}"
+        return f"; every step in unison across the sites, on {name_of(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
-        theirs = f"{_name(other)} {other.price.offered.where}"
+        theirs = f"{name_of(other)} {other.price.offered.where}"
         of = " that is advised" if choice.unadvised else ""
         return f"; the cheapest with another network{of}, {theirs}, would cost {much}"
     if abs(more) < 1:
-        return f"; {_name(other)} costs the same within the error and is the runner-up"
+        return f"; {name_of(other)} costs the same within the error and is the runner-up"
     if more > 0:
-        return f"; the runner-up {_name(other)} would cost {more:.3g} % more"
-    return f"; {_name(other)} would cost {-more:.2g} % less, within the error, and ranks lower by the rules"
+        return f"; the runner-up {name_of(other)} would cost {more:.3g} % more"
+    return f"; {name_of(other)} would cost {-more:.2g} % less, within the error, and ranks lower by the rules"
 
 
 def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
@@ -121,7 +122,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     more = chosen.median_cost - other.median_cost
     ratio = chosen.median_cost / other.median_cost
     how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times as much"
-    return f"; keeping it costs {usd(more)} more than {_name(other)} ({how})"
+    return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 
 def _seconds(value: float) -> str:

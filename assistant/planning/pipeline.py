@@ -163,7 +163,7 @@ class Pipeline:
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
-        choice.mark_probabilities(entries)
+        choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:

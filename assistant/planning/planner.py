@@ -13,6 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
+from .card import card
 from .flips import flips, rival_offer
 from .pipeline import Decision, Pipeline, pipeline_of
 from .quote_flips import best_published, without_quotes
@@ -41,10 +42,10 @@ class Begun:
 
     @cached_property
     def _whole(self) -> Plan:
-        turns, made = flips(self.made, self.pipeline), self.made
+        turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
         rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
-        answer = self.plan.recommendation.model_copy(update={"flips": turns, "rival_offer": rival})
-        return self.plan.model_copy(update={"recommendation": answer})
+        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, turns)}
+        return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
 
 
 def plan(
@@ -89,6 +90,7 @@ def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, i
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
+    told.recommendation.card = card(made, told.recommendation)
     return Begun(told, made, pipeline, index)
 
 

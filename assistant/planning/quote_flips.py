@@ -11,6 +11,8 @@ from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .turning import EXACT, Even, outward, turn
 
+_QUOTES = "budget.quotes."  # what a quote says, as the input of a flip
+
 
 def quote_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> list[Flip]:
     """Of the quote that is taken the price from which on another is; of each other quote, the nearest first, the price
@@ -59,7 +61,12 @@ def _even(made: Decision, number: int, entry: Entry, cost: float, pipeline: Pipe
         there = _decided(_priced_at(made.job.questionnaire, number, name, value), pipeline)
         return there and there.choice.chosen and _key(there.choice.chosen)
 
-    return Even(f"budget.quotes.{number - 1}.{name}", now, at, tried, up)
+    return Even(f"{_QUOTES}{number - 1}.{name}", now, at, tried, up)
+
+
+def quote_of(path: str) -> int | None:
+    """Which quote's price an input is, counted from 1; ``None`` where it is another."""
+    return int(path[len(_QUOTES) :].partition(".")[0]) + 1 if path.startswith(_QUOTES) else None
 
 
 def _key(entry: Entry) -> str | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assistant.conversation import events
 
 Drawn = Line | Any  # a paragraph, or a Rich renderable
+_HARDLY = 0.2  # of the draws: a network that was given and is less often the cheapest costs more than another
 VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
 REASON_LABELS = {
     "rule": ("rule: ", "$weft"),
@@ -49,9 +50,15 @@ def question_after(answer: Iterable[events.Event], question: events.Question | N
 
 
 def headline_sign(plan: events.Plan) -> tuple[str, str]:
-    """Sign and style of a plan's verdict."""
-    verdict = plan.recommendation.verdict
-    return VERDICT_SIGNS.get(verdict, "·"), "$bad bold" if verdict == "infeasible" else "$good bold"
+    """Sign and style of a plan's verdict: amber for a network that is there and costs more than another would."""
+    from assistant.present.plan.reading import is_given
+
+    answer = plan.recommendation
+    if answer.verdict == "infeasible":
+        return VERDICT_SIGNS[answer.verdict], "$bad bold"
+    if is_given(plan) and answer.confidence < _HARDLY:
+        return "!", "$doubt bold"
+    return VERDICT_SIGNS[answer.verdict], "$good bold"
 
 
 def verdict_sign(verdict: str) -> tuple[str, str]:
@@ -79,8 +86,11 @@ def _understood(event: events.Understood) -> list[Drawn]:
 
 def _plan(event: events.PlanShown | events.VariationShown) -> list[Drawn]:
     sign, style = headline_sign(event.plan)
-    headline = said(event.headline, "bold", lead=f"{sign} ", lead_style=style)
-    return [*(variation_notice(event) if event.kind == "variation" else []), headline, *_bullets(event.changes)]
+    from assistant.present.plan import card
+
+    notice = variation_notice(event) if event.kind == "variation" else []
+    told = card.section(event.plan) if event.kind == "plan" and event.turned else card.section(event.plan)[:1]
+    return [*notice, *_blocks(told, f"{sign} ", style), *_bullets(event.changes)]
 
 
 def variation_notice(event: events.VariationShown) -> list[Line]:

@@ -1,4 +1,4 @@
-"""The top line: what is being planned, and what is recommended with how much confidence."""
+"""The top line: what is being planned, and what is recommended and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from .flow import cleaned
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
-
-METER_CELLS = 5
 
 
 class StatusLine(Widget):
@@ -60,16 +58,9 @@ class StatusLine(Widget):
         if answer.verdict == "infeasible":
             return Content.assemble(tried, (f"{sign} not feasible", style))
         fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
-        head, sure = (tried, (f"{sign} {fabric}", style)), f"{answer.confidence:.0%}"
-        if is_given(self._plan):
-            return Content.assemble(*head, (f"  given; the cheapest too: {sure}", "$quiet"))
-        return Content.assemble(*head, "  ", (meter(answer.confidence), "$good"), (f" {sure} sure", "$quiet"))
-
-
-def meter(share: float) -> str:
-    """A share between 0 and 1 as five cells."""
-    filled = round(share * METER_CELLS)
-    return "▰" * filled + "▱" * (METER_CELLS - filled)
+        given = "given, " if is_given(self._plan) else ""
+        sure = f"  {given}{answer.certainty}" if answer.verdict == "recommended" else ""
+        return Content.assemble(tried, (f"{sign} {fabric}", style), (sure, "$quiet"))
 
 
 def job_parts(fields: Mapping[str, Any]) -> tuple[str, ...]:

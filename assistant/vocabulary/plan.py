@@ -257,13 +257,31 @@ class RivalOffer(Contract):
     quote_even_at_usd_per_gpu_hour: float | None = None
 
 
+class Card(Contract):
+    """The answer in five short lines, each of which stands alone."""
+
+    do: str
+    cost: str
+    finish: str
+    because: str
+    changes_if: str
+
+
+Certainty = Literal["clear", "close", "toss-up"]
+
+
 class Recommendation(Contract):
-    """The answer in one sentence, how sure it is and where it turns."""
+    """The answer in one sentence, how sure it is and where it turns. ``certainty``: how far the choice is from what
+    else may be the cheapest; ``tied``: the networks whose cost the error cannot tell from that of the choice, itself
+    first; ``confidence``: the share of drawn worlds in which it is the cheapest, or within a percent of it."""
 
     fabric: str
     verdict: Outcome
     headline: str
     confidence: float
+    certainty: Certainty = "clear"
+    tied: list[str] = Field(default_factory=list)
+    card: Card | None = None
     runner_up: str | None = None
     flips: list[Flip] = Field(default_factory=list)
     offer: int | None = None  # where the plan's offers have the one recommended

@@ -34,8 +34,15 @@ def in_short(plan: Plan) -> list[Block]:
     rows = table.rows[: max(limits.CANDIDATES_IN_SHORT, (table.emphasis or 0) + 1)]
     shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
-    more = f" {gone} more: dearer, or not advised." if gone else ""
-    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_best(plan) + more)]
+    more = [Paragraph(f"{gone} more: dearer, or not advised.")] if gone else []
+    return [Heading("Candidates"), _without_last(replace(table, rows=rows, shorter=shorter)), *more]
+
+
+def _without_last(table: Table) -> Table:
+    """Without the probabilities, which are told under why."""
+    last, gone = len(table.header) - 1, tuple(c for c in table.first_to_go if c != len(table.header) - 1)
+    rows = [row[:last] for row in table.rows]
+    return replace(table, header=table.header[:last], rows=rows, right=table.right - {last}, first_to_go=gone)
 
 
 def in_talk(plan: Plan) -> list[Block]:

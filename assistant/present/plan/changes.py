@@ -6,14 +6,15 @@ from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
-from .reading import bill, chosen, confidence, is_given, serves, unit_of_work
+from . import card
+from .reading import bill, chosen, is_given, serves, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
-    """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
+    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    parts = (_recommendation, _figures, _confidence, _candidates, _warnings)
+    parts = (_recommendation, _figures, _certainty, _candidates, _warnings)
     return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
 
 
@@ -56,12 +57,11 @@ def _moved(what: str, old: float | None, new: float | None, text: Callable[[floa
     return f"{what}: {text(new)}, before {text(old)}."
 
 
-def _confidence(before: Plan, after: Plan) -> list[str]:
-    old, new = before.recommendation.confidence, after.recommendation.confidence
-    if abs(new - old) < 0.01 or after.recommendation.verdict == "infeasible":
-        return []
-    other_kind = is_given(after) != is_given(before) or before.recommendation.verdict == "infeasible"
-    return [confidence(after)] if other_kind else [f"{confidence(after, why=False)[:-1]}, before {old:.0%}."]
+def _certainty(before: Plan, after: Plan) -> list[str]:
+    old, new = before.recommendation, after.recommendation
+    other_kind = is_given(after) != is_given(before) or old.verdict == "infeasible"
+    same = new.certainty == old.certainty and new.tied == old.tied and not other_kind
+    return [] if new.verdict == "infeasible" or same else card.certain(after)
 
 
 def _candidates(before: Plan, after: Plan) -> list[str]:

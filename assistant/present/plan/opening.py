@@ -4,27 +4,24 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
-from . import advice, candidates, flips, reading
+from . import advice, candidates, card, flips, reading
 
 
 def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
     answer, split = plan.recommendation, _split(reading.chosen(plan))
-    said = (reading.confidence(plan), _runner_up(plan), answer.smallest_change, split, reading.limits_kept(plan))
-    details = " ".join(text for text in said if text)
+    details = " ".join(text for text in (split, reading.limits_kept(plan)) if text)
     further = [Paragraph(text) for text in (details, answer.not_the_likeliest) if text]
-    return [Paragraph(answer.headline, strong=True), *further, *_what_fits(plan)]
+    return [*card.section(plan), *further, *_what_fits(plan)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
     """What is said of a plan when it appears: the answer and the few best networks."""
     answer = plan.recommendation
-    headline = Paragraph(answer.headline, strong=True)
     if answer.verdict == "no-network-needed":
-        return [headline]
-    sure = f"{reading.confidence(plan)} {_runner_up(plan)}".rstrip() if answer.verdict == "recommended" else None
-    said = (sure, answer.not_the_likeliest, answer.smallest_change)
-    return [headline, *(Paragraph(text) for text in said if text), *_what_fits(plan), *candidates.in_talk(plan)]
+        return card.section(plan)
+    further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
+    return [*card.section(plan), *further, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:
@@ -33,7 +30,7 @@ def summary(plan: Plan) -> list[Block]:
     works = best is not None and best.step_time_s is not None and best.fits is not False
     return told(
         answer.headline,
-        reading.confidence(plan),
+        *card.certain(plan),
         answer.not_the_likeliest,
         answer.smallest_change,
         f"{reading.waiting(best)}; split: {figures.layout(best.parallelism)}." if works and best else None,
@@ -66,11 +63,6 @@ def _band(plan: Plan, best: Candidate) -> str | None:
     shares = f"{band.p10 / band.p50 - 1:+.0%} to {band.p90 / band.p50 - 1:+.0%}"
     said = "" if reading.serves(plan) else measured
     return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
-
-
-def _runner_up(plan: Plan) -> str:
-    second = plan.recommendation.runner_up
-    return f"Runner-up: {second}." if second else ""
 
 
 def _what_fits(plan: Plan) -> list[Block]:

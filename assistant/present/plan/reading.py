@@ -78,8 +78,8 @@ def verdict(found: Candidate, plan: Plan) -> str:
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
     """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
-    sure, cheaper = _sure(plan, why=why), unadvised(plan)
-    return f"{sure} {_left_out(cheaper)}" if sure and cheaper and why else sure
+    sure, cheaper = _sure(plan, why=why), left_out(plan)
+    return f"{sure} {cheaper}" if sure and cheaper and why else sure
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
@@ -91,9 +91,11 @@ def unadvised(plan: Plan) -> list[Candidate]:
     return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
 
 
-def _left_out(cheaper: list[Candidate]) -> str:
+def left_out(plan: Plan) -> str:
+    """What costs less and is advised against, with its sum; nothing where there is none."""
+    cheaper = unadvised(plan)
     named = ", ".join(f"{c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
-    return f"That is among those advised; cheaper but not advised: {named}."
+    return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
 def _sure(plan: Plan, *, why: bool) -> str:

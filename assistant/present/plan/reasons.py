@@ -5,7 +5,7 @@ import re
 from assistant.vocabulary.plan import Candidate, Finding, Plan
 
 from .. import figures
-from ..blocks import Block, Bullets, titled
+from ..blocks import Block, Bullets, titled, told
 from . import findings, reading, sources
 
 # A figure by itself, with its dollar sign; not the digits of a name, of a mark of a source or of a day.
@@ -14,12 +14,12 @@ _FIGURE = re.compile(r"(?<![\w.$\[-])\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w\]-]|[.,]\
 
 def why(plan: Plan) -> list[Block]:
     """What the job asks of a network, and what speaks for the one that is recommended."""
-    return titled("Why", _sentences(findings.told_for(plan), plan))
+    return titled("Why", _sentences(findings.told_for(plan), plan)) + told(reading.confidence(plan))
 
 
 def why_in_short(plan: Plan) -> list[Block]:
     """What spoke for the choice, then what the job asks for."""
-    return titled("Why", _sentences(findings.told_in_short(plan), plan))
+    return titled("Why", _sentences(findings.told_in_short(plan), plan)) + told(reading.confidence(plan))
 
 
 def why_not(plan: Plan) -> list[Block]:

@@ -1,0 +1,179 @@
+"""The answer on a card: do what, what it costs, when it is done, why, and what would change it. Five lines that stand
+alone, the same wherever a plan is shown."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from math import ceil
+
+from assistant.reasoning import Conclusion
+from assistant.vocabulary.plan import Card, Flip, Recommendation
+from assistant.vocabulary.questionnaire import FIELDS
+
+from .budgets import usd_per_month
+from .entry import Entry
+from .flips import GPU_PRICE, PREMIUM, provider_of
+from .headline import lasting, name_of, usd
+from .pipeline import Decision
+from .quote_flips import quote_of
+from .resolve import Resolved
+
+WORDS = 12  # of the reason: what takes more is no reason one remembers
+_FOREVER = 24 * 3650.0  # hours; no date is told beyond
+_OTHERS = 2  # tied networks that are named; more are counted
+_MUCH = 2.0  # times as much: what is dearer is told as a factor, below in percent
+
+
+def card(made: Decision, answer: Recommendation, flips: list[Flip] | None = None) -> Card:
+    """The card of a decision; without ``flips`` they were not looked for yet, and what would change it is left open."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None:
+        do = f"Nothing runs {job.model_name} on {job.gpus:,} {job.gpu.name} as asked."
+        return Card(do=do, cost="", finish="", because="", changes_if=answer.smallest_change or "")
+    return Card(
+        do=_do(made, chosen, answer.tied),
+        cost=_cost(job, chosen),
+        finish=_finish(made, chosen),
+        because=_because(made, chosen),
+        changes_if=_changes_if(made, chosen, flips),
+    )
+
+
+def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
+    """``Rent 64 NVIDIA H100 SXM5 80 GB at Voltage Park, with InfiniBand NDR 400 Gb/s.``, and what ties with it."""
+    job, choice = made.job, made.choice
+    gpus, network = f"{job.gpus:,} {job.gpu.name}", name_of(chosen)
+    if chosen.considered.fabric.technology == "none":
+        network = "no network between nodes" if job.nodes > 1 else "no network"
+    if choice.kept:
+        return f"Keep {network} for the {gpus}{_keeping(made, chosen)}."
+    bought = job.questionnaire.budget.mode == "buy"
+    offered = chosen.price.offered if chosen.priced else None
+    where = (
+        f" {offered.where}" if offered and job.provider is None else f" at {job.provider.name}" if job.provider else ""
+    )
+    others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
+    ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
+    return (
+        f"{'Buy' if bought else 'Rent'} {gpus}{where}, {'' if network.startswith('no ') else 'with '}{network}{ties}."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _OTHERS
+    return ", ".join(names[:_OTHERS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _keeping(made: Decision, chosen: Entry) -> str:
+    """What keeping it costs beside the cheapest."""
+    other = made.choice.runner_up
+    if other is None or not (chosen.costed and other.costed) or other.median_cost >= chosen.median_cost:
+        return ""
+    return f"; it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+
+
+def _cost(job: Resolved, chosen: Entry) -> str:
+    """A month and in total; of a purchase the purchase."""
+    if not chosen.costed:
+        return "No price of it was read: ask, and say what you are quoted."
+    month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
+    capital = chosen.price.capital_usd
+    if capital is not None:
+        return f"{usd(capital)} to buy; {month}, written off with power and support."
+    if job.serves:
+        return f"{month}."
+    total = f"{usd(chosen.median_cost)} for the run"
+    return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
+
+
+def _finish(made: Decision, chosen: Entry) -> str:
+    """When it is done; a service is as fast as it is."""
+    job = made.job
+    if job.serves:
+        return f"A service: {1e3 * chosen.step:.3g} ms per output token."
+    hours = chosen.median_hours
+    if hours > _FOREVER:
+        return f"Done in {lasting(hours)}."
+    done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(hours / 24))
+    return f"Done in {lasting(hours)}, by {done.day} {done:%B %Y} if it starts today."
+
+
+def _because(made: Decision, chosen: Entry) -> str:
+    """At most :data:`WORDS` words."""
+    job, choice = made.job, made.choice
+    if chosen.considered.fabric.technology == "none":
+        whole = "All its GPUs share one scale-up link" if job.domains == 1 else "Each copy fits in one node"
+        return f"{whole}: nothing crosses a network."
+    if choice.kept:
+        return "It is there already, and the job runs on it."
+    if choice.by_rules:
+        reasons = _reasons(made.conclusions, chosen)
+        return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
+    return _cheapest(made, chosen)
+
+
+def _cheapest(made: Decision, chosen: Entry) -> str:
+    other = made.choice.runner_up
+    if not chosen.costed:
+        return "It has the shortest run; no price was read."
+    if other is None or not other.costed:
+        return "Nothing else that runs this job has a price."
+    what = "Its month" if made.job.serves else "Its run"
+    least = f"{what} costs least of those advised" if made.choice.unadvised else f"{what} costs least"
+    more = other.median_cost / chosen.median_cost
+    if more < 1.01:
+        return f"{least}, by less than a percent."
+    return f"{least}; the next costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."
+
+
+def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:
+    """What the rules say for the choice, the weightiest first."""
+    said = [c for c in conclusions if c.fabric == chosen.id and c.then.get("prefer", 0) > 0 and c.then.get("reason")]
+    return [c.then["reason"] for c in sorted(said, key=lambda c: -c.then["prefer"])]
+
+
+def _short(text: str) -> str:
+    """As many reasons as fit the words."""
+    while len(text.split()) > WORDS and ", " in text:
+        text = text.rpartition(", ")[0]
+    return f"{text}."
+
+
+def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
+    if made.choice.kept:
+        return "the job cannot run on it."
+    if not flips and chosen.considered.fabric.technology == "none":
+        return "the job outgrows what needs no network."
+    if flips is None:
+        return ""
+    if not flips:
+        return "no single input that was tried changes it."
+    flip = flips[0]
+    then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
+    then = then if flip.to_quote is None else f"quote {flip.to_quote}"
+    return f"{_turning(flip, chosen, made)}: then {then}."
+
+
+def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
+    """``the price at Amazon Web Services falls to $1.87 per GPU-hour``; of a count ``8 GPUs instead of 64``."""
+    rises = flip.at > flip.from_
+    provider, quote = provider_of(flip.input), quote_of(flip.input)
+    about = FIELDS[GPU_PRICE if provider else f"budget.{flip.input.rpartition('.')[2]}" if quote else flip.input].about
+    value = about.unit.format(f"{flip.at:,.4g}")
+    if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
+        return f"{about.label}: {value} instead of {about.unit.format(f'{flip.from_:,.4g}')}"
+    if provider:
+        offers = (o for e in made.entries for o in e.considered.offers)
+        whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"
+    elif quote:
+        whose = f"of quote {quote}"
+    elif flip.input == GPU_PRICE:
+        whose = "of the GPU"
+    else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer
+        whose = f"of {name_of(chosen) if rises else _named(flip.to_fabric, made)}"
+    return f"the price {whose} {'rises' if rises else 'falls'} to {value}"
+
+
+def _named(fabric: str, made: Decision) -> str:
+    return next((name_of(e) for e in made.entries if e.id == fabric), fabric)

@@ -1,0 +1,42 @@
+"""The card: do what, what it costs, when it is done, why, what would change it, and how certain that is."""
+
+from assistant.vocabulary.plan import Plan
+
+from ..blocks import Block, Bullets, Paragraph
+from . import reading
+
+LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
+
+
+def section(plan: Plan) -> list[Block]:
+    """The first thing that is read, everywhere in the same lines; a plan of an older version has its headline alone."""
+    found = plan.recommendation.card
+    if found is None:
+        return [Paragraph(plan.recommendation.headline, strong=True)]
+    lines = [f"{label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
+    return [Paragraph(found.do, strong=True), Bullets([*lines, *certain(plan)])]
+
+
+def certain(plan: Plan) -> list[str]:
+    """How certain the choice is, in a word and what it means; nothing where nothing works or nothing was chosen."""
+    answer, best = plan.recommendation, reading.chosen(plan)
+    if answer.verdict != "recommended" or best is None or best.cost_usd is None:
+        return []
+    cheaper = reading.left_out(plan)
+    return [f"Certainty: {_meaning(plan)}{f' {cheaper}' if cheaper else ''}"]
+
+
+def _meaning(plan: Plan) -> str:
+    answer = plan.recommendation
+    others = [fabric for fabric in answer.tied if fabric != answer.fabric]
+    if answer.certainty == "toss-up":
+        return f"toss-up; {_listed(others)} cost the same within the error: pick by who runs it."
+    if answer.certainty == "close":
+        return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
+    if reading.is_given(plan) and answer.confidence < 0.5:
+        return "clear; it was given, and it is not the cheapest."
+    return "clear; nothing else comes within the error."
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "others"
