@@ -219,7 +219,10 @@ def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_
         chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
         assert (chosen.id, chosen.price.offered.provider) == (ours.fabric, whose)
     text = " ".join(" ".join(plan_lines(told)).split())
-    assert f"Same network at {rival.provider}" in text and "this network, not this offer of it," in text
+    assert (
+        f"Same network at {pipeline.catalog.providers[rival.provider].name}" in text
+        and "this network, not this offer of it," in text
+    )
 
 
 @pytest.mark.parametrize("workload", ["inference", "batch-inference"])

@@ -104,6 +104,7 @@ def _row(
     fabric, days = (entry.inside or entry).id, entry.median_hours / 24
     return RentalOffer(
         provider=offered.provider,
+        provider_name=offered.provider_name,
         instance=offer.name,
         gpu=offer.gpu,
         fabric=fabric,
