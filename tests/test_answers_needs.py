@@ -182,3 +182,17 @@ def test_serving_inside_one_node_needs_no_network_and_over_several_is_left_to_th
         computed_answer(understood("do I need InfiniBand to serve llama 3.1 405b on 16 H100?", library), library)
         is None
     )
+
+
+def test_prefill_and_decode_apart_need_rdma_and_not_infiniband(library):
+    found = computed_answer(understood("does prefill/decode split need InfiniBand", library), library)
+    assert found is not None and found.computed.kind == "prefill-decode"
+    assert found.computed.text.startswith("RDMA is needed, InfiniBand is not")
+    used = {one.name: one.value for one in found.computed.figures}
+    assert used["link used, ethernet-tcp-100"] > 100 > 20 * used["link used, roce-v2-400"] > 0
+
+
+def test_tensor_parallel_over_two_nodes_is_timed_on_the_network_named(library):
+    found = computed_answer(understood("TP16 across two nodes over 100 GbE?", library), library)
+    assert found is not None and found.computed.text.startswith("No: TP 16")
+    assert found.computed.figures[0].value > 4 * found.computed.figures[-1].value

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from assistant import library
+from assistant.model.cache_transfer import transfer_constants
 from assistant.planning.collective import answers, query_of, timed
+from assistant.validation.kv_transfers import fit, read_transfers
 from assistant.vocabulary.errors import InputError
 from tests.program import weft
 
@@ -105,3 +108,14 @@ def test_a_bad_line_of_a_batch_does_not_stop_the_others(tmp_path):
 def test_the_command_says_time_band_and_bandwidth():
     seen = weft("collective", "all_reduce", "--size", "1GiB", "--gpu", "h100-sxm", "--gpus", "8")
     assert seen.code == 0 and "bus bandwidth" in seen.out and "in eight of ten cases" in seen.out
+
+
+def test_caches_that_nothing_was_fitted_to_move_in_the_time_that_was_measured():
+    """Another adapter generation, every second prompt of vLLM with Mooncake, and another library on MI300X."""
+    transfers = read_transfers(library.load().knowledge_folder / "measurements", CATALOG)
+    errors = [one.predicted() / one.seconds - 1.0 for one in transfers if one.use == "validation"]
+    assert len(errors) == 15 and np.abs(errors).mean() < 0.1
+    shipped, found = transfer_constants(CATALOG.constants), fit(transfers)
+    assert [shipped.paged, shipped.blocks, shipped.start] == pytest.approx(
+        [found.paged, found.blocks, found.start], rel=0.01
+    )

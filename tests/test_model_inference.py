@@ -62,3 +62,40 @@ def test_more_requests_need_more_replicas():
         for r in (1, 50)
     ]
     assert needed[0] < needed[1]
+
+
+def test_a_network_too_slow_for_the_caches_carries_so_many_requests_fewer():
+    cluster = machine(16, "h200-sxm")
+    nets = [network("ethernet-tcp-10", cluster), network("infiniband-ndr-400", cluster)]
+    asked = serving(
+        "llama-3.1-70b", 16, precision="fp8", prompt_tokens=4000, disaggregated=True, requests_per_s=4.0, ttft=1.0
+    )
+    slow, fast = predict_inference(asked, cluster, nets)
+    assert slow.sides.link_wanted > 5 and slow.requests_per_s < 1.0 and not slow.meets_targets
+    assert slow.replicas_needed > 5 * slow.replicas and slow.kv_transfer_s > 1.0
+    assert fast.sides.link_wanted < 0.05 and fast.requests_per_s == pytest.approx(4.0) and fast.meets_targets
+
+
+def test_a_rack_holds_both_sides_and_as_many_instances_as_are_said():
+    rack = machine(144, "gb200", 4)
+    asked = serving("deepseek-r1", 144, precision="fp8", disaggregated=True)
+    inside = predict_inference(asked, rack, [network("none", rack)])[0]
+    assert inside.fits and inside.across_nodes_per_request == 0.0
+    assert inside.sides.prefill_workers % 2 == inside.sides.decode_workers % 2 == 0
+    cluster = machine(64, "h200-sxm")
+    said = serving("llama-3.1-70b", 64, precision="fp8", disaggregated=True, prefill_gpus=4, prefill_workers=6,
+                   decode_gpus=8, decode_workers=5)  # fmt: skip
+    sides = predict_inference(said, cluster, [network("roce-v2-400", cluster)])[0].sides
+    assert (sides.prefill_workers, sides.prefill_gpus, sides.decode_workers, sides.decode_gpus) == (6, 4, 5, 8)
+
+
+def test_what_is_cached_is_not_read_again_and_comes_over_the_network_from_a_remote_store():
+    cluster = machine(16)
+    net = [network("infiniband-ndr-400", cluster)]
+    fresh, cached, remote = (
+        predict_inference(serving("llama-3.1-70b", 16, prompt_tokens=8000, precision="fp8", **said), cluster, net)[0]
+        for said in ({}, {"cached": 0.5}, {"cached": 0.5, "fetched_over": "network"})
+    )
+    assert cached.time_to_first_token_s < 0.8 * fresh.time_to_first_token_s
+    assert cached.across_nodes_per_request == 0.0 < remote.across_nodes_per_request
+    assert remote.time_to_first_token_s > cached.time_to_first_token_s

@@ -12,10 +12,13 @@ import pytest
 from assistant.library import load
 from assistant.model import Serving, architecture_of, predict_inference
 from assistant.model.collectives import Wires
-from assistant.model.inference import engined, holds, pass_communication, sizings
+from assistant.model.disaggregation import prompts_carried, token_seconds
+from assistant.model.inference import engined, holds
 from assistant.model.network import Networks
+from assistant.model.prefill_decode import side_of
 from assistant.model.serving_memory import weight_bytes
-from assistant.model.serving_time import Load, Shape, Split, under_load
+from assistant.model.serving_time import Load, Split, under_load
+from assistant.model.sizing import sizings
 from assistant.planning.prediction import predict
 from assistant.present.figures import serving_error
 from assistant.validation.groups import Observed
@@ -173,7 +176,7 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
     asked = serving("llama-3.3-70b", precision="fp8", requests_per_s=10.0, ttft=0.5, tpot=0.02)
     needed = {gpu: sizings(asked, machine(8, gpu))[0] for gpu in ("h100-sxm", "h200-sxm", "b200")}
     for one in needed.values():
-        assert one.ttft <= 0.5 and one.tpot <= 0.02 and one.copies * one.carries >= 10.0
+        assert one.at_load().ttft <= 0.5 and one.at_load().tpot <= 0.02 and one.copies * one.carries >= 10.0
     assert needed["h100-sxm"].gpus >= needed["h200-sxm"].gpus >= needed["b200"].gpus > 0
     twice = sizings(replace(asked, requests_per_s=20.0), machine(8))[0]
     assert 1.5 < twice.gpus / needed["h100-sxm"].gpus <= 2.5
@@ -181,23 +184,26 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
 
 
 @pytest.mark.parametrize(
-    ("gpu", "gpus", "tokens", "context", "published"),
+    ("gpu", "gpus", "batch", "lengths", "published"),
     [
-        ("h100-sxm", 32, Shape(0.0, 0.0, 16384.0, 2048.0), 4096, 52_300),  # SGLang's prefill, 4 nodes
-        ("h100-sxm", 72, Shape(256.0, 2000.0), 2000, 22_300),  # and its decode, 9 nodes
-        ("h800", 144, Shape(128.0, 4989.0), 4989, 14_800),  # DeepSeek's decode, 18 nodes
+        ("h100-sxm", 32, None, (4096.0, 1.0), 52_300),  # SGLang's prefill, 4 nodes
+        ("h100-sxm", 72, 256, (2000.0, 0.0), 22_300),  # and its decode, 9 nodes
+        ("h800", 144, 128, (4989.0, 0.0), 14_800),  # DeepSeek's decode, 18 nodes
     ],
 )
-def test_published_clusters_with_experts_over_nodes_are_met(gpu, gpus, tokens, context, published):
-    """Tokens per second and node, the exchange hidden behind the other half of the batch; the published figures hold
-    lengths that vary, and DeepSeek's day and night."""
+def test_published_clusters_with_experts_over_nodes_are_met(gpu, gpus, batch, lengths, published):
+    """Tokens per second and node, half of the batch computed while the other half's tokens travel; the published
+    figures hold lengths that vary, and DeepSeek's day and night."""
     cluster = machine(gpus, gpu)
-    asked = serving("deepseek-v3", gpus, precision="fp8", prompt_tokens=context, engine="sglang")
-    one = engined(asked, cluster, Split(1, 1, gpus, gpus))
-    wires = Wires(cluster, Networks([network("infiniband-ndr-400", cluster)]))
-    carried = tokens.batch + tokens.prompt
-    exchanged = float(np.ravel(pass_communication(wires, one.architecture, one.split, carried * 7168 * 2))[0])
-    assert 8 * carried / max(float(one.step(tokens)), exchanged) == pytest.approx(published, rel=0.27)
+    asked = serving("deepseek-v3", gpus, precision="fp8", engine="sglang")
+    wires = Wires(cluster, Networks([network("infiniband-ndr-400", cluster)]), np.ones((1, 1, 1)))
+    side = side_of(asked, cluster, Split(1, 1, gpus, gpus), wires, 1, decoding=batch is not None)
+    load = Load(*lengths, 1.0, 1.0, separate=True)
+    if batch is None:
+        tokens = float(np.ravel(prompts_carried(side, load))[0]) * lengths[0]
+    else:
+        tokens = batch * gpus / float(np.ravel(token_seconds(side, load, batch * gpus))[0])
+    assert tokens / (gpus / 8) == pytest.approx(published, rel=0.27)
 
 
 def test_a_prediction_tells_the_first_token_the_load_and_the_copies():

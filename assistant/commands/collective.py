@@ -40,6 +40,9 @@ def collective(
         typer.Option(min=1, help="Nodes that the experts of one token lie on at most, as DeepSeek-V3 routes."),
     ] = None,
     dtype: Annotated[str | None, typer.Option(help=f"fp8, bf16, fp16 or fp32, {_EXPERTS}.")] = None,
+    kernel: Annotated[
+        str | None, typer.Option(help=f"once (training, prompts) or direct (decoding), {_EXPERTS}.")
+    ] = None,
     method: Annotated[
         str | None, typer.Option(help="Of weight_sync: broadcast, reshard, checkpoint-engine, disk.")
     ] = None,
@@ -69,7 +72,7 @@ def collective(
     machines = {"gpu": gpu, "gpus": gpus, "fabric": fabric, "gpus_per_node": gpus_per_node}
     machines |= {"nics_per_node": nics_per_node, "oversubscription": oversubscription}
     asked = {"kind": kind, "bytes": size, "tokens_per_rank": tokens_per_rank, "hidden": hidden, "topk": topk}
-    asked |= {"dtype": dtype, "method": method, "nodes_per_token": nodes_per_token}
+    asked |= {"dtype": dtype, "kernel": kernel, "method": method, "nodes_per_token": nodes_per_token}
     told = {name: value for name, value in asked.items() if value is not None}
     query = query_of({**told, "cluster": {name: value for name, value in machines.items() if value is not None}})
     answer = timed(query, shipped)

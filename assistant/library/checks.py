@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import shown
-from assistant.vocabulary.questionnaire import ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
 
 
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
     """Raise :class:`InputError` for the first id or combination that cannot be."""
     _check_ids(questionnaire, catalog)
+    if questionnaire.sized_by_load:  # the GPUs are checked when they are known
+        if questionnaire.inference is not None:
+            _check_copy(questionnaire.inference, _shape(questionnaire, catalog))
+        return
     check_shape(questionnaire, catalog)
 
 
@@ -33,7 +37,8 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     cluster = questionnaire.cluster
     if isinstance(questionnaire.model, str):
         known_id("model", questionnaire.model, catalog.models)
-    known_id("cluster.gpu", cluster.gpu, catalog.gpus)
+    if "gpu" not in questionnaire.sized_by_load:
+        known_id("cluster.gpu", cluster.gpu, catalog.gpus)
     if cluster.fabric is not None:
         known_id("cluster.fabric", cluster.fabric, catalog.fabrics)
     if cluster.provider is not None:
@@ -119,12 +124,45 @@ def _check_batch(questionnaire: Questionnaire, replicas: int) -> None:
 
 
 def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
-    inference = questionnaire.inference
-    if inference is None or inference.tensor_parallel is None:
+    said = questionnaire.inference
+    if said is None:
         return
-    field, split, gpus = "inference.tensor_parallel", inference.tensor_parallel, questionnaire.cluster.gpus
-    heads = _shape(questionnaire, catalog).heads
-    if split > gpus:
-        _refuse(field, f"expected at most cluster.gpus ({gpus}), got {split}")
-    if heads and heads % split:
-        _refuse(field, f"expected a divisor of the model's {heads} heads, got {split}")
+    model = _shape(questionnaire, catalog)
+    _check_copy(said, model)
+    together = (said.tensor_parallel or 1) * (said.pipeline_parallel or 1) * (said.data_parallel or 1)
+    gpus = questionnaire.cluster.gpus
+    if together > gpus:
+        names = ("tensor_parallel", "pipeline_parallel", "data_parallel")
+        first = next(name for name in names if (getattr(said, name) or 1) > 1)
+        _refuse(f"inference.{first}", f"expected a copy of at most cluster.gpus ({gpus}), got {together}")
+    _check_sides(said, gpus)
+    if said.cache_store == "remote" and not said.cached_percent:
+        _refuse("inference.cache_store", "expected inference.cached_percent above 0 beside it, got none")
+
+
+def _check_sides(said: Inference, gpus: int) -> None:
+    """Prefill and decode have room beside each other on ``gpus``."""
+    if not said.sides:
+        return
+    one, other = said.prefill_gpus or 1, said.decode_gpus or 1
+    together = one * (said.prefill_workers or 1) + other * (said.decode_workers or 1)
+    if together > gpus:
+        what = f"prefill and decode together on at most cluster.gpus ({gpus})"
+        _refuse(f"inference.{said.sides[0]}", f"expected {what}, got {together}")
+
+
+def _check_copy(said: Inference, model: Model | ModelShape) -> None:
+    """The degrees of a copy that its model does not allow."""
+    split, stages, replicas, experts = (
+        said.tensor_parallel or 1,
+        said.pipeline_parallel or 1,
+        said.data_parallel or 1,
+        said.expert_parallel or 1,
+    )
+    if model.heads and model.heads % split:
+        _refuse("inference.tensor_parallel", f"expected a divisor of the model's {model.heads} heads, got {split}")
+    if model.layers and stages > model.layers:
+        _refuse("inference.pipeline_parallel", f"expected at most the model's {model.layers} layers, got {stages}")
+    for name, degree in (("data_parallel", replicas), ("expert_parallel", experts)):
+        if degree > 1 and not model.experts:
+            _refuse(f"inference.{name}", f"expected 1 for a model without experts, got {degree}")

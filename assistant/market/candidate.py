@@ -154,7 +154,8 @@ def candidate_prices(
     budget, cluster, taken, spot = questionnaire.budget, questionnaire.cluster, None, None
     upkeep, months = NO_UPKEEP, None
     count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
-    failures = _failures(count, catalog, checkpoint_bytes, assumptions)
+    serves = questionnaire.serves
+    failures = _failures(count, catalog, checkpoint_bytes, assumptions, serves=serves)
     if budget.mode == "rent":
         # A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays.
         if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
@@ -164,7 +165,7 @@ def candidate_prices(
         on_spot = quoted_spot or (offers[0].tier == "spot" if offers else False)
         if on_spot:
             rate = offers[0].offer.spot_interruptions if offers else None
-            spot = _spot(rate, count, catalog, failures, assumptions)
+            spot = _spot(rate, 1 if serves else count, catalog, failures, assumptions)
         elif budget.spot:
             why = _NO_SPOT if budget.on_spot else _NO_TERM
             assumptions.append(Assumption(field="budget.spot", value=False, why=why))
@@ -213,9 +214,12 @@ def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[
 
 
 def _failures(
-    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption]
+    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption], *, serves: bool
 ) -> Interruptions:
-    """The interruptions of :class:`CandidatePrice`, with what they rest on."""
+    """The interruptions of :class:`CandidatePrice`, with what they rest on. Copies of a model that is served fail one
+    by one and keep nothing that has to be written: what was asked of one is asked again."""
+    if serves:
+        return interruptions_of(1, 0.0, catalog)
     names = ("failures-per-node", "checkpoint-write", "restart")
     failures, write, restart = (constant(catalog.constants, f"cost-{name}") for name in names)
     checkpoint = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+_NO_TIME = 1e-9  # of the time between two interruptions: an interval of which nothing is lost
 HOPELESS = 1e6  # a job that is interrupted faster than it restarts: kept finite so that it can be written and compared
 
 
@@ -41,12 +42,14 @@ def time_factor(mean_time: Any, checkpoint: Any, restart: Any, interval: Any | N
     model).
 
     T/T₀ = (M/τ)·e^(R/M)·(e^((τ+δ)/M) − 1) with R seconds to restart and τ seconds between checkpoints
-    (``interval``; ``None``: the best). A job that is interrupted much faster than it restarts gets :data:`HOPELESS`.
+    (``interval``; ``None``: the best; where nothing has to be written all is kept, τ → 0, and e^(R/M) is left). A job
+    that is interrupted much faster than it restarts gets :data:`HOPELESS`.
     """
     mean_time = np.asarray(mean_time, dtype=float)
     spaced = np.asarray(best_interval(mean_time, checkpoint) if interval is None else interval, dtype=float)
     calm = ~np.isfinite(mean_time)
-    mean, spacing = np.where(calm, 1.0, mean_time), np.where(np.isfinite(spaced), spaced, 1.0)
+    mean = np.where(calm, 1.0, mean_time)
+    spacing = np.maximum(np.where(np.isfinite(spaced), spaced, 1.0), _NO_TIME * mean)
     with np.errstate(over="ignore"):
         factor = mean / spacing * np.exp(restart / mean) * np.expm1((spacing + checkpoint) / mean)
     undisturbed = np.where(np.isfinite(spaced), 1.0 + checkpoint / spacing, 1.0)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from .adapters import Adapters
 from .architecture import Architecture, architecture_of
-from .inference import InferenceOutcome, Serving, predict_inference
+from .inference import InferenceOutcome, Serving
 from .job import Job
 from .low_communication import synchronise
 from .machine import Machine, machine_of
 from .network import Cabling, Network, Networks, leaf_nodes, network_of
+from .prefill_decode import predict_inference
 from .single_collectives import all_gather_time, all_reduce_time, all_to_all_time, bus_bandwidth, collective_time
 from .training import Outcome, best_times, predict_training, sweep
 

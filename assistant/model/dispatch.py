@@ -1,7 +1,8 @@
 """Expert dispatch and combine: how far tokens travel to their experts and back, in seconds and bytes.
 
 A kernel that knows the routing (DeepEP, UCCL-EP, Megatron's flex dispatcher) sends a token once to every domain that
-holds one of its experts and hands it on inside, once to every rank there. NCCL's all-to-all sends every copy by itself.
+holds one of its experts and hands it on inside, once to every rank there. The kernels of decoding ("low latency") send
+every copy straight to its expert's rank. NCCL's all-to-all sends every copy by itself, too, and waits for all peers.
 Columns of slices or layouts, networks first: (F, C).
 """
 
@@ -36,6 +37,10 @@ class DispatchConstants:
     gets included. ``per_domain``: seconds more for each further domain. ``hidden``: share of dispatch and combine that
     disappears behind the compute of another micro-batch where there is enough of it. ``units``: compute units that
     these kernels take from it meanwhile. ``spread``: standard deviation of the logarithm of a call's seconds.
+    ``direct_inside``, ``direct_network``, ``direct_start``: the same of kernels that send every copy straight to its
+    expert's rank; ``direct_far``: seconds more where some of them are behind the network, beside its latency.
+    ``imbalance``: of prompts' seconds over those with evenly chosen experts, where a served model's experts lie
+    on several nodes.
     """
 
     inside: float = 0.9
@@ -46,6 +51,11 @@ class DispatchConstants:
     hidden: float = 0.96
     units: float = 20.0
     spread: float = 0.14
+    direct_inside: float = 0.7
+    direct_network: float = 0.95
+    direct_start: float = 12e-6
+    direct_far: float = 8e-6
+    imbalance: float = 1.0
 
 
 def dispatch_from(constants: Mapping[str, Fact] | None) -> DispatchConstants:
@@ -56,11 +66,12 @@ def dispatch_from(constants: Mapping[str, Fact] | None) -> DispatchConstants:
 @dataclass(frozen=True)
 class Routing:
     """Where a token goes: ``copies`` experts in at most ``domains`` scale-up domains, every copy by itself or
-    (``once``) once to each domain."""
+    (``once``) once to each domain; ``direct``: every copy straight to its expert's rank, as decoding does it."""
 
     copies: int
     domains: np.ndarray | float = np.inf
     once: bool = True
+    direct: bool = False
 
     def reached(self, ranks: Group) -> tuple[np.ndarray, np.ndarray]:
         """Expected (domains, ranks) that one token visits, its own included, with experts chosen evenly."""
@@ -112,9 +123,11 @@ def call_time(
     constants: DispatchConstants | None = None,
 ) -> np.ndarray:
     """Seconds of one dispatch or combine, (F, C); ``copy_bytes``: all tokens of a rank, one copy of each."""
+    c = constants or dispatch_from(wires.machine.constants)
+    if routing.direct:
+        return _direct(wires, copy_bytes * routing.copies, ranks, c)
     if not routing.once:
         return all_to_all(wires, copy_bytes * routing.copies, ranks)
-    c = constants or dispatch_from(wires.machine.constants)
     domains, members = routing.reached(ranks)
     inside = copy_bytes * members / (c.inside * wires.inside_rate(ranks.local, ranks.reach))
     sent = copy_bytes * domains * (1.0 - 1.0 / ranks.domains)
@@ -122,6 +135,15 @@ def call_time(
     both = (inside**PIPELINED + between**PIPELINED) ** (1.0 / PIPELINED)
     start = (c.combine_start if combine else c.start) * (ranks.size > 1)
     return both + start + c.per_domain * (ranks.domains - 1.0) * wires.slowdown
+
+
+def _direct(wires: Wires, sent: np.ndarray, ranks: Group, c: DispatchConstants) -> np.ndarray:
+    """Seconds of copies of ``sent`` bytes that go straight to all ranks alike, (F, C)."""
+    inside = sent * (ranks.local - 1.0) / ranks.size / (c.direct_inside * wires.inside_rate(ranks.local, ranks.reach))
+    away = sent * (ranks.size - ranks.local) / ranks.size * ranks.local
+    far = ranks.domains > 1
+    between = np.where(far, away / (c.direct_network * wires.network_rate(ranks, rings=False)), 0.0)
+    return np.maximum(inside, between) + c.direct_start + far * (c.direct_far * wires.slowdown + wires.latency)
 
 
 def hidden_share(job: Job, constants: DispatchConstants, compute_units: float) -> float:

@@ -19,10 +19,11 @@ from assistant.vocabulary.catalog import Fact
 from .architecture import Architecture, element_bytes
 from .collectives import Wires
 from .fitted import from_catalog
-from .inference import Serving, pass_communication
+from .inference import Serving
 from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import USABLE_MEMORY
+from .serving_network import pass_communication
 from .serving_time import Split
 
 POINTS = 32  # ages of the batch that are added up: more change nothing by a percent

@@ -6,7 +6,7 @@ scale-up domains reduces or hands over, and the prompt's cache where prompts and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,16 +14,20 @@ import numpy as np
 from assistant.vocabulary.plan import Band
 
 from .architecture import Architecture
-from .collectives import Wires, all_reduce, group
+from .cache_transfer import transfer_seconds
+from .collectives import Wires
 from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import kv_format, memory_used, requests_held, weight_bytes
+from .serving_network import bytes_between, decoding_added, prefill_added
 from .serving_time import (
     Engined,
     Load,
     Served,
+    Shape,
     Split,
     at_rate,
+    decoded,
     engine_of,
     fastest_within,
     prefilled,
@@ -61,6 +65,17 @@ class Serving:
     data_parallel: int | None = None
     ttft: float | None = None
     tpot: float | None = None
+    cached: float = 0.0  # share of a prompt whose cache is there already
+    fetched_over: float | str | None = None  # bytes/s of a GPU to the host's memory it is in, or "network"; its own
+    prefill_gpus: int | None = None  # of one instance of that side, and how many instances
+    decode_gpus: int | None = None
+    prefill_workers: int | None = None
+    decode_workers: int | None = None
+
+    @property
+    def loaded(self) -> bool:
+        """Whether a load was said."""
+        return bool(self.requests_per_s or self.concurrency)
 
     @property
     def weight_bytes(self) -> float:
@@ -82,9 +97,29 @@ class Serving:
         return float(self.architecture.kv_bytes(self.prompt_tokens, self.formats[1]))
 
     @property
+    def fetched_bytes(self) -> float:
+        """Of a prompt's cache that comes over the network because it is kept there."""
+        return self.cached * self.kv_of_prompt if self.fetched_over == "network" else 0.0
+
+    @property
     def kv_per_request(self) -> float:
         """Cache bytes of a request half way through its answer."""
         return float(self.architecture.kv_bytes(self.prompt_tokens + self.output_tokens / 2, self.formats[1]))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Prefill and decode: instances of each, GPUs of one. ``kv_seconds``: to move a prompt's cache at the load;
+    ``link_busy``: share of the network between them that is used; ``link_wanted``: share that the GPUs would use if it
+    were never in their way, above 1 where it is too slow for them, or for the requests that are asked for."""
+
+    prefill_workers: int
+    prefill_gpus: int
+    decode_workers: int
+    decode_gpus: int
+    kv_seconds: float
+    link_busy: float
+    link_wanted: float
 
 
 @dataclass(frozen=True)
@@ -116,7 +151,6 @@ class InferenceOutcome:
     kv_bytes_per_request: float
     across_nodes_per_token: float
     across_nodes_per_request: float
-    kv_transfer_s: float
     exposed_communication_percent: float
     memory_bytes: float
     fits: bool
@@ -124,6 +158,13 @@ class InferenceOutcome:
     band: Band
     draws: np.ndarray
     outside_calibration: list[str]
+    sides: Sides | None = None
+    network_wait_s: float = 0.0  # of a whole request
+
+    @property
+    def kv_transfer_s(self) -> float:
+        """Seconds to move a prompt's cache to the GPUs that answer; 0 where the same ones do."""
+        return self.sides.kv_seconds if self.sides else 0.0
 
 
 @dataclass(frozen=True)
@@ -144,15 +185,15 @@ class Copy:
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
     """One outcome per network, in their order, each with the split of a copy whose GPUs carry the most requests."""
     columns = Networks(networks)
-    copies = [_copy(serving, machine, split) for split in splits_for(serving, machine)]
-    timings = [_timing(serving, machine, columns, copy) for copy in copies]
+    copies = [copy_at_most(serving, machine, split) for split in splits_for(serving, machine)]
+    timings = [timing_of(serving, machine, columns, copy) for copy in copies]
     middle = list(RATIOS).index(1.0)
     best = np.argmax(
         np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
     )
     for b in set(best.tolist()):
         copies[b] = _loaded(serving, copies[b])
-        timings[b] = _timing(serving, machine, columns, copies[b])
+        timings[b] = timing_of(serving, machine, columns, copies[b])
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
     spread = spreads_of(machine.constants)
@@ -164,7 +205,7 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
     ]
 
 
-def _worth(serving: Serving, copy: Copy, timing: _Timing, middle: int) -> np.ndarray:
+def _worth(serving: Serving, copy: Copy, timing: Timing, middle: int) -> np.ndarray:
     """Output tokens/s of one GPU at most on each network; copies that miss a target come after those that do not, and
     copies that do not fit last."""
     slower = copy.served.tpot / timing.per_token[middle]
@@ -179,28 +220,46 @@ def _worth(serving: Serving, copy: Copy, timing: _Timing, middle: int) -> np.nda
 
 def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     """Ways to spread a copy: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
-    since more room holds more requests; a mixture also with as many attention replicas as GPUs; a copy over several
-    domains as tp or as pp."""
-    if serving.tensor_parallel or serving.data_parallel:
+    since more room holds more requests; a copy over several domains as tp or as pp."""
+    if serving.tensor_parallel or serving.pipeline_parallel or serving.data_parallel:
         return [_as_said(serving, machine)]
     whole = max(1, min(machine.domain, serving.gpus))
-    inside = [Split(1 << d) for d in range(int(np.log2(whole)) + 1)]
-    if serving.architecture.experts:
-        inside += [Split(1, 1, one.tp, one.tp) for one in inside if one.tp > 1]
+    inside = [*_inside(serving.architecture, machine, whole)]
     fitting = [one for one in inside if holds(serving, machine, one) >= 1]
     if fitting:
         roomy = [one for one in fitting if holds(serving, machine, one) >= SMALLEST_CONCURRENCY]
         return roomy or fitting
-    tp, domains = inside[0].tp if whole == 1 else 1 << int(np.log2(whole)), 2
+    tp, domains = max(one.tp for one in inside), 2
     while domains * machine.domain < MOST_GPUS and holds(serving, machine, Split(tp, domains)) < SMALLEST_CONCURRENCY:
         domains += 1
     return [Split(tp, domains), Split(1 << int(np.ceil(np.log2(tp * domains))))]
 
 
+def _inside(a: Architecture, machine: Machine, whole: int) -> Iterator[Split]:
+    """Within a domain: powers of two of ranks that divide the heads, a mixture with replicas of its attention besides,
+    and stages where no fast link joins the GPUs."""
+    sizes = [1 << d for d in range(int(np.log2(whole)) + 1)]
+    ranks = [tp for tp in sizes if not a.heads or a.heads % tp == 0]
+    yield from (Split(tp) for tp in ranks)
+    if a.experts:
+        yield from (Split(tp, 1, dp, dp) for tp in ranks for dp in sizes[1:] if tp * dp <= whole)
+    if machine.scale_up_bandwidth <= SLOW_LINK:
+        yield from (Split(tp, pp) for tp in ranks for pp in sizes[1:] if tp * pp <= whole)
+
+
+# bytes/s of PCIe 5: below it stages of a pipeline may carry more than ranks that reduce in every layer, as vLLM's guide
+# to parallelism says of nodes without NVLink (docs.vllm.ai, parallelism and scaling)
+SLOW_LINK = 64e9
 # whose rows the constants of serving are fitted to (measurements/serving.csv)
 CALIBRATED = ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm")
 SMALLEST_CONCURRENCY = 4  # requests a copy should hold before it is split over more GPUs
 MOST_GPUS = 4096  # of one copy: what no model needs
+
+
+def uncalibrated(machine: Machine) -> list[str]:
+    """That serving was not measured on this GPU, where it was not."""
+    told = f"serving was measured on {', '.join(CALIBRATED)}; {machine.gpu} is predicted from its datasheet"
+    return [] if machine.gpu in CALIBRATED else [told]
 
 
 def _as_said(serving: Serving, machine: Machine) -> Split:
@@ -226,12 +285,12 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
     return Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=not serving.offline)
 
 
-def _copy(serving: Serving, machine: Machine, split: Split) -> Copy:
+def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
     """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch."""
     held, one = holds(serving, machine, split), engined(serving, machine, split)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
     grouped = serving.concurrency is not None
-    full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped)
+    full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped, cached=serving.cached)
     if serving.ttft is not None or serving.tpot is not None:
         full = fastest_within(one, full, serving.ttft, serving.tpot)
     elif not (serving.offline or serving.concurrency or serving.requests_per_s):
@@ -253,62 +312,37 @@ def _loaded(serving: Serving, copy: Copy) -> Copy:
 
 
 @dataclass(frozen=True)
-class _Timing:
-    """Seconds per decoded token, to the first one and of the prompt's transfer, (K, F) over network slowdowns and
-    networks; communication of a decoded token within."""
+class Timing:
+    """Seconds per decoded token and to the first one, (K, F) over network slowdowns and networks; communication of a
+    decoded token within."""
 
     per_token: np.ndarray
     first: np.ndarray
     per_token_communication: np.ndarray
-    transfer: np.ndarray
 
 
-def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> _Timing:
-    a, split = serving.architecture, copy.split
+def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
+    one, split, load = copy.engined, copy.split, copy.load
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
-    decode, prefill, transfer = (np.zeros(shape) for _ in range(3))
-    if split.gpus > machine.domain:
-        token_bytes = float(a.hidden * 2)
-        decode = pass_communication(wires, a, split, copy.served.batch / split.dp / split.pp * token_bytes)
-        prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
-    if split.dp > 1:  # two halves of the batch take turns, so that one computes while the other travels
-        decode = np.maximum(decode - copy.served.tpot, 0.0)
-        prefill = np.maximum(prefill - copy.served.ttft, 0.0)
-    if serving.disaggregated:
-        transfer = transfer + _transfer(serving, wires, split)
-    inside = float(copy.engined.reductions(copy.served.batch / split.dp / split.pp))
-    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode + inside, transfer)
+    batch = copy.served.batch / split.dp / split.pp
+    halved = 2.0 * decoded(one, load, copy.served.batch / 2.0)
+    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved))
+    steps = max(1.0, load.fresh / load.chunk)
+    each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
+    prefill = steps * prefill_added(one, wires, load.fresh / steps, each)
+    inside = float(one.reductions(batch))
+    first = copy.served.ttft + prefill + decode + fetching(serving, wires, split)
+    return Timing(copy.served.tpot + decode, first, decode + inside)
 
 
-def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
-    """Seconds of one pass through the model: two all-reduces per layer, one hand-over per stage, each token to its
-    experts and back where the attention has replicas (in eight bits out, in 16 back); (K, F)."""
-    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
-    time = np.zeros(shape)
-    if split.tp > 1:
-        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
-        time = (
-            time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, np.array([bytes_]), ranks), (*shape, 1))[..., 0]
-        )
-    if split.pp > 1:
-        hop = bytes_ / (wires.networks.nic_rate / wires.slowdown) + wires.latency
-        time = time + (split.pp - 1) * hop[..., 0]
-    if split.dp > 1 and a.experts:
-        away = a.experts_per_token * max(0.0, 1.0 - wires.machine.domain / split.gpus)
-        exchanged = 1.5 * bytes_ * away / (wires.networks.gpu_rate / wires.slowdown) + 2.0 * wires.latency
-        time = time + a.moe_layers * exchanged[..., 0]
-    return time
-
-
-def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
-    """Seconds to move one prompt's cache to a decoding copy: over the NICs of its GPUs, or over the link that all GPUs
-    share."""
-    machine = wires.machine
-    if serving.gpus <= machine.domain:
-        return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
-    rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
-    return (serving.kv_of_prompt / rate + wires.latency)[..., 0]
+def fetching(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
+    """Seconds in which the part of a prompt's cache that is kept elsewhere comes to the GPUs of its copy."""
+    bytes_ = serving.cached * serving.kv_of_prompt
+    if not bytes_ or serving.fetched_over is None:
+        return 0.0
+    if isinstance(serving.fetched_over, float):
+        return bytes_ / (serving.fetched_over * split.gpus)
+    return transfer_seconds(wires, bytes_, min(split.gpus, wires.machine.gpus_per_node), stored=True)[..., 0]
 
 
 def _outcome(
@@ -316,7 +350,7 @@ def _outcome(
     machine: Machine,
     network: Network,
     copy: Copy,
-    timing: _Timing,
+    timing: Timing,
     f: int,
     middle: int,
     draws: np.ndarray,
@@ -327,10 +361,10 @@ def _outcome(
     slower = served.tpot / per_token
     nodes = -(-split.gpus // machine.domain)
     copies = serving.gpus // split.gpus
-    most = _requests(serving, copy, copy.most * slower)
-    delivered = _requests(serving, copy, served.output_tokens_per_s * slower) * copies
+    most = requests_of(serving, copy, copy.most * slower)
+    delivered = requests_of(serving, copy, served.output_tokens_per_s * slower) * copies
     memory = memory_used(serving.architecture, split, serving.formats, serving.lengths, served.batch)
-    crossing = _crossing(serving.architecture, split, machine)
+    token, prompt = (bytes_between(copy.engined, decoding=one) for one in (True, False))
     seen = replace(served, ttft=first, tpot=per_token)
     tokens = delivered * serving.output_tokens
     return InferenceOutcome(
@@ -352,20 +386,17 @@ def _outcome(
         output_tokens_per_s=tokens,
         output_rate=spread.band(tokens, spread.rate),
         tokens_per_s_per_gpu=most * serving.output_tokens / split.gpus if copies else 0.0,
-        kv_bytes_per_request=serving.kv_of_prompt if serving.disaggregated else serving.kv_per_request,
-        across_nodes_per_token=crossing,
-        across_nodes_per_request=crossing * (serving.prompt_tokens + serving.output_tokens)
-        + (serving.kv_of_prompt if serving.disaggregated and serving.gpus > machine.domain else 0.0),
-        kv_transfer_s=float(timing.transfer[middle, f]),
+        kv_bytes_per_request=serving.kv_per_request,
+        across_nodes_per_token=token,
+        across_nodes_per_request=prompt * copy.load.fresh + token * serving.output_tokens + serving.fetched_bytes,
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,
         fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
-        meets_targets=None if serving.ttft is serving.tpot is None else _keeps(serving, seen),
+        meets_targets=None if serving.ttft is serving.tpot is None else keeps(serving, seen),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=[]
-        if machine.gpu in CALIBRATED
-        else [f"serving was measured on {', '.join(CALIBRATED)}; {machine.gpu} is predicted from its datasheet"],
+        outside_calibration=uncalibrated(machine),
+        network_wait_s=first - served.ttft + serving.output_tokens * (per_token - served.tpot),
     )
 
 
@@ -374,60 +405,14 @@ def _parallelism(split: Split, copies: int) -> dict[str, object]:
     return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
 
 
-def _requests(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
-    """Requests per second of one copy; where prompts are worked on elsewhere, of its share of both sides."""
+def requests_of(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
+    """Requests per second of one copy; where prompts are read elsewhere, of its GPUs on both sides in balance."""
     rate = output_tokens_per_s / serving.output_tokens
     if not serving.disaggregated or not rate:
         return rate
-    prompts = prefilled(copy.engined, copy.load) / copy.split.dp
-    return 1.0 / (1.0 / rate + prompts)
+    return 1.0 / (1.0 / rate + prefilled(copy.engined, copy.load) / copy.split.dp)
 
 
-def _crossing(a: Architecture, split: Split, machine: Machine) -> float:
-    """Bytes into one domain per token: two all-reduced activations per layer (tp) or one hand-over per stage (pp)."""
-    activation = 2.0 * a.hidden
-    if split.tp > machine.domain:
-        return 2.0 * a.layers * 2.0 * activation * (split.tp - 1) / split.tp
-    return activation * (split.pp - 1) if split.pp > 1 and split.gpus > machine.domain else 0.0
-
-
-@dataclass(frozen=True)
-class Sizing:
-    """GPUs that carry a load within its targets with copies of one split. Times in seconds, ``carries``: requests per
-    second of one copy at most."""
-
-    split: Split
-    copies: int
-    carries: float
-    ttft: float
-    tpot: float
-
-    @property
-    def gpus(self) -> int:
-        return self.copies * self.split.gpus
-
-
-def sizings(serving: Serving, machine: Machine) -> list[Sizing]:
-    """How many GPUs ``serving.requests_per_s`` takes within ``ttft`` and ``tpot``, fewest first: every split inside a
-    domain that keeps them, none where no split does. ``serving.gpus`` is how many a copy may have at most.
-
-    Raises ValueError without requests per second.
-    """
-    if not serving.requests_per_s:
-        raise ValueError("expected requests_per_s above 0, got none")
-    asked = replace(serving, concurrency=None)
-    found = []
-    for split in splits_for(asked, machine):
-        copy = _copy(asked, machine, split)
-        carries = _requests(asked, copy, copy.most)
-        if split.gpus > machine.domain or copy.held < 1 or not _keeps(asked, copy.served):
-            continue
-        copies = int(np.ceil(serving.requests_per_s / carries))
-        served = at_rate(copy.engined, copy.load, serving.requests_per_s / copies)[1]
-        found.append(Sizing(split, copies, carries, served.ttft, served.tpot))
-    return sorted(found, key=lambda one: (one.gpus, one.split.gpus))
-
-
-def _keeps(serving: Serving, served: Served) -> bool:
+def keeps(serving: Serving, served: Served) -> bool:
     """Whether both targets are kept."""
     return served.ttft <= (serving.ttft or np.inf) and served.tpot <= (serving.tpot or np.inf)

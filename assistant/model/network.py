@@ -39,6 +39,7 @@ class Cabling:
 class Network:
     """A fabric as the collectives see it.
 
+    ``line_rate``: bytes/s of the adapters of a GPU as they are sold.
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
     ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two
     nodes reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one
@@ -67,6 +68,7 @@ class Network:
     possible: bool = True
     wide_area: bool = False
     proven_gpus: float = float("inf")
+    line_rate: float = 0.0
 
 
 def network_of(
@@ -114,6 +116,7 @@ def network_of(
         possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
         proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"),
+        line_rate=nics * rate / machine.gpus_per_node * _lossless_share(fabric, machine, cabling),
     )
 
 
@@ -164,6 +167,7 @@ class Networks:
 
     gpu_rate: np.ndarray
     nic_rate: np.ndarray
+    line_rate: np.ndarray
     latency: np.ndarray
     half_message: np.ndarray
     scale_loss: np.ndarray

@@ -253,7 +253,8 @@ class Load:
     """Requests of one kind on one copy. ``concurrency``: in flight, waiting ones included; ``held``: what memory
     holds at most; ``chunk``: tokens of prompts that a step carries at most; ``separate``: prompts are worked on
     by other GPUs, so that no step has any besides; ``grouped``: each request is followed at once by another, as a
-    benchmark does it, so that those that began together go on together; else they come at random."""
+    benchmark does it, so that those that began together go on together; else they come at random. ``cached``: share of
+    a prompt whose keys and values are there already, from another request with the same beginning."""
 
     prompt_tokens: float
     output_tokens: float
@@ -262,6 +263,17 @@ class Load:
     chunk: float = 8192.0
     separate: bool = False
     grouped: bool = True
+    cached: float = 0.0
+
+    @property
+    def fresh(self) -> float:
+        """Tokens of a prompt that are worked on."""
+        return self.prompt_tokens * (1.0 - self.cached)
+
+    @property
+    def behind(self) -> float:
+        """Tokens before each of them on average."""
+        return self.prompt_tokens * (1.0 + self.cached) / 2.0
 
 
 @dataclass(frozen=True)
@@ -286,17 +298,17 @@ def interference(engined: Engined, load: Load, batch: float, alone: float) -> fl
     split = engined.split
     decoding = batch / split.dp / split.pp
     arriving = decoding / load.output_tokens
-    together = max(arriving, min(1.0, load.chunk / load.prompt_tokens))
+    together = max(arriving, min(1.0, load.chunk / load.fresh))
     middle = load.prompt_tokens + load.output_tokens / 2.0
-    mixed = engined.step(Shape(decoding, middle, together * load.prompt_tokens, load.prompt_tokens / 2.0))
+    mixed = engined.step(Shape(decoding, middle, together * load.fresh, load.behind))
     return arriving / together * (float(mixed) - alone)
 
 
 def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
     """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
-    tokens = prompts * load.prompt_tokens
+    tokens = prompts * load.fresh
     steps = max(1.0, tokens / load.chunk)
-    shape = Shape(0.0, 0.0, tokens / steps, load.prompt_tokens / 2.0)
+    shape = Shape(0.0, 0.0, tokens / steps, load.behind)
     return steps * float(engined.step(shape))
 
 
@@ -365,20 +377,3 @@ def one_batch(engined: Engined, load: Load) -> Served:
     first = prefilled(engined, load, batch / engined.split.dp)
     tpot = float(decoded(engined, load, batch))
     return Served(first, tpot, batch, batch * load.output_tokens / (first + (load.output_tokens - 1.0) * tpot))
-
-
-def apart(prefill: tuple[Engined, int], decode: tuple[Engined, int], load: Load) -> Served:
-    """Prompts and answers on GPUs of their own, each side so many workers; ``load``: requests in flight on all of them
-    and what all decoding workers hold. What prefill cannot keep up with waits for its first token (Little's law)."""
-    (prompts, many), (answers, workers) = prefill, decode
-    replicas = many * prompts.split.dp
-    beside = prompts.engine.wave * max(load.concurrency / replicas - 1.0, 0.0)
-    least = prompts.engine.first + prefilled(prompts, load, 1.0 + beside)
-    carried = replicas / prefilled(prompts, load)
-    batch, rate, tpot = min(load.concurrency, load.held), carried, 0.0
-    for _ in range(2 * ROUNDS):
-        tpot = float(decoded(answers, load, batch / workers))
-        staying = load.output_tokens * tpot
-        rate = min(carried, load.concurrency / (least + staying), load.held / staying)
-        batch = rate * staying
-    return Served(max(least + tpot, load.concurrency / rate - load.output_tokens * tpot), tpot, batch, batch / tpot)

@@ -16,6 +16,7 @@ from assistant.vocabulary.plan import (
     Plan,
     Recommendation,
     RentalOffer,
+    Sizing,
     Verdict,
     Warning_,
 )
@@ -24,6 +25,7 @@ from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
+from .crossing import crossing_of
 from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
 from .headline import headline, lasting, on_fewer
@@ -36,6 +38,7 @@ from .purchase import purchase_of
 from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import not_sold, smallest_change
 from .resolve import Resolved
+from .sized import sizing_of
 from .tie import not_the_likeliest
 
 if TYPE_CHECKING:
@@ -74,6 +77,8 @@ def plan_of(
         conflicts=evidence.conflicts(conclusions, library),
         purchase=purchase_of(chosen, made.job, design, catalog),
         power=power_use(chosen, made.job, design, catalog),
+        sizing=_sizing(made, predictor),
+        crossing=crossing_of(made, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
@@ -81,6 +86,12 @@ def plan_of(
         questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
         measure_first=_said(made, "measure"),
     )
+
+
+def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
+    chosen, asked = made.choice.chosen, made.asked
+    month = usd_per_month(chosen, made.job.questionnaire) if chosen and chosen.costed else None
+    return sizing_of(asked, made.job, month, predictor) if asked else None
 
 
 def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Candidate]:
@@ -354,7 +365,7 @@ def _work_of_the_days(job: Resolved, entries: list[Entry]) -> list[Assumption]:
 def _deadline_not_judged(job: Resolved) -> list[Warning_]:
     """A deadline for what never ends."""
     said = job.questionnaire.constraints.deadline_days
-    if said is None or not job.serves:
+    if said is None or not job.serves or job.questionnaire.latest_days is not None:
         return []
     return [
         Warning_(

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from assistant.library import wording
 from assistant.library.checks import known_id
 from assistant.model import machine_of, network_of
+from assistant.model.cache_transfer import transfer_seconds
 from assistant.model.collectives import Wires, group, send_receive
 from assistant.model.dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
 from assistant.model.machine import Machine
@@ -110,10 +111,12 @@ def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine, catalog: Catal
         seconds, method, assumed = _weight_sync(query, network, machine, bytes_)
         return _answered(query, network, SPREAD, seconds, bytes_, bytes_, method, assumed)
     if query.kind == "kv_transfer":
-        return _answered(query, network, spread, _transfer(network, machine, bytes_), bytes_, bytes_, "point-to-point")
+        wires = Wires(machine, Networks([network]))
+        seconds = float(transfer_seconds(wires, bytes_, machine.gpus // 2).item())
+        return _answered(query, network, spread, seconds, bytes_, bytes_, "point-to-point")
     spread *= SMALL_SPREAD if bytes_ <= SMALL_MESSAGE else 1.0
     if query.kind == "send_recv":
-        seconds = _between(network, machine, bytes_, 1.0, both_ways=True)
+        seconds = _between(network, machine, bytes_)
         return _answered(query, network, spread, seconds, bytes_, bytes_, "point-to-point")
     seconds = collective_time(query.kind, network, machine, bytes_)
     bus = bus_bandwidth(query.kind, bytes_, 1.0, machine.gpus)
@@ -150,18 +153,11 @@ def _needed(query: CollectiveQuery, field: str) -> float:
     return float(given)
 
 
-def _between(network: Network, machine: Machine, bytes_: float, senders: float, *, both_ways: bool) -> float:
-    """Seconds for each of ``senders`` ranks of a domain to send ``bytes_`` to another domain, or inside the only
-    one."""
+def _between(network: Network, machine: Machine, bytes_: float) -> float:
+    """Seconds for one rank to send ``bytes_`` to another domain, or inside the only one, and receive as many."""
     wires, crosses = Wires(machine, Networks([network])), np.array([machine.domains > 1])
-    found = send_receive(wires, np.array([bytes_]), crosses, np.array([senders]), both_ways=both_ways)
+    found = send_receive(wires, np.array([bytes_]), crosses, np.ones(1), both_ways=True)
     return float(np.ravel(found)[0])
-
-
-def _transfer(network: Network, machine: Machine, bytes_: float) -> float:
-    """Half of the GPUs hand a cache to the other half, each an equal part of it."""
-    senders = machine.gpus // 2
-    return _between(network, machine, bytes_ / senders, float(min(senders, machine.domain)), both_ways=False)
 
 
 def _experts(
@@ -172,15 +168,18 @@ def _experts(
     tokens, hidden, copies = (_needed(query, name) for name in ("tokens_per_rank", "hidden", "topk"))
     element = query.dtype or "bf16"
     copy_bytes = tokens * hidden * _ELEMENT[element]
-    routing = Routing(int(copies), float(query.nodes_per_token or np.inf))
+    direct = query.kernel == "direct"
+    routing = Routing(int(copies), float(query.nodes_per_token or np.inf), direct=direct)
     wires = Wires(machine, Networks([network]))
     ranks = group(np.array([float(machine.gpus)]), np.ones(1), machine.domain)
     seconds = call_time(wires, np.array([copy_bytes]), ranks, routing, combine=query.kind == "combine")
     domains, members = routing.reached(ranks)
     visited = float((domains if machine.domains > 1 else members).item())
     assumed = () if query.dtype else ("dtype bf16",)
-    once = "once to every domain"
-    return float(seconds.item()), copy_bytes * copies, copy_bytes * visited, once, (*assumed, "experts chosen evenly")
+    if direct:
+        visited = copies * (ranks.size - ranks.local * (machine.domains > 1)).item() / ranks.size.item()
+    way = "every copy straight to its expert" if direct else "once to every domain"
+    return float(seconds.item()), copy_bytes * copies, copy_bytes * visited, way, (*assumed, "experts chosen evenly")
 
 
 def _weight_sync(

@@ -288,6 +288,8 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "step_time_ms": entry.step * 1e3,
         "slowdown_percent": known(entry.slowdown_percent),
         "exposed_percent": estimate.exposed_percent,
+        "network_wait_percent": known(estimate.traffic.get("network_wait_percent")),
+        "kv_link_percent": known(estimate.serving.kv_link_wanted_percent if estimate.serving else None),
         "fastest": entry.usable and entry.step == fastest,
     }
     if entry.run_cost is None:

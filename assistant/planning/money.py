@@ -117,7 +117,8 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Fill in hours, cost and slowdown of the run.
 
     The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for,
-    failures and checkpoints included (serving: in one month).
+    failures and checkpoints included (serving without a load: in one month). Machines that answer a load stand ready
+    all month.
     """
     computed = [e for e in entries if e.estimated is not None]
     fitting = _that_count(entries)
@@ -126,9 +127,12 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     fastest, steps = min(e.step for e in fitting), steps_of_run(entries, job)
     for entry in computed:
         price = entry.price
-        # Failures and, on spot machines, interruptions stretch the run.
-        hours = steps * entry.estimate.draws / 3600 * _stretched(price.spot or price.interruptions)
-        entry.run_hours = about(hours, steps * entry.step / 3600 * price.failure_factor * price.spot_factor)
+        hours, shape = _undisturbed(entry, job, steps)
+        if _is_let_all_month(job):
+            entry.run_hours = np.full_like(shape, hours)
+        else:  # failures and, on spot machines, interruptions stretch the run
+            stretched = shape * _stretched(price.spot or price.interruptions)
+            entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         if job.questionnaire.budget.mode == "rent" and price.offered is not None:
@@ -201,6 +205,21 @@ def steps_of_run(entries: list[Entry], job: Resolved) -> float:
 def _that_count(entries: list[Entry]) -> list[Entry]:
     computed = [e for e in entries if e.estimated is not None]
     return [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
+
+
+def _is_let_all_month(job: Resolved) -> bool:
+    """Whether machines stand ready for a load, however long they wait for it."""
+    return job.serves and job.served.job_tokens is None and job.served.sizes
+
+
+def _undisturbed(entry: Entry, job: Resolved, steps: float) -> tuple[float, np.ndarray]:
+    """Hours of the work at the median, and draws in proportion to them, (worlds,)."""
+    if _is_let_all_month(job):
+        return HOURS_PER_MONTH, entry.estimate.draws
+    bulk, served = job.serves and job.served.job_tokens, entry.estimate.serving
+    if bulk and served:
+        return bulk / max(served.output_tokens_per_s, 1e-9) / 3600, entry.estimate.draws
+    return steps * entry.step / 3600, entry.estimate.draws
 
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:

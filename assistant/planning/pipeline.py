@@ -23,7 +23,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
-from . import choice, facts, money, power, verdicts
+from . import choice, facts, money, power, sized, verdicts
 from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
@@ -58,6 +58,7 @@ class Decision:
     conclusions: list[Conclusion]
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
+    asked: Questionnaire | None = None  # before the GPUs of a service were counted
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
     instead_of: Decision | None = None  # about all GPUs that were asked for, where nobody lets so many at a price
 
@@ -150,7 +151,11 @@ class Pipeline:
     def _decided(
         self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
     ) -> Decision:
+        asked = questionnaire
+        questionnaire, left_open = sized.filled(questionnaire, self.predictor)
+        questionnaire, spared = sized.needed(questionnaire, self.predictor)
         job = resolve(questionnaire, self.catalog)
+        job = replace(job, assumptions=(*left_open, *spared, *job.assumptions))
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
         if charging is not None:
@@ -164,7 +169,7 @@ class Pipeline:
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries, questionnaire)
-        return replace(made, variants=variants, today=self.today)
+        return replace(made, asked=asked, variants=variants, today=self.today)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .entry import Entry
 from .money import effective_time
 from .predictor import Predictor
 from .resolve import Resolved, resolve
+from .sized import filled
 
 
 def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
@@ -41,9 +43,12 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
 
     Raises :class:`InputError` for a job that cannot be split over its GPUs.
     """
+    predictor = Predictor(catalog)
+    questionnaire, left_open = filled(questionnaire, predictor)
     job = resolve(questionnaire, catalog)
+    job = replace(job, assumptions=(*left_open, *job.assumptions))
     wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
-    computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimated is not None]
+    computed = [e for e in predictor.estimated(job, wanted) if e.estimated is not None]
     if wanted is None and questionnaire.workload == "rlhf":  # its phases hold the same weights at every step
         computed = [e for e in computed if e.considered.fabric.technology != "wan"] or computed
     if not computed:

@@ -14,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from assistant.library import checks
-from assistant.model import best_times, predict_inference
+from assistant.model import Network, Serving, best_times, predict_inference
 from assistant.model.quickest import fitting
 from assistant.model.reinforcement import Loop
+from assistant.model.sizing import Sizing, sizings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Training
@@ -38,7 +39,7 @@ class Predictor:
 
     def __init__(self, catalog: Catalog, today: datetime.date | None = None) -> None:
         self.catalog, self.today = catalog, today
-        self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}}
+        self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}, "layouts": {}}
 
     def estimated(self, job: Resolved, only: str | None = None) -> list[Entry]:
         """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is
@@ -74,6 +75,16 @@ class Predictor:
         checks.check_shape(changed, self.catalog)
         there = resolve(changed, self.catalog)
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
+
+    def layouts(self, job: Resolved, asked: Serving, joined: Network | None) -> list[Sizing]:
+        """Every layout of a copy that keeps the targets, with the copies that the load takes."""
+        known = self._known["layouts"]
+        key = (job.determines_estimates, asked.requests_per_s, asked.concurrency, joined and joined.id)
+        if key not in known:
+            if len(known) > MOST_KEPT:
+                known.clear()
+            known[key] = sizings(asked, machine(job, self.catalog), joined)
+        return known[key]
 
     def fits(self, job: Resolved) -> bool:
         """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked

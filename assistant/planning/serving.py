@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.model import InferenceOutcome, Serving, predict_inference
+from assistant.model.inference import Sides
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Breakdown, ServingFigures
 
@@ -20,16 +23,31 @@ def serving(job: Resolved) -> Serving:
         job.precision,
         inference.prompt_tokens,
         inference.output_tokens,
-        inference.requests_per_s,
+        inference.rate,
         inference.tensor_parallel,
         disaggregated=job.questionnaire.workload == "disaggregated-inference",
         offline=job.questionnaire.workload == "batch-inference",
         kv_precision=inference.kv_precision,
         engine=inference.engine,
         concurrency=inference.concurrency,
+        pipeline_parallel=inference.pipeline_parallel,
+        expert_parallel=inference.expert_parallel,
+        data_parallel=inference.data_parallel,
+        prefill_gpus=inference.prefill_gpus,
+        decode_gpus=inference.decode_gpus,
+        prefill_workers=inference.prefill_workers,
+        decode_workers=inference.decode_workers,
+        cached=(inference.cached_percent or 0.0) / 100,
+        fetched_over=_store(job),
         ttft=inference.ttft_ms and inference.ttft_ms / 1e3,
         tpot=inference.tpot_ms and inference.tpot_ms / 1e3,
     )
+
+
+def _store(job: Resolved) -> float | str | None:
+    """What lies between a GPU and the caches of earlier prompts: its host link, or the network."""
+    kept, host = job.served.cache_store, job.gpu.host_link
+    return {"host": host.si if host else None, "remote": "network"}.get(kept or "gpu")
 
 
 def estimate_serving(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
@@ -67,6 +85,7 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
             "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
             "replica_nodes": outcome.nodes_per_replica,
             "kv_transfer_s": outcome.kv_transfer_s,
+            "network_wait_percent": 100 * outcome.network_wait_s / outcome.request_latency_s,
             "time_to_first_token_s": outcome.time_to_first_token_s,
             "replicas": outcome.replicas,
             "replicas_needed": outcome.replicas_needed or 0,
@@ -101,4 +120,17 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
         kv_gb_per_request=outcome.kv_bytes_per_request / 1e9,
         network_gb_per_s_per_node=outcome.across_nodes_per_request * outcome.requests_per_s / nodes / 1e9,
         meets_targets=outcome.meets_targets,
+        **(_sides(outcome.sides) if outcome.sides else {}),
     )
+
+
+def _sides(sides: Sides) -> dict[str, Any]:
+    return {
+        "prefill_workers": sides.prefill_workers,
+        "prefill_gpus": sides.prefill_gpus,
+        "decode_workers": sides.decode_workers,
+        "decode_gpus": sides.decode_gpus,
+        "kv_transfer_s": sides.kv_seconds,
+        "kv_link_percent": 100 * sides.link_busy,
+        "kv_link_wanted_percent": 100 * sides.link_wanted,
+    }

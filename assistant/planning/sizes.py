@@ -35,6 +35,28 @@ def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
         sizes |= {
             "kv_gb_per_request": traffic.get("kv_gb_per_request"),
             "replica_nodes": traffic.get("replica_nodes"),
-            "kv_transfer_gbps": 8 * traffic["kv_gb_per_request"] / seconds if seconds else None,
+            "kv_transfer_ms": 1e3 * seconds if seconds else None,
+            "kv_transfer_gbps": _leaving(ref, job) if seconds else None,
+            "prefill_decode": _told(ref),
         }
     return sizes
+
+
+def _leaving(entry: Entry, job: Resolved) -> float | None:
+    """Gb/s of caches that leave a node of prefill at the load."""
+    found = entry.estimate.serving
+    if found is None or not found.prefill_workers or not found.prefill_gpus:
+        return None
+    bits = 8 * found.kv_gb_per_request * found.requests_per_s
+    return bits / max(1.0, found.prefill_workers * found.prefill_gpus / job.gpus_per_node)
+
+
+def _told(entry: Entry) -> str | None:
+    """``3 x 8 GPUs that read prompts and 5 x 8 that answer``."""
+    found = entry.estimate.serving
+    if found is None or found.prefill_workers is None:
+        return None
+    return (
+        f"{found.prefill_workers} x {found.prefill_gpus} GPUs that read prompts and {found.decode_workers} x "
+        f"{found.decode_gpus} that answer"
+    )

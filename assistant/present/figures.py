@@ -95,15 +95,27 @@ def serving_error(constants: Mapping[str, Fact]) -> str:
     )
 
 
+SIDES = ("prefill", "decode")
+
+
 def layout(parallelism: dict[str, object]) -> str:
-    """A parallel split in one short phrase: ``ZERO1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``."""
+    """A parallel split in one short phrase: ``ZERO1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``; of what is
+    served ``TP 8 · 3 copies``."""
     parts = [str(parallelism["strategy"]).upper()] if parallelism.get("strategy") else []
+    copies = parallelism.get("replicas")  # of a model that is served
+    if "prefill_workers" in parallelism:
+        sides = [f"{parallelism[f'{side}_workers']} × {parallelism[f'{side}_gpus']} GPUs {side}" for side in SIDES]
+        return " · ".join([*sides, *([f"EP {parallelism['ep']} decode"] if parallelism.get("ep") else [])])
     for key in ("tp", "pp", "cp", "ep", "dp"):
-        value = parallelism.get(key)
+        value = parallelism.get(key) if key != "dp" or copies is None else None
         if isinstance(value, (int, float)) and value > 1:
             chunks = parallelism.get("interleave")
             in_chunks = f" in {chunks} chunks" if key == "pp" and isinstance(chunks, int) and chunks > 1 else ""
             parts.append(f"{key.upper()} {value:g}{in_chunks}")
+    if copies is not None:
+        replicas = parallelism.get("attention_replicas")
+        parts += [f"{replicas} attention replicas"] if replicas else []
+        parts += [f"{copies:,} copies"] if isinstance(copies, int) and copies > 1 else []
     if parallelism.get("micro_batch"):
         parts.append(f"micro-batch {parallelism['micro_batch']}")
     if parallelism.get("recompute") not in (None, "none"):

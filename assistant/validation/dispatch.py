@@ -3,12 +3,15 @@
 ``knowledge/measurements/dispatch.csv`` holds one call per row: tokens of a rank sent to the ranks of their experts
 (dispatch) or back and summed (combine). ``seconds`` is as printed or, where a source prints bandwidth alone, tokens ×
 domains (inside one domain: ranks) that a token goes to, its own counted, × bytes of a token ÷ that bandwidth.
+``kernel``: ``once`` sends a token once to every domain, for training and prompts; ``direct`` sends every copy straight
+to its expert's rank and waits for nothing else, for decoding ("low latency").
 
-Written down before the first fit:
+Written down before the first fit, of both kernels alike:
 
 - for calibration: DeepEP's own table on H800, and SGLang 0.5.6's sweep on H100 with 8 and 16 ranks;
 - kept out as whole sources: UCCL-EP and SGLang 0.5.12; as whole GPU generations: H200 and MI300X; and of the sweep the
-  largest group, 32 ranks on H100, so that growth with the group is judged too;
+  largest group, 32 ranks on H100, so that growth with the group is judged too; of ``direct`` also DeepEP's own table
+  on H800, 8 to 256 ranks, so that its calibration is SGLang 0.5.6's sweep with 8 and 16 ranks alone;
 - of training steps: DeepSeek-V3's published step on 2,048 H800, the eight 12-layer runs on 32 H200 with NCCL and
   UCCL-EP, the runs with and without overlap on 16 H100, and whatever ``split`` keeps out of mixtures in
   ``training.csv`` (gpt-oss, Grok-1, Mixtral). Of DeepSeek's kernel trace on 64 H800 the share of expert communication
@@ -37,12 +40,14 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import DispatchAccuracy, Use
 
+from .least_squares import fitted
 from .record import rewritten
 
 TABLE = "dispatch.csv"
-FITTED = ("inside", "network", "start", "combine_start", "per_domain")
+ONCE = ("inside", "network", "start", "combine_start", "per_domain")
+DIRECT = ("direct_inside", "direct_network", "direct_start", "direct_far")
+FITTED = (*ONCE, *DIRECT)
 MANY_TOKENS = 1024  # of a rank: from there on bandwidth decides, as in training; below it the start of the kernels
-SOFT, NUDGE, LONGEST, ROUNDS = 0.04, 1e-3, 0.3, 40  # see :mod:`assistant.validation.calibration`
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ def _call(row: Mapping[str, str], catalog: Catalog) -> Call:
         operation=row["operation"],
         tokens=tokens,
         copy_bytes=tokens * int(row["hidden"]) * element,
-        routing=Routing(int(row["copies"]), float(row["nodes_per_token"] or np.inf)),
+        routing=Routing(int(row["copies"]), float(row["nodes_per_token"] or np.inf), direct=row["kernel"] == "direct"),
         wires=wires,
         ranks=group(np.array([float(gpus)]), np.ones(1), machine.domain),
         seconds=float(row["seconds"]),
@@ -101,30 +106,30 @@ def predicted(call: Call, constants: DispatchConstants | None = None) -> float:
 
 def fit(calls: Sequence[Call]) -> DispatchConstants:
     """The constants that suit the calibration rows best: robust least squares on the logarithm of the seconds, groups
-    of near-duplicates weighing alike."""
-    used = [call for call in calls if call.use == "calibration"]
+    of near-duplicates weighing alike. Each kernel has its own constants and rows."""
+    found = DispatchConstants()
+    for names, direct in ((ONCE, False), (DIRECT, True)):
+        rows = [call for call in calls if call.use == "calibration" and call.routing.direct == direct]
+        found = _fitted(found, names, rows) if rows else found
+    return found
+
+
+def _fitted(start: DispatchConstants, names: Sequence[str], used: Sequence[Call]) -> DispatchConstants:
     often = Counter(call.alike for call in used)
     weight = np.array([1.0 / often[call.alike] for call in used])
-    values = {name: getattr(DispatchConstants(), name) for name in FITTED}
+    values = {name: getattr(start, name) for name in names}
 
     def errors(tried: Mapping[str, float]) -> np.ndarray:
-        constants = replace(DispatchConstants(), **tried)
+        constants = replace(start, **tried)
         return np.log([predicted(call, constants) / call.seconds for call in used])
 
-    for _ in range(ROUNDS):
-        off = errors(values)
-        slopes = [(errors(values | {name: values[name] * (1.0 + NUDGE)}) - off) / np.log1p(NUDGE) for name in FITTED]
-        root = np.sqrt(weight * SOFT / np.maximum(np.abs(off), SOFT))
-        step = np.linalg.lstsq(np.stack(slopes, axis=1) * root[:, None], -off * root, rcond=None)[0]
-        step = np.clip(step, -LONGEST, LONGEST)
-        values = {name: float(value * np.exp(one)) for (name, value), one in zip(values.items(), step, strict=True)}
-        if np.abs(step).max() < NUDGE:
-            break
-    return replace(DispatchConstants(), **values)
+    return replace(start, **fitted(values, errors, weight))
 
 
 def dispatch_report(calls: Sequence[Call]) -> list[DispatchAccuracy]:
-    """Errors by source and GPU and of all, rows that judge before those that were fitted to, many tokens before few."""
+    """Errors of the kernels of training by source and GPU and of all, rows that judge before those that were fitted to,
+    many tokens before few."""
+    calls = [call for call in calls if not call.routing.direct]
     lines = []
     for use, many in itertools.product(("validation", "calibration"), (True, False)):
         chosen = [call for call in calls if call.use == use and (call.tokens >= MANY_TOKENS) == many]

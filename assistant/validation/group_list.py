@@ -15,10 +15,12 @@ from .adapters import adapter_runs
 from .dispatch import predicted, read_calls, spread_of
 from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
+from .kv_transfers import kv_transfer_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
 from .reinforcement import SEEN, steps_compared, syncs_compared
 from .serving import serving_groups
+from .serving_clusters import cluster_groups
 from .step_tail import step_tail_groups
 
 
@@ -113,19 +115,25 @@ def _reinforcement(measured: Measured) -> Iterator[Group]:
 
 
 def _dispatches(measured: Measured) -> Iterator[Group]:
-    """Expert dispatch and combine, by publisher and GPU."""
-    found: dict[tuple[str, str, Kept], list[Observed]] = {}
+    """Expert dispatch and combine, by kernel, publisher and GPU."""
+    found: dict[tuple[str, Kept], list[Observed]] = {}
     for call in read_calls(measured.folder, measured.catalog):
         use: Kept = "calibrated" if call.use == "calibration" else "kept out"
         seconds, away = predicted(call), exp(NINETIETH * spread_of(call))
         made = Observed(call.seconds, seconds, (seconds / away, seconds * away), call.copy_bytes)
-        found.setdefault((call.source, call.machine.gpu, use), []).append(made)
-    for (source, gpu, use), rows in sorted(found.items()):
-        yield Group(f"dispatch and combine, {source}, {gpu}", "seconds", use, tuple(rows))
+        name = f"{'decoding: ' * call.routing.direct}dispatch and combine, {call.source}, {call.machine.gpu}"
+        found.setdefault((name, use), []).append(made)
+    for (name, use), rows in sorted(found.items()):
+        yield Group(name, "seconds", use, tuple(rows))
+
+
+def _kv_transfers(measured: Measured) -> Iterable[Group]:
+    return kv_transfer_groups(measured.folder, measured.catalog)
 
 
 def _serving(measured: Measured) -> Iterable[Group]:
-    return serving_groups(measured.folder, measured.catalog)
+    yield from serving_groups(measured.folder, measured.catalog)
+    yield from cluster_groups(measured.folder, measured.catalog)
 
 
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
@@ -135,6 +143,7 @@ GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _ratios,
     _reinforcement,
     _dispatches,
+    _kv_transfers,
     _serving,
     _step_tail,
     _interruptions,

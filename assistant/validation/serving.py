@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant.model.architecture import Architecture, architecture_of
+from assistant.model.disaggregation import Side, served_apart
 from assistant.model.machine import Machine, machine_of
 from assistant.model.serving_memory import kv_format, requests_held
 from assistant.model.serving_time import (
@@ -42,7 +43,6 @@ from assistant.model.serving_time import (
     Served,
     ServingConstants,
     Split,
-    apart,
     engine_of,
     one_batch,
     serving_constants,
@@ -105,9 +105,10 @@ class ServedRun:
         """What the model says of the run."""
         held = max(self.held, 1.0)
         if self.workers:
-            prefill, decode = ((self._engined(split, constants, engine), many) for many, split in self.workers)
-            everywhere = Load(*self.lengths, self.concurrency or held, held * decode[1])
-            return apart(prefill, decode, everywhere)
+            prefill, decode = (Side(self._engined(split, constants, engine), many) for many, split in self.workers)
+            both = served_apart(prefill, decode, Load(*self.lengths, self.concurrency or held, held * decode.workers))
+            figures = (both.ttft, both.tpot, both.batch, both.output_tokens_per_s)
+            return Served(*(float(one) for one in figures))
         one = self._engined(self.split, constants, engine)
         if self.mode == "static":
             return one_batch(one, Load(*self.lengths, self.concurrency or held, held))

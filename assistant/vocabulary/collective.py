@@ -13,6 +13,7 @@ from .questionnaire import Cluster, Positive
 Nccl = Literal["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv"]
 Kind = Nccl | Literal["dispatch", "combine", "kv_transfer", "weight_sync"]
 Element = Literal["fp8", "bf16", "fp16", "fp32"]
+Kernel = Literal["once", "direct"]
 Method = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
 
 
@@ -33,6 +34,7 @@ class CollectiveQuery(Contract):
     topk: Positive | None = None
     nodes_per_token: Positive | None = None  # at most so many domains for one token, as some models route; else any
     dtype: Element | None = None
+    kernel: Kernel | None = None  # of dispatch and combine: as training and prompts do it (once), or as decoding does
     method: Method | None = None
 
 

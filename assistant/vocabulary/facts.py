@@ -132,6 +132,8 @@ _JOB = {
     "small_messages": _flag("the typical network collective is under 1 MB"),
     "kv_gb_per_request": _number("GB", "KV cache of one request"),
     "kv_transfer_gbps": _number("Gb/s", "rate at which KV cache leaves a prefill node"),
+    "kv_transfer_ms": _number("ms", "time to move the KV cache of one prompt over the likely fabric"),
+    "prefill_decode": _text("instances of prefill and of decode and their GPUs"),
     "replica_nodes": _number("nodes", "nodes that hold one copy of a served model"),
     # Best of each kind among the candidates
     "tcp_slowdown_percent": _number("%", "slowdown of the best TCP candidate against the fastest candidate"),
@@ -202,6 +204,8 @@ _CANDIDATE = {
     "answers_in_time": _flag("requests wait no longer for their tokens than was asked for"),
     "ttft_ms": _number("ms", "time to the first token"),
     "tpot_ms": _number("ms", "time per further token"),
+    "kv_link_percent": _number("%", "share of the network between prefill and decode that the caches would take"),
+    "network_wait_percent": _number("%", "share of a request's whole time that waits for this network"),
     "meets_slowdown": _flag("within the slowdown that is accepted"),
     "within_budget": _flag("within the budget"),
     "outlay_usd": _number("USD", "what a budget is held against: the purchase when buying, else the run"),

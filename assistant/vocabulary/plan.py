@@ -110,6 +110,15 @@ class ServingFigures(Contract):
     kv_gb_per_request: float
     network_gb_per_s_per_node: float
     meets_targets: bool | None = None
+    # Prompts and answers apart: instances of each side and GPUs of one; how long a prompt's cache moves, which share of
+    # the network between them that takes, and which it would take were the network never in the way
+    prefill_workers: int | None = None
+    prefill_gpus: int | None = None
+    decode_workers: int | None = None
+    decode_gpus: int | None = None
+    kv_transfer_s: float | None = None
+    kv_link_percent: float | None = None
+    kv_link_wanted_percent: float | None = None
 
 
 class Prediction(Contract):
@@ -499,6 +508,84 @@ class RentOrBuy(Contract):
     break_even_utilization_percent: float | None
 
 
+class KindOfGpu(Contract):
+    """What a load takes of one kind of GPU, and what that costs at the offer that is cheapest for it.
+
+    ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
+    the nodes of a copy that spans several.
+    """
+
+    gpu: str
+    gpus: int
+    copies: int
+    gpus_per_copy: int
+    parallelism: dict[str, Any]
+    requests_per_s: float
+    ttft_s: float
+    tpot_s: float
+    network: str
+    provider: str
+    instance: str
+    tier: Tier
+    usd_per_gpu_hour: float
+    usd_per_month: float
+    usd_per_million_output_tokens: float
+    usd_per_million_tokens: float
+    date: str | None
+
+
+class Sizing(Contract):
+    """The load of a service and the GPUs that carry it.
+
+    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry.
+    ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
+    of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
+    """
+
+    requests_per_s: float | None
+    concurrency: int | None
+    ttft_ms: float | None
+    tpot_ms: float | None
+    gpus: int
+    copies: int
+    could_be_had: int | None
+    carries_requests_per_s: float
+    usd_per_month: float | None
+    usd_per_million_output_tokens: float | None
+    usd_per_million_tokens: float | None
+    kinds: list[KindOfGpu]
+
+
+class ServedOver(Contract):
+    """A service over one network: time to the first token and per further one, requests per second it carries, share
+    of a request that waits for the network, and the caches between prefill and decode."""
+
+    fabric: str
+    ttft_s: float
+    tpot_s: float
+    requests_per_s: float
+    network_gb_per_s_per_node: float
+    network_wait_percent: float
+    kv_transfer_s: float | None = None
+    kv_link_percent: float | None = None
+
+
+class Crossing(Contract):
+    """What a service sends between nodes, on every network that was computed, slowest first.
+
+    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other;
+    without it prompts and answers are not apart, or no copy fits a node.
+    """
+
+    networks: list[ServedOver]
+    kv_gb_per_request: float | None = None
+    prefill_workers: int | None = None
+    prefill_gpus: int | None = None
+    decode_workers: int | None = None
+    decode_gpus: int | None = None
+    chunked: ServedOver | None = None
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -525,6 +612,8 @@ class Plan(Contract):
     purchase: Purchase | None = None  # buying
     power: PowerUse | None = None
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
+    sizing: Sizing | None = None  # serving
+    crossing: Crossing | None = None  # serving of which something crosses nodes
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]

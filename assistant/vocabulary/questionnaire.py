@@ -1,7 +1,7 @@
 """The questionnaire: everything the planner may be told, and what the house knows of each field (:class:`About`).
 
-Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. What is missing stays
-``None`` here; the planner fills it in and lists every assumption.
+Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed, of serving the first two. What is missing
+stays ``None`` here; the planner fills it in and lists every assumption.
 """
 
 from __future__ import annotations
@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
 
 from .fields import About, RegisteredField, registry
 from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, shown
@@ -570,13 +577,30 @@ class Reinforcement(Section):
 
 
 class Inference(Section):
-    """Serving: how a request looks and how many come."""
+    """Serving: how a request looks and how many come; ``tokens`` and ``requests`` of a job that ends, in bulk."""
 
     tensor_parallel: Annotated[
         Positive | None,
         About("tensor parallel", "count", "Over how many GPUs is a copy split?", "what fits and carries most",
               span="number", words=("tp [size|degree]", "tensor (parallel|parallelism) "
                                                         "[size|degree]"), sensible=(1, 128)),
+    ] = None  # fmt: skip
+    pipeline_parallel: Annotated[
+        Positive | None,
+        About("pipeline stages of a copy", "count", "Into how many stages is a copy split?", "as few as hold it",
+              span="number", words=("pipeline stages of a copy", "stages per copy"), sensible=(1, 64)),
+    ] = None  # fmt: skip
+    data_parallel: Annotated[
+        Positive | None,
+        About("attention replicas", "count", "How many replicas of the attention share the experts?",
+              "what fits and carries most", span="number", words=("attention replicas", "dp attention"),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    expert_parallel: Annotated[
+        Positive | None,
+        About("GPUs that share the experts", "count", "Over how many GPUs are the experts of a copy spread?",
+              "all of a copy with attention replicas, else one", span="number",
+              words=("gpus that share the experts",), sensible=(1, 512)),
     ] = None  # fmt: skip
     prompt_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
@@ -593,6 +617,12 @@ class Inference(Section):
         About("load", "amount", "How many requests come per second?", "the cluster is taken as fully used",
               unit="{} requests per second", span="number", words=("load", "requests per second", "qps", "rps")),
     ] = None  # fmt: skip
+    tokens_per_s: Annotated[
+        Annotated[Count, Field(gt=0, le=1e12)] | None,
+        About("output tokens per second", "amount", "How many output tokens per second, of all users together?",
+              "as the requests have it", unit="{} output tokens per second", span="number",
+              words=("output tokens (per second|a second)", "token (rate|throughput)")),
+    ] = None  # fmt: skip
     concurrency: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
         About("requests in flight", "count", "How many requests are answered at the same time?", "what fits",
@@ -607,6 +637,17 @@ class Inference(Section):
         Annotated[Count, Field(gt=0, le=1e6)] | None,
         About("time per output token", "amount", "How long may each further token take?", "no target", unit="{} ms",
               words=("tpot", "time per output token", "inter token latency", "itl"), span="time"),
+    ] = None  # fmt: skip
+    tokens: Annotated[
+        Annotated[Count, Field(gt=0, le=1e18)] | None,
+        About("output tokens of the job", "count", "How many output tokens has the whole job?", "it has no end",
+              unit="{} tokens", span="number", words=("output tokens (of the job|in all|in total)",)),
+    ] = None  # fmt: skip
+    requests: Annotated[
+        Annotated[Count, Field(gt=0, le=1e15)] | None,
+        About("requests of the job", "count", "How many requests has the whole job?", "it has no end",
+              unit="{} requests", span="number",
+              words=("(requests|documents|records) (of the job|in all|in total)",)),
     ] = None  # fmt: skip
     precision: Annotated[
         ServedPrecision | None,
@@ -624,6 +665,68 @@ class Inference(Section):
         About("engine", "choice", "Which engine serves it?", "the middle of vLLM, SGLang and TensorRT-LLM",
               words=("[serving|inference] engine", "serving (stack|framework)")),
     ] = None  # fmt: skip
+
+    prefill_gpus: Annotated[
+        Positive | None,
+        About("GPUs of a prefill instance", "count", "How many GPUs has one instance that reads prompts?",
+              "what carries most", span="number", words=("gpus (per|of a) prefill (instance|worker)",),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    decode_gpus: Annotated[
+        Positive | None,
+        About("GPUs of a decode instance", "count", "How many GPUs has one instance that writes answers?",
+              "what carries most", span="number", words=("gpus (per|of a) decode (instance|worker)",),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    prefill_workers: Annotated[
+        Positive | None,
+        About("prefill instances", "count", "How many instances read prompts?", "as many as balance", span="number",
+              words=("prefill (instances|workers)",), sensible=(1, 1000)),
+    ] = None  # fmt: skip
+    decode_workers: Annotated[
+        Positive | None,
+        About("decode instances", "count", "How many instances write answers?", "as many as balance", span="number",
+              words=("decode (instances|workers)",), sensible=(1, 1000)),
+    ] = None  # fmt: skip
+    cached_percent: Annotated[
+        Annotated[Percent, Field(ge=0, lt=100)] | None,
+        About("prompt cache hits", "amount", "What share of a prompt's tokens is in the cache already?", "none",
+              unit="{} %", span="percent", words=("(prefix|prompt|kv) [cache] hit rate", "cache hits")),
+    ] = None  # fmt: skip
+    cache_store: Annotated[
+        Literal["gpu", "host", "remote"] | None,
+        About("where cached prompts are kept", "choice", "Where are the caches of earlier prompts kept?",
+              "in GPU memory"),
+    ] = None  # fmt: skip
+
+    @property
+    def sides(self) -> list[str]:
+        """What is said of prefill or of decode alone."""
+        names = ("prefill_gpus", "decode_gpus", "prefill_workers", "decode_workers")
+        return [name for name in names if getattr(self, name) is not None]
+
+    @property
+    def job_tokens(self) -> float | None:
+        """Output tokens of the whole job; ``None`` where it has no end."""
+        return self.tokens or (self.requests and self.requests * self.output_tokens)
+
+    @property
+    def rate(self) -> float | None:
+        """Requests per second, as said or as the output tokens per second have it."""
+        return self.requests_per_s or (self.tokens_per_s and self.tokens_per_s / self.output_tokens)
+
+    @property
+    def sizes(self) -> bool:
+        """Whether the load says how many GPUs it takes: a rate does, and users do who must not wait too long."""
+        return self.rate is not None or bool(self.concurrency and (self.ttft_ms or self.tpot_ms))
+
+    @model_validator(mode="after")
+    def _said_once(self) -> Inference:
+        if self.tokens is not None and self.requests is not None:
+            raise ValueError("expected tokens or requests of the whole job, got both")
+        if self.tokens_per_s is not None and self.requests_per_s is not None:
+            raise ValueError("expected requests_per_s or tokens_per_s, got both")
+        return self
 
 
 class Quote(Section):
@@ -777,6 +880,9 @@ class Constraints(Section):
     ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip
 
 
+_OPEN = {"gpu": "open", "gpus": 1}
+
+
 class Questionnaire(Section):
     """What the person said, before anything is assumed."""
 
@@ -803,6 +909,30 @@ class Questionnaire(Section):
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
     _converted: tuple[tuple[str, str, float], ...] = ()
+    _sized_by_load: tuple[str, ...] = ()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_gpus(cls, given: Any, handler: ModelWrapValidatorHandler[Questionnaire]) -> Questionnaire:
+        """Of a job that serves the GPUs may be left open: their number follows from the load."""
+        cluster = given.get("cluster") if isinstance(given, Mapping) and given.get("workload") in SERVING else False
+        if cluster is not None and not isinstance(cluster, Mapping):
+            return handler(given)
+        said = {name: value for name, value in (cluster or {}).items() if name not in _OPEN or value is not None}
+        left = tuple(name for name in _OPEN if name not in said)
+        made = handler({**given, "cluster": {**_OPEN, **said}} if left else given)
+        made._sized_by_load = left
+        return made
+
+    @property
+    def sized_by_load(self) -> tuple[str, ...]:
+        """Which of ``gpu`` and ``gpus`` nobody said: what stands in the cluster then only holds their place."""
+        return self._sized_by_load
+
+    def with_gpus_said(self) -> Questionnaire:
+        """The same, with what stands in its cluster as said."""
+        self._sized_by_load = ()
+        return self
 
     @property
     def converted(self) -> tuple[tuple[str, str, float], ...]:
@@ -820,10 +950,11 @@ class Questionnaire(Section):
 
     @property
     def latest_days(self) -> float | None:
-        """Days that a run may take and keeps the deadline; of serving, which has no amount of work to finish, none."""
-        if self.serves or self.constraints.deadline_days is None:
-            return None
-        return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
+        """Days that work may take and keeps the deadline; of serving without a job that ends none."""
+        deadline = self.constraints.deadline_days
+        if self.serves:
+            return deadline if self.inference is not None and self.inference.job_tokens is not None else None
+        return None if deadline is None else latest_days(deadline, self.training.days if self.training else None)
 
     @property
     def trainers(self) -> int:
@@ -837,6 +968,12 @@ class Questionnaire(Section):
             raise ValueError(f"expected no training section for workload {self.workload}")
         if not self.serves and self.inference is not None:
             raise ValueError(f"expected no inference section for workload {self.workload}")
+        if self.workload != "batch-inference" and self.inference is not None and self.inference.job_tokens:
+            said = "tokens" if self.inference.tokens else "requests"
+            raise ValueError(f"expected inference.{said} with workload batch-inference alone, got {self.workload}")
+        if self.workload != "disaggregated-inference" and self.inference is not None and self.inference.sides:
+            said = self.inference.sides[0]
+            raise ValueError(f"expected inference.{said} with workload disaggregated-inference, got {self.workload}")
         if self.rl is not None:
             self._check_loop(self.rl)
         if cluster.wan_gbps is not None and cluster.sites == 1:

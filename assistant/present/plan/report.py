@@ -7,6 +7,7 @@ from . import (
     advice,
     assumptions,
     candidates,
+    crossing,
     disagreement,
     flips,
     network,
@@ -16,18 +17,35 @@ from . import (
     purchase,
     quotes,
     reasons,
+    sizing,
     sources,
 )
 
 _WHOLE = (
-    *(opening.section, candidates.section, phases.section, quotes.section, offers.section),
+    *(
+        opening.section,
+        sizing.section,
+        crossing.section,
+        candidates.section,
+        phases.section,
+        quotes.section,
+        offers.section,
+    ),
     *(purchase.section, purchase.power, purchase.rent_or_buy, reasons.why, reasons.why_not),
     *(flips.section, disagreement.section),
     *(advice.warnings, advice.measure_first, advice.ask_the_provider, network.design, network.settings),
     *(assumptions.section, sources.section),
 )
 _SHORT = (
-    *(opening.section, candidates.in_short, phases.section, quotes.in_short, offers.in_short),
+    *(
+        opening.section,
+        sizing.in_short,
+        crossing.in_short,
+        candidates.in_short,
+        phases.section,
+        quotes.in_short,
+        offers.in_short,
+    ),
     *(purchase.in_short, purchase.power, purchase.rent_or_buy, reasons.why_in_short, flips.section),
     *(advice.warnings, advice.measure_first, assumptions.in_short, sources.in_short),
 )

@@ -1,0 +1,296 @@
+"""Serving on each network: of copies that answer by themselves, or with prompts and answers on nodes of their own.
+
+Each side is cut as carries most per GPU within the targets; instances are as said, or as many of each as balance. In
+a rack whose links join all its GPUs both sides lie together, so that no cache leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from math import ceil
+
+import numpy as np
+
+from assistant.vocabulary.plan import Band
+
+from . import inference
+from .cache_transfer import transfer_rate, transfer_seconds
+from .collectives import Wires
+from .disaggregation import (
+    Link,
+    Side,
+    balanced,
+    nothing_added,
+    prompt_seconds,
+    prompts_carried,
+    served_apart,
+    token_seconds,
+)
+from .inference import LARGEST_BATCH, ONLINE_BATCH, InferenceOutcome, Serving, Sides, engined, holds
+from .machine import Machine
+from .network import Network, Networks
+from .serving_memory import memory_used
+from .serving_network import bytes_between, crosses, decoding_added, prefill_added, spread_out
+from .serving_time import Engined, Load, Number, Shape, Split, spreads_of
+from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+
+MIDDLE = list(RATIOS).index(1.0)
+HALVINGS = 12  # of the batch that keeps a target
+
+
+def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
+    """One outcome per network, in their order."""
+    if not serving.disaggregated:
+        return inference.predict_inference(serving, machine, networks)
+    ways = _ways(serving, machine, networks)
+    found: list[InferenceOutcome | None] = [None] * len(networks)
+    for way in set(ways):
+        columns = [f for f, one in enumerate(ways) if one == way]
+        for f, outcome in zip(columns, _outcomes(serving, machine, [networks[f] for f in columns], way), strict=True):
+            found[f] = outcome
+    return [one for one in found if one is not None]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How both sides are cut, instances of each, requests that an instance of decode has in its batch at most, and
+    whether a cache stays inside its scale-up domain."""
+
+    prefill: Split
+    decode: Split
+    readers: int
+    writers: int
+    batch: float
+    inside: bool
+
+
+def splits_of(serving: Serving, machine: Machine, gpus: int | None) -> list[Split]:
+    """Ways to cut an instance of one side, of ``gpus`` GPUs where they are said; of those that hold a request where any
+    does. A mixture's experts may lie on several nodes with a replica of the attention on every GPU."""
+    a, domain = serving.architecture, machine.domain
+    if gpus is not None:
+        cut = [Split(gpus)] if gpus <= domain else [Split(domain, gpus // domain)] * (gpus % domain == 0)
+        cut = [one for one in cut if not a.heads or a.heads % one.tp == 0]
+        cut += [Split(1, 1, gpus, gpus)] if a.experts and gpus > 1 else []
+        cut = cut or [Split(1, gpus)]
+    else:
+        cut = inference.splits_for(serving, machine)
+        if a.experts and not (serving.tensor_parallel or serving.data_parallel):
+            doubled = [domain << d for d in range(1, 8)]
+            cut += [Split(1, 1, n, n) for n in doubled if n <= min(serving.gpus // 2, a.experts)]
+    return [one for one in cut if holds(serving, machine, one) >= 1] or cut
+
+
+def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[Way]:
+    """One per network."""
+    wires = Wires(machine, Networks(networks), np.ones((1, 1, 1)))
+    readers = [_reading(serving, machine, wires, one) for one in splits_of(serving, machine, serving.prefill_gpus)]
+    writers = [_writing(serving, machine, wires, one) for one in splits_of(serving, machine, serving.decode_gpus)]
+    room = serving.gpus
+    readers = [one for one in readers if one.split.gpus < room] or readers
+    writers = [one for one in writers if one.split.gpus < room] or writers
+    chosen = []
+    for f in range(len(networks)):
+        pairs = [(p, d) for p in readers for d in writers if p.split.gpus + d.split.gpus <= room]
+        pairs = pairs or [(readers[0], writers[0])]
+        chosen.append(max((_paired(serving, machine, p, d, f) for p, d in pairs), key=lambda one: one[0])[1])
+    return chosen
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A side cut one way: requests per second of an instance, (F,); those that an instance of decode answers together,
+    and whether it keeps the target."""
+
+    split: Split
+    carries: np.ndarray
+    batch: np.ndarray
+    late: np.ndarray
+
+
+def _load(serving: Serving, concurrency: Number, held: Number) -> Load:
+    grouped = serving.concurrency is not None
+    return Load(*serving.lengths, concurrency, held, separate=True, grouped=grouped, cached=serving.cached)  # type: ignore[arg-type]
+
+
+def side_of(serving: Serving, machine: Machine, split: Split, wires: Wires, workers: int, *, decoding: bool) -> Side:
+    """Instances of one side, with what the network adds to their passes."""
+    one = engined(serving, machine, split)
+    return Side(one, workers, partial(_added, wires=wires, decoding=decoding) if crosses(one) else nothing_added)
+
+
+def _added(one: Engined, tokens: Number, context: Number, wires: Wires, decoding: bool) -> Number:
+    """Seconds that the network adds to a pass of one side."""
+    if not decoding:
+        return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
+    compute = one.step(Shape(tokens, context))
+    halved = 2.0 * one.step(Shape(np.asarray(tokens) / 2.0, context)) if spread_out(one) else compute
+    return decoding_added(one, wires, tokens, compute, halved)
+
+
+def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
+    side, load = side_of(serving, machine, split, wires, 1, decoding=False), _load(serving, 1.0, 1.0)
+    many = np.zeros((1, len(wires.networks)))
+    own = np.ravel(prompt_seconds(side, load) + many)
+    late = own > (serving.ttft or np.inf)
+    return _Cut(split, np.ravel(prompts_carried(side, load) + many), np.ones(len(own)), late)
+
+
+def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
+    """The largest batch that keeps the target, else as many as serving stacks batch."""
+    side, load = side_of(serving, machine, split, wires, 1, decoding=True), _load(serving, 1.0, 1.0)
+    room = max(1.0, min(float(int(holds(serving, machine, split))), LARGEST_BATCH * split.dp))
+    if serving.tpot is None and not serving.concurrency and serving.requests_per_s is None:
+        room = min(room, ONLINE_BATCH * (split.gpus if crosses(side.engined) else 1))
+    low, high = np.ones((1, len(wires.networks))), np.full((1, len(wires.networks)), room)
+    if serving.tpot is not None:
+        kept = token_seconds(side, load, high) <= serving.tpot
+        for _ in range(HALVINGS):
+            middle = np.where(kept, high, 0.5 * (low + high))
+            fast = token_seconds(side, load, middle) <= serving.tpot
+            low, high = np.where(fast, middle, low), np.where(fast, high, middle)
+        high = np.maximum(np.floor(low), 1.0)
+    tpot = np.ravel(token_seconds(side, load, high) + 0.0 * high)
+    batch = np.ravel(high)
+    return _Cut(split, batch / (tpot * serving.output_tokens), batch, tpot > (serving.tpot or np.inf))
+
+
+def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tuple[float, Way]:
+    """What a pair of cuts carries on all GPUs, and with how many instances of each."""
+    pair = p.split.gpus + d.split.gpus
+    rack = machine.domain > machine.gpus_per_node and pair <= machine.domain and machine.domains > 1
+    inside, groups = rack or machine.domains == 1, serving.gpus // machine.domain if rack else 1
+    room = machine.domain if rack else serving.gpus
+    x, y = serving.prefill_workers, serving.decode_workers
+    if x is None and y is None:
+        x, y = balanced(p.split.gpus, d.split.gpus, float(p.carries[f]), float(d.carries[f]), room)
+        x, y = groups * x, groups * y
+    elif x is None or y is None:  # the other side as far as it keeps up with the one that is said
+        ratio = float(p.carries[f] / d.carries[f])
+        x, y = x or max(1, ceil((y or 1) / ratio)), y or max(1, ceil((x or 1) * ratio))
+    carried = min(x * float(p.carries[f]), y * float(d.carries[f]))
+    unlike = 1e-3 ** (float(p.late[f]) + float(d.late[f]))
+    fits = min(holds(serving, machine, one.split) for one in (p, d)) >= 1
+    worth = carried * unlike * (1.0 if fits else 1e-9) / max(1, x * p.split.gpus + y * d.split.gpus)
+    return worth, Way(p.split, d.split, x, y, float(d.batch[f]), inside)
+
+
+def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: Way) -> list[InferenceOutcome]:
+    wires = Wires(machine, Networks(networks), RATIOS[:, None, None])
+    prefill = side_of(serving, machine, way.prefill, wires, way.readers, decoding=False)
+    decode = side_of(serving, machine, way.decode, wires, way.writers, decoding=True)
+    workers = max(way.writers, 1)
+    held = max(1.0, holds(serving, machine, way.decode)) * workers
+    load = _load(serving, float(serving.concurrency or way.batch * workers), held)
+    link = _link(serving, wires, way)
+    many = np.zeros((len(RATIOS), len(networks)))
+    if not way.readers or not way.writers:
+        prefill, decode = replace(prefill, workers=1), replace(decode, workers=1)
+    served = served_apart(prefill, decode, load, link, serving.requests_per_s)
+    free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
+    wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
+    table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
+    table["tpot"] = free.tpot + many  # not that of the fewer answers that a slow network leaves to be written
+    spread, names = spreads_of(machine.constants), [one.id for one in networks]
+    errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
+    draws = drawn_times(table["tpot"], spread.tpot, names, errors)
+    bands = quantiles(draws)
+    added = decode.added(decode.engined, table["batch"] / decode.replicas, load.prompt_tokens) + many
+    memory = max(
+        memory_used(serving.architecture, way.decode, serving.formats, serving.lengths, way.batch),
+        memory_used(serving.architecture, way.prefill, serving.formats, (load.prompt_tokens, 0.0), way.prefill.dp),
+    )
+    return [
+        _outcome(
+            serving,
+            machine,
+            network,
+            way,
+            {name: float(value[MIDDLE, f]) for name, value in table.items()},
+            (draws[f], bands[:, f], float(added[MIDDLE, f]), memory),
+        )
+        for f, network in enumerate(networks)
+    ]
+
+
+def _link(serving: Serving, wires: Wires, way: Way) -> Link:
+    """A cache goes from the GPUs of one instance to those of another; all share what leaves the side of fewer GPUs."""
+    kv = serving.kv_of_prompt
+    narrow = min(way.prefill.gpus, way.decode.gpus)
+    fetched = inference.fetching(serving, wires, way.prefill)
+    if way.inside:
+        return Link(kv / (wires.machine.scale_up_bandwidth * narrow) + fetched)
+    all_ = max(1, min(way.readers * way.prefill.gpus, way.writers * way.decode.gpus))
+    seconds, rate = transfer_seconds(wires, kv, narrow), transfer_rate(wires, all_)
+    return Link(seconds[..., 0] + fetched, rate[..., 0] / max(kv, serving.fetched_bytes))  # both ways at once
+
+
+def _outcome(
+    serving: Serving,
+    machine: Machine,
+    network: Network,
+    way: Way,
+    at: dict[str, float],
+    drawn: tuple[np.ndarray, np.ndarray, float, float],
+) -> InferenceOutcome:
+    draws, band, added, memory = drawn
+    spread, workers = spreads_of(machine.constants), way.readers + way.writers
+    reading, writing = (engined(serving, machine, one) for one in (way.prefill, way.decode))
+    token, prompt = bytes_between(writing, decoding=True), bytes_between(reading, decoding=False)
+    moved = 0.0 if way.inside else serving.kv_of_prompt
+    asked, used = serving.requests_per_s, way.readers * way.prefill.gpus + way.writers * way.decode.gpus
+    crosses_ = max(way.prefill.gpus, way.decode.gpus) > machine.domain or not way.inside
+    kept = at["ttft"] <= (serving.ttft or np.inf) and at["tpot"] <= (serving.tpot or np.inf)
+    return InferenceOutcome(
+        network=network.id,
+        parallelism=_parallelism(way),
+        replicas=workers,
+        replicas_needed=None if asked is None else int(np.ceil(workers * asked / at["carries"] - 1e-6)),
+        nodes_per_replica=-(-max(way.prefill.gpus, way.decode.gpus) // machine.domain),
+        gpus_per_replica=way.decode.gpus,
+        concurrency=max(1, round(at["requests_per_s"] * (at["ttft"] + serving.output_tokens * at["tpot"]) / workers)),
+        held=int(holds(serving, machine, way.decode) * way.writers / max(workers, 1)),
+        time_per_output_token_s=at["tpot"],
+        time_to_first_token_s=at["ttft"],
+        first_token=spread.band(at["ttft"], spread.ttft),
+        request_latency_s=at["ttft"] + (serving.output_tokens - 1) * at["tpot"],
+        requests_per_s=at["requests_per_s"],
+        output_tokens_per_s=at["output_tokens_per_s"],
+        output_rate=spread.band(at["output_tokens_per_s"], spread.rate),
+        tokens_per_s_per_gpu=at["carries"] * serving.output_tokens / max(used, 1) if workers else 0.0,
+        kv_bytes_per_request=serving.kv_of_prompt,
+        across_nodes_per_token=token,
+        across_nodes_per_request=moved
+        + serving.fetched_bytes
+        + prompt * serving.prompt_tokens * (1 - serving.cached)
+        + token * serving.output_tokens,
+        exposed_communication_percent=100.0 * min(1.0, added / at["tpot"]),
+        memory_bytes=memory,
+        fits=min(way.readers, way.writers) >= 1
+        and used <= serving.gpus
+        and min(holds(serving, machine, one) for one in (way.prefill, way.decode)) >= 1
+        and (not crosses_ or network.possible),
+        meets_targets=None if serving.ttft is serving.tpot is None else kept,
+        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
+        draws=draws,
+        outside_calibration=inference.uncalibrated(machine),
+        network_wait_s=serving.output_tokens * added + (0.0 if way.inside else at["moving"]),
+        sides=Sides(
+            way.readers, way.prefill.gpus, way.writers, way.decode.gpus, at["moving"], at["link_busy"], at["wanted"]
+        ),
+    )
+
+
+def _parallelism(way: Way) -> dict[str, object]:
+    """That of decode, with the instances of both sides."""
+    shown: dict[str, object] = {"tp": way.decode.tp, "pp": way.decode.pp}
+    if way.decode.dp > 1:
+        shown |= {"ep": way.decode.ep, "attention_replicas": way.decode.dp}
+    return shown | {
+        "prefill_workers": way.readers,
+        "prefill_gpus": way.prefill.gpus,
+        "decode_workers": way.writers,
+        "decode_gpus": way.decode.gpus,
+    }

@@ -1,0 +1,136 @@
+"""What the network adds to a pass of a served model: reductions of tensor parallelism over domains, hand-overs between
+stages, and tokens on their way to experts on other nodes, part of it behind the compute of another half of the batch.
+
+Results are (K, F) over network slowdowns and networks, where ``tokens`` may be a number or (K, F) too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .architecture import Architecture, element_bytes
+from .collectives import Group, Wires, all_reduce, group
+from .dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
+from .serving_time import Engined, Number, Split, weight_formats
+
+ACTIVATION = 2.0  # bytes of a hidden state's element
+
+
+def crosses(engined: Engined) -> bool:
+    """Whether a pass of one copy leaves its scale-up domain."""
+    return engined.split.gpus > engined.machine.domain
+
+
+def spread_out(engined: Engined) -> bool:
+    """Whether experts lie on several domains while the attention has replicas: wide expert parallelism."""
+    return crosses(engined) and engined.split.dp > 1 and engined.architecture.experts > 0
+
+
+def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Number, halved: Number) -> np.ndarray:
+    """Seconds that the network adds to a decoding pass of ``compute`` seconds with ``tokens`` on each replica.
+
+    With experts over nodes an engine may cut its batch in two that take turns (``halved``: seconds of both halves'
+    compute, which read the weights twice): nearly all of an exchange then disappears behind the other half's compute.
+    It does so where that is faster.
+    """
+    plain = between_domains(wires, engined, tokens, decoding=True)
+    if not spread_out(engined):
+        return plain
+    hidden = dispatch_from(engined.machine.constants).hidden
+    both = 2.0 * between_domains(wires, engined, np.asarray(tokens) / 2.0, decoding=True)
+    return np.minimum(plain, halved - compute + both - hidden * np.minimum(both, halved))
+
+
+def prefill_added(engined: Engined, wires: Wires, tokens: Number, alone: Number) -> np.ndarray:
+    """The same for a pass over ``tokens`` of prompts on each replica. The exchange of long messages takes units from
+    the compute beside it; the rank whose experts are asked for most keeps the others waiting."""
+    plain = between_domains(wires, engined, tokens, decoding=False)
+    if not spread_out(engined):
+        return plain
+    c = dispatch_from(engined.machine.constants)
+    compute = alone + handling(engined, tokens)
+    both = 2.0 * between_domains(wires, engined, np.asarray(tokens) / 2.0, decoding=False)
+    taken = min(c.units / engined.machine.compute_units, 1.0)
+    together = compute + both - c.hidden * (1.0 - taken) * np.minimum(both, compute)
+    return np.minimum(compute + plain, together) * c.imbalance - alone
+
+
+def handling(engined: Engined, tokens: Number) -> Number:
+    """Seconds in which a replica's prompts are put in order for the experts and summed after them, and latents are
+    unfolded into the heads' queries, keys and values: bytes written and read again."""
+    a = engined.architecture
+    narrow = min(element_bytes(weight_formats(a, engined.precision)[1]), ACTIVATION)
+    moved = a.moe_layers * a.experts_per_token * a.hidden * 2.0 * (max(narrow, 1.0) + ACTIVATION)
+    if a.latent is not None:
+        moved += a.layers * 2.0 * ACTIVATION * 4.0 * a.score_width
+    return np.asarray(tokens) * moved / (engined.machine.memory_bandwidth * engined.constants.reading)
+
+
+def between_domains(wires: Wires, engined: Engined, tokens: Number, *, decoding: bool) -> np.ndarray:
+    """Seconds of one pass on the network with nothing beside it; of a copy inside one domain zero."""
+    a, split = engined.architecture, engined.split
+    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
+    if not crosses(engined):
+        return np.zeros(shape)
+    state = np.broadcast_to(np.asarray(tokens, dtype=float) * a.hidden, shape)[..., None]  # elements of a replica
+    time = pass_communication(wires, a, split, ACTIVATION * state)
+    if split.dp > 1 and a.experts:
+        time = time + a.moe_layers * _exchange(wires, engined, state / split.tp, decoding)[..., 0]
+    return time
+
+
+def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float | np.ndarray) -> np.ndarray:
+    """Seconds of one pass through the model with hidden states of so many bytes: two all-reduces per layer, one
+    hand-over per stage."""
+    time = np.zeros(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2])
+    states = np.broadcast_to(np.asarray(bytes_, dtype=float), (*time.shape, 1))
+    if split.tp > 1:
+        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
+        time = time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
+    if split.pp > 1:
+        hop = states / (wires.networks.nic_rate / wires.slowdown) + wires.latency
+        time = time + (split.pp - 1) * hop[..., 0]
+    return time
+
+
+def bytes_between(engined: Engined, *, decoding: bool) -> float:
+    """Bytes that enter a domain for one token of an answer or of a prompt: two reduced states per layer, one handed
+    over per stage, and what goes to experts elsewhere and back."""
+    a, split, domain = engined.architecture, engined.split, engined.machine.domain
+    if not crosses(engined):
+        return 0.0
+    state, moved = ACTIVATION * a.hidden, 0.0
+    if split.tp > domain:
+        moved += 2.0 * a.layers * 2.0 * state * (split.tp - 1) / split.tp
+    if split.pp > 1:
+        moved += state * (split.pp - 1)
+    if split.dp > 1 and a.experts:
+        ranks = _expert_ranks(engined)
+        copies = float(np.ravel(_routing(engined, ranks, decoding).crossing(ranks))[0])
+        moved += a.moe_layers * copies * a.hidden * (_outward(engined) + ACTIVATION)
+    return moved
+
+
+def _expert_ranks(engined: Engined) -> Group:
+    split = engined.split
+    return group(np.array([float(split.gpus // split.pp)]), np.ones(1), engined.machine.domain)
+
+
+def _routing(engined: Engined, ranks: Group, decoding: bool) -> Routing:
+    a = engined.architecture
+    limit = a.expert_group_limit * np.maximum(ranks.domains / a.expert_groups, 1.0) if a.expert_groups > 1 else np.inf
+    return Routing(a.experts_per_token, limit, once=not decoding, direct=decoding)
+
+
+def _outward(engined: Engined) -> float:
+    """Bytes of an element on its way to the experts: narrow where their weights are (2412.19437, 3.3.2)."""
+    narrow = element_bytes(weight_formats(engined.architecture, engined.precision)[1]) <= 1.0
+    return 1.0 + SCALE_BYTES if narrow else ACTIVATION
+
+
+def _exchange(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> np.ndarray:
+    """Seconds of one layer's dispatch, and of the combine in 16 bits, (K, F, 1); ``state``: elements of a rank."""
+    ranks = _expert_ranks(engined)
+    routing = _routing(engined, ranks, decoding)
+    out = call_time(wires, _outward(engined) * state, ranks, routing)
+    return out + call_time(wires, ACTIVATION * state, ranks, routing, combine=True)

@@ -1,0 +1,288 @@
+"""How many GPUs a load takes, on each kind that is let: what a plan for serving computes where nobody said it, and
+pays for where more could be had."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, replace
+from math import ceil
+
+from assistant.library import checks
+from assistant.market import Offered
+from assistant.model import Network, Serving
+from assistant.model.sizing import Sizing as Layout
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Assumption, KindOfGpu, Sizing
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .candidates import considered, on_the_market
+from .estimate import machine, networks
+from .predictor import Predictor
+from .resolve import Resolved, resolve
+from .serving import serving
+
+JOINED = 64  # GPUs of the cluster on which a copy over several domains is tried
+DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Sized:
+    """One kind of GPU with the layout that carries the load on fewest: ``gpus`` of whole nodes beyond one."""
+
+    job: Resolved
+    layout: Layout
+    gpus: int
+    network: str = "none"
+
+    @property
+    def copies(self) -> int:
+        return self.gpus // self.layout.split.gpus
+
+    @property
+    def carries(self) -> float:
+        """Requests per second of all these GPUs at most."""
+        return self.layout.with_gpus(self.gpus)
+
+    @property
+    def parallelism(self) -> dict[str, int]:
+        split = self.layout.split
+        shown = {"tp": split.tp, "pp": split.pp, "dp": self.copies}
+        return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
+
+
+def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Questionnaire, list[Assumption]]:
+    """A job that serves with the GPUs that nobody said: as many as the load takes, of the kind on which it costs least.
+
+    Raises :class:`InputError` where no GPU serves the model.
+    """
+    left = questionnaire.sized_by_load
+    if not left:
+        return questionnaire, []
+    taken, asked = [], questionnaire
+    if "gpu" in left:
+        found = _cheapest(questionnaire, predictor)
+        why = "not said: the kind on which this costs least per token at the catalog's offers"
+        taken.append(Assumption(field="cluster.gpu", value=found.job.gpu.id, why=why))
+        asked = _on(questionnaire, found.job.gpu.id, predictor.catalog, questionnaire.cluster.gpus)
+    else:
+        found = sized(questionnaire, questionnaire.cluster.gpu, predictor) or _untargeted(questionnaire, predictor)
+    if "gpus" in left:
+        taken.append(Assumption(field="cluster.gpus", value=found.gpus, why=f"not said: {_why(found)}"))
+        asked = _counted(asked, found.gpus)
+    asked = asked.model_copy().with_gpus_said()
+    checks.check_shape(asked, predictor.catalog)
+    return asked, taken
+
+
+def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Questionnaire, list[Assumption]]:
+    """A service on as many of its GPUs as its load takes, where it takes fewer than could be had."""
+    load, said = questionnaire.inference, questionnaire.cluster.gpus
+    if questionnaire.workload != "inference" or load is None or not load.sizes or questionnaire.cluster.sites > 1:
+        return questionnaire, []
+    found = sized(questionnaire, questionnaire.cluster.gpu, predictor)
+    if found is None or found.gpus >= said:
+        return questionnaire, []
+    told = f"of the {said:,} that could be had the load takes {found.gpus:,}: {_why(found)}"
+    return _counted(questionnaire, found.gpus), [Assumption(field="cluster.gpus", value=found.gpus, why=told)]
+
+
+def _why(found: Sized) -> str:
+    each = found.layout.split.gpus
+    many = f"{found.copies:,} {'copy' if found.copies == 1 else 'copies'} of {each} GPU{'s' if each > 1 else ''}"
+    return f"{many} carry up to {found.carries:.3g} requests per second within what was asked"
+
+
+def _counted(questionnaire: Questionnaire, gpus: int) -> Questionnaire:
+    return questionnaire.model_copy(update={"cluster": questionnaire.cluster.model_copy(update={"gpus": gpus})})
+
+
+def _on(questionnaire: Questionnaire, gpu: str, catalog: Catalog, gpus: int | None = None) -> Questionnaire:
+    """The job on another kind of GPU, so many of them or about :data:`JOINED`, in its usual nodes."""
+    there, own = catalog.gpus[gpu], questionnaire.cluster.gpu == gpu
+    domain = max(there.scale_up_domain, there.gpus_per_node, (own and questionnaire.cluster.gpus_per_node) or 1)
+    change = {"gpu": gpu, "gpus": gpus or domain * ceil(JOINED / domain)}
+    change |= {} if own else {"gpus_per_node": None, "nics_per_node": None}
+    return questionnaire.model_copy(update={"cluster": questionnaire.cluster.model_copy(update=change)})
+
+
+def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor) -> Sized | None:
+    """The fewest GPUs of a kind that carry the load; ``None`` where no layout keeps the targets, or the job cannot be
+    on it."""
+    catalog = predictor.catalog
+    try:
+        asked = _on(questionnaire, gpu, catalog)
+        checks.check_shape(asked, catalog)
+        job = resolve(asked, catalog)
+    except InputError:
+        return None
+    joined = _joined(job, predictor)
+    found = [
+        Sized(job, one, _whole(one.gpus, job), joined[0] if one.crosses and joined else "none")
+        for one in predictor.layouts(job, load_of(job), joined[1] if joined else None)
+    ]
+    return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
+
+
+def load_of(job: Resolved) -> Serving:
+    """What is asked of the copies: a rate, requests in flight, or in bulk the rate at which the job ends in time."""
+    asked, days = serving(job), job.questionnaire.latest_days
+    whole = job.served.job_tokens
+    if whole is None or days is None:
+        return asked
+    return replace(asked, requests_per_s=whole / asked.output_tokens / (days * DAY), concurrency=None)
+
+
+def _whole(gpus: int, job: Resolved) -> int:
+    """Within a node any number, beyond it whole ones; prompts and answers apart take two nodes at least."""
+    apart = job.questionnaire.workload == "disaggregated-inference"
+    nodes = max(ceil(gpus / job.gpus_per_node), 2 if apart else 1)
+    return gpus if nodes == 1 else nodes * job.gpus_per_node
+
+
+def _joined(job: Resolved, predictor: Predictor) -> tuple[str, Network] | None:
+    """The network that a copy over several nodes is tried on: the one that was decided, else the fastest that is let
+    with these GPUs, else that exists for them."""
+    able = [c for c in considered(job, predictor.catalog, predictor.today) if c.exists and c.fabric.transport == "rdma"]
+    wanted = [c for c in able if c.owned] or [c for c in able if c.sold] or able
+    if not wanted:
+        return None
+    gpus = machine(job, predictor.catalog)
+    found = zip((c.fabric.id for c in wanted), networks(wanted, gpus, job, predictor.catalog), strict=True)
+    return max(found, key=lambda one: one[1].nic_rate)
+
+
+def _untargeted(questionnaire: Questionnaire, predictor: Predictor) -> Sized:
+    """Where nothing keeps the targets the GPUs that the load takes without them: the plan says what can be kept."""
+    free = sized(_without_targets(questionnaire), questionnaire.cluster.gpu, predictor)
+    if free is not None:
+        return free
+    gpu = predictor.catalog.gpus[questionnaire.cluster.gpu].name
+    raise InputError(f"expected a model that {gpu} can serve: no number of them holds a copy of this one")
+
+
+def _without_targets(questionnaire: Questionnaire) -> Questionnaire:
+    if questionnaire.inference is None:
+        return questionnaire
+    free = questionnaire.inference.model_copy(update={"ttft_ms": None, "tpot_ms": None})
+    return questionnaire.model_copy(update={"inference": free})
+
+
+def _cheapest(questionnaire: Questionnaire, predictor: Predictor) -> Sized:
+    """The kind of GPU on which the load costs least a month; without a load, per request that is carried."""
+    for asked in (questionnaire, _without_targets(questionnaire)):
+        found = on_each_kind(asked, predictor)
+        if found:
+            return found[0][0]
+    raise InputError("expected a model that some GPU of the catalog's offers can serve, found none: name cluster.gpu")
+
+
+def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tuple[Sized, Offered]]:
+    """Every kind of GPU that is let and carries the load, with the offer that costs least; cheapest first."""
+    catalog, today = predictor.catalog, predictor.today
+    let = {o.gpu for provider in catalog.providers.values() for o in provider.offers if o.prices}
+    found = []
+    for gpu in catalog.gpus:
+        one = sized(questionnaire, gpu, predictor) if gpu in let else None
+        offered = _offer(one, catalog, today) if one else None
+        if one is not None and offered is not None:
+            found.append((one, offered))
+    return sorted(found, key=lambda pair: _per_million(*pair))
+
+
+def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offered | None:
+    """The offer by the hour, or for a month at most, that lets these GPUs for least; with the network of a copy that
+    needs one."""
+    there = replace(found.job, gpus=found.gpus, gpus_per_node=min(found.gpus, found.job.gpus_per_node))
+    able = (
+        o
+        for o in on_the_market(there, catalog, today)
+        if o.price is not None
+        and o.least_hours <= HOURS_PER_MONTH
+        and (found.network == "none" or _has_rdma(o, catalog))
+    )
+    return min(able, key=lambda o: _hourly(found, o), default=None)
+
+
+def _has_rdma(offered: Offered, catalog: Catalog) -> bool:
+    return any(catalog.fabrics[fabric].transport == "rdma" for fabric in offered.offer.fabrics)
+
+
+def _hourly(found: Sized, offered: Offered) -> float:
+    """US dollars of an hour of all machines that are paid for."""
+    return (offered.price.si if offered.price else 0.0) * offered.paid(found.gpus)
+
+
+def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
+    """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
+    ``usd_per_month``: of the recommendation."""
+    questionnaire = job.questionnaire
+    if not job.serves or job.sites > 1:
+        return None
+    here = sized(questionnaire, job.gpu.id, predictor) or sized(_without_targets(questionnaire), job.gpu.id, predictor)
+    if here is None:
+        return None
+    here = replace(here, gpus=job.gpus)
+    kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
+    had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
+    load, per_million = job.served, _of_tokens(here, usd_per_month)
+    return Sizing(
+        requests_per_s=load.rate,
+        concurrency=load.concurrency,
+        ttft_ms=load.ttft_ms,
+        tpot_ms=load.tpot_ms,
+        gpus=job.gpus,
+        copies=here.copies,
+        could_be_had=had,
+        carries_requests_per_s=here.layout.with_gpus(had or job.gpus),
+        usd_per_month=usd_per_month,
+        usd_per_million_output_tokens=per_million[0],
+        usd_per_million_tokens=per_million[1],
+        kinds=[_kind(one, offered) for one, offered in kinds],
+    )
+
+
+def _kind(found: Sized, offered: Offered) -> KindOfGpu:
+    month, served, price = _hourly(found, offered) * HOURS_PER_MONTH, found.layout.at_load(found.gpus), offered.price
+    output, every = _of_tokens(found, month)
+    return KindOfGpu(
+        gpu=found.job.gpu.id,
+        gpus=found.gpus,
+        copies=found.copies,
+        gpus_per_copy=found.layout.split.gpus,
+        parallelism=found.parallelism,
+        requests_per_s=found.carries,
+        ttft_s=served.ttft,
+        tpot_s=served.tpot,
+        network=found.network,
+        provider=offered.provider,
+        instance=offered.offer.name,
+        tier=offered.tier,
+        usd_per_gpu_hour=price.si if price else 0.0,
+        usd_per_month=month,
+        usd_per_million_output_tokens=output or 0.0,
+        usd_per_million_tokens=every or 0.0,
+        date=price.date.isoformat() if price else None,
+    )
+
+
+def _of_tokens(found: Sized, usd_per_month: float | None) -> tuple[float | None, float | None]:
+    """US dollars per million output tokens, and per million with those of the prompts."""
+    if usd_per_month is None:
+        return None, None
+    served, millions = found.job.served, _requests(found) * HOURS_PER_MONTH * 3600 / 1e6
+    return (
+        usd_per_month / (millions * served.output_tokens),
+        usd_per_month / (millions * (served.output_tokens + served.prompt_tokens)),
+    )
+
+
+def _per_million(found: Sized, offered: Offered) -> float:
+    return _of_tokens(found, _hourly(found, offered) * HOURS_PER_MONTH)[0] or 0.0
+
+
+def _requests(found: Sized) -> float:
+    """Requests per second that are answered on average: of GPUs that are always busy in bulk and without a load."""
+    busy = found.job.questionnaire.workload == "batch-inference" or not load_of(found.job).loaded
+    return found.carries if busy else found.layout.requests_per_s
