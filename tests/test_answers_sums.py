@@ -84,3 +84,33 @@ def test_two_runs_side_by_side_have_their_difference():
 def test_a_slowdown_is_worth_its_share_of_the_price():
     found = answered("What premium per GPU-hour is a 15% slowdown worth at $2.50?").computed
     assert (found.kind, found.value) == ("worth", 0.375) and "$0.375" in found.text
+
+
+SUMS = """
+what does 10 days on 32 GPUs at $2.50 cost when Ethernet is 15 % slower? | 11.5 22080 19200 2880 | multinode
+what does 20 days on 64 GPUs at $2.00 cost when Ethernet is 10 % slower? | 22 67584 61440 6144 | multinode
+what does 10 days on 32 GPUs at $2.50 and 15 % slower cost against $3.50? | 11.5 22080 26880 4800 0.375 | multinode
+how long does a run of 30 days take that is 15 % slower? | 4.5 34.5 | multinode
+what do $65,000, $400,000 and $25,000 come to? | 490000 | guide
+what is $65,000 plus $400,000 plus $25,000 over 36 months on 64 GPUs per GPU-hour? | 490000 0.291334 212.674 | guide
+how much is lost when a run of $500,000 costs $600,000? | 100000 1.2 20 16.6667 | guide
+how many times cheaper is $8,744 than $26,880? | 18136 3.07411 207.411 67.4702 | multinode
+what are 64 adapters at $6,250 each? | 400000 | guide
+what is $4,349,440 for 1024 GPUs per GPU? | 4247.5 | cheah-h100
+is a network worth 15 % more at 22 % more throughput? | 0.942623 | infiniband-vs-ethernet
+what share of $23,000 is a network of $4,000? | 17.3913 | fire-flyer
+"""
+
+
+@pytest.mark.parametrize("row", SUMS.strip().splitlines())
+def test_the_other_cost_examples_of_the_sources_are_computed_with_any_numbers(row):
+    question, figures, source = (part.strip() for part in row.split("|"))
+    found = answered(question).computed
+    wanted = [float(value) for value in figures.split()]
+    assert [figure.value for figure in found.figures] == pytest.approx(wanted, rel=1e-5), found.kind
+    assert source in found.caveat and "has this sum:" in found.caveat and "Our verdict:" in found.caveat
+
+
+def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
+    question = "how much more per GPU-hour is a network of $490,000 than one of $175,000 over 36 months on 64 GPUs?"
+    assert "From the dearest to the cheapest it is $0.187 per GPU-hour." in answered(question).computed.text

@@ -187,6 +187,7 @@ def test_gpus_that_nobody_lets_together_stand_idle_and_the_plan_says_so_and_what
     told = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
     assert (told.recommendation.verdict, told.questionnaire["cluster"]["gpus"]) == ("no-network-needed", 8)
     assert told.recommendation.headline.startswith("Nobody lets 16 NVIDIA GeForce RTX 4090 together")
+    assert told.recommendation.card.do.startswith("Rent 8 of the 16 NVIDIA GeForce RTX 4090 at RunPod")
     [warning] = [w.message for w in told.warnings if w.code == "fewer-gpus-than-asked"]
     assert "8 of the 16 GPUs that were asked for" in warning and "give the rent that you were quoted" in warning
     assert told.questions_for_provider[0].startswith("Can you join 16 NVIDIA GeForce RTX 4090, by which network")
@@ -258,7 +259,10 @@ def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_
         chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
         assert (chosen.id, chosen.price.offered.provider) == (ours.fabric, whose)
     text = " ".join(" ".join(plan_lines(told)).split())
-    assert f"Same network at {rival.provider}" in text and "this network, not this offer of it," in text
+    assert (
+        f"Same network at {pipeline.catalog.providers[rival.provider].name}" in text
+        and "this network, not this offer of it," in text
+    )
 
 
 @pytest.mark.parametrize("workload", ["inference", "batch-inference"])

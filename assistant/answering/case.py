@@ -19,6 +19,7 @@ from assistant.understanding.topics import carried
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.knowledge import Claim
 from assistant.vocabulary.plan import Assumption, Crossover, Prediction
 from assistant.vocabulary.questionnaire import SERVING, ModelShape
 from assistant.vocabulary.utterance import Utterance
@@ -113,6 +114,16 @@ class Case:
     def says(self, sign: str) -> bool:
         """Whether the question shows a sign of ``topics.yaml``."""
         return sign in self.utterance.roles["signs"]
+
+    def amounts(self, kind: str) -> list[float]:
+        """The amounts of a kind in the order in which they were said; ``money`` with any period."""
+        return [float(one.value) for one in self.utterance.amounts if one.kind == kind]
+
+    @staticmethod
+    def beside(claim: Claim) -> str:
+        """A source that does the same sum, and what we think of it."""
+        right = f" What holds: {claim.correction}" if claim.correction else ""
+        return f"{claim.source} has this sum: {claim.statement} Our verdict: {claim.verdict}.{right}"
 
     def take(self, path: str, value: Any, why: str) -> Any:
         """Note an assumption and give its value back."""

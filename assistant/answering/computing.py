@@ -26,6 +26,7 @@ from . import (
     serving_networks,
     sizing,
     state_transfers,
+    sums,
 )
 from .case import Case
 
@@ -41,6 +42,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts,
     "offers": offers_sold.offers,
+    **dict.fromkeys(sums.ways(), sums.asked),
     "rent": plain_sums.rent,
     "write-off": plain_sums.write_off,
     "worth": plain_sums.worth,

@@ -23,7 +23,7 @@ _WRITTEN_OFF = (
 
 def rent(case: Case) -> Computed | None:
     """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
-    gpus, days, prices = case.fields.get("cluster.gpus"), _amounts(case, "time"), _hourly(case)
+    gpus, days, prices = case.fields.get("cluster.gpus"), case.amounts("time"), _hourly(case)
     if not gpus or not days or not prices:
         return None
     if len(days) != len(prices):
@@ -52,8 +52,8 @@ def rent(case: Case) -> Computed | None:
 
 def write_off(case: Case) -> Computed | None:
     """A purchase as dollars per GPU and hour, and per GPU and month."""
-    capital = [usd for usd in _money(case) if usd > _DEAREST_HOUR]
-    gpus, days = case.fields.get("cluster.gpus"), _amounts(case, "time")
+    capital = [usd for usd in case.amounts("money") if usd > _DEAREST_HOUR]
+    gpus, days = case.fields.get("cluster.gpus"), case.amounts("time")
     months = case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
     if not capital or not gpus or not months:
         return None
@@ -77,7 +77,7 @@ def write_off(case: Case) -> Computed | None:
 
 def worth(case: Case) -> Computed | None:
     """Dollars per GPU-hour that a faster network may cost more, for each slowdown that it takes away."""
-    shares, prices = _amounts(case, "percent"), _hourly(case)
+    shares, prices = case.amounts("percent"), _hourly(case)
     if not shares or len(prices) != 1:
         return None
     [price] = prices
@@ -95,16 +95,8 @@ def worth(case: Case) -> Computed | None:
     return case.answer(text, caveat, percent=shares, gpu_usd_per_hour=price)
 
 
-def _amounts(case: Case, kind: str) -> list[float]:
-    return [float(one.value) for one in case.utterance.amounts if one.kind == kind]
-
-
-def _money(case: Case) -> list[float]:
-    return [float(one.value) for one in case.utterance.amounts if one.kind.startswith("money")]
-
-
 def _hourly(case: Case) -> list[float]:
-    return [usd for usd in _money(case) if 0 < usd <= _DEAREST_HOUR]
+    return [usd for usd in case.amounts("money") if 0 < usd <= _DEAREST_HOUR]
 
 
 def _cents(usd: float) -> str:
@@ -120,6 +112,5 @@ def _in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
             if formula == "run_cost":
                 given["gpu_usd_per_hour"] = given.get("gpu_usd_per_hour", 0) + given.pop("fabric_usd_per_hour", 0)
             if one.formula == formula and given == inputs:
-                right = f" What holds: {claim.correction}" if claim.correction else ""
-                found.append(f"{claim.source} has this sum: {claim.statement} Our verdict: {claim.verdict}.{right}")
+                found.append(case.beside(claim))
     return found

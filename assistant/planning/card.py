@@ -44,7 +44,8 @@ def card(made: Decision, answer: Recommendation, flips: list[Flip] | None = None
 def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     """``Rent 64 NVIDIA H100 SXM5 80 GB at Voltage Park, with InfiniBand NDR 400 Gb/s.``, and what ties with it."""
     job, choice = made.job, made.choice
-    gpus, network = f"{job.gpus:,} {job.gpu.name}", name_of(chosen)
+    some = f"{job.gpus:,} of the {made.instead_of.job.gpus:,}" if made.instead_of else f"{job.gpus:,}"
+    gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
     if choice.kept:
@@ -127,6 +128,8 @@ def _finish(made: Decision, chosen: Entry) -> str:
 def _because(made: Decision, chosen: Entry) -> str:
     """At most :data:`WORDS` words."""
     job, choice = made.job, made.choice
+    if made.instead_of is not None:
+        return f"Nobody lets {made.instead_of.job.gpus:,} together at a price that it quotes."
     if chosen.considered.fabric.technology == "none":
         whole = "All its GPUs share one scale-up link" if job.domains == 1 else "Each copy fits in one node"
         return f"{whole}: nothing crosses a network."

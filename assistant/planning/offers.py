@@ -108,6 +108,7 @@ def _row(
     likely = None if days is None else likely
     return RentalOffer(
         provider=offered.provider,
+        provider_name=offered.provider_name,
         instance=offer.name,
         gpu=offer.gpu,
         fabric=fabric,

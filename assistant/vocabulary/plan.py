@@ -184,6 +184,7 @@ class RentalOffer(Contract):
     """
 
     provider: str
+    provider_name: str = ""  # as people write it; empty where a quote names nobody of the catalog
     instance: str
     gpu: str
     fabric: str

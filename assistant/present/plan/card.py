@@ -13,7 +13,8 @@ def section(plan: Plan) -> list[Block]:
     found = plan.recommendation.card
     if found is None:
         return [Paragraph(plan.recommendation.headline, strong=True)]
-    lines = [f"{label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
+    nothing = plan.recommendation.verdict == "infeasible"  # then what would change it is a sentence of its own
+    lines = [f"{'' if nothing else label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
     return [Paragraph(found.do, strong=True), Bullets([*lines, *certain(plan)])]
 
 

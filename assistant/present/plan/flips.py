@@ -19,7 +19,7 @@ def section(plan: Plan) -> list[Block]:
 
 def turns(plan: Plan) -> list[str]:
     """A sentence for each input that turns the answer."""
-    return [turn(flip, plan.recommendation.fabric) for flip in plan.recommendation.flips]
+    return [turn(flip, plan.recommendation.fabric, plan) for flip in plan.recommendation.flips]
 
 
 def _other_offer(plan: Plan) -> list[str]:
@@ -33,7 +33,7 @@ def _other_offer(plan: Plan) -> list[str]:
     tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
-    return [f"Same network at {rival.provider}{tier}: cheaper below {at} (list: {now})."]
+    return [f"Same network at {reading.seller(plan, rival.provider)}{tier}: cheaper below {at} (list: {now})."]
 
 
 def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
@@ -42,13 +42,13 @@ def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
     listed, even = (
         value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
     )
-    who = f"{rival.provider} ({rival.instance}, {rival.fabric}, list price {listed})"
+    who = f"{reading.seller(plan, rival.provider)} ({rival.instance}, {rival.fabric}, list price {listed})"
     if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
         return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
     return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
 
 
-def turn(flip: Flip, chosen: str | None) -> str:
+def turn(flip: Flip, chosen: str | None, plan: Plan | None = None) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.`` ``chosen``: what is recommended as things are."""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
     if flip.to_quote is not None:
@@ -56,7 +56,7 @@ def turn(flip: Flip, chosen: str | None) -> str:
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen)}: from {_bare(old, new)} to {new}, then {then}{even}."
+    return f"{_name(flip, chosen, plan)}: from {_bare(old, new)} to {new}, then {then}{even}."
 
 
 def _bare(text: str, named: str) -> str:
@@ -65,10 +65,12 @@ def _bare(text: str, named: str) -> str:
     return text.removesuffix(f" {unit}") if unit else text
 
 
-def _name(flip: Flip, chosen: str | None) -> str:
+def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
     """A price with whose it is: a network wins by becoming cheaper itself, or where the choice becomes dearer."""
     if flip.input == _OF_NETWORK:
         return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU"
+    if plan is not None and flip.input.startswith("providers."):
+        return f"price at {reading.seller(plan, flip.input.split('.')[1])}"
     return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
 
 

@@ -44,7 +44,7 @@ def section(plan: Plan) -> list[Block]:
     if spot is not None:
         notes.append(
             "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
-            f"run in ten at {spot.provider} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
+            f"run in ten at {_seller(spot)} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
             "interrupted as often as it may be."
         )
     if beside:
@@ -95,7 +95,7 @@ def _tied(priced: list[RentalOffer]) -> list[Block]:
     alike = [o for o in priced if o.tied]
     if len(alike) < 2:
         return []
-    names = ", ".join(dict.fromkeys(o.provider for o in alike))
+    names = ", ".join(dict.fromkeys(map(_seller, alike)))
     return [
         Paragraph(
             f"No difference that counts between the first {len(alike)} ({names}): what is agreed differs from a list "
@@ -109,7 +109,7 @@ def _heading(plan: Plan) -> Heading:
 
 
 def _silent(offers: list[RentalOffer]) -> list[Block]:
-    names = ", ".join(dict.fromkeys(f"{o.instance} ({o.provider}, {o.fabric})" for o in offers))
+    names = ", ".join(dict.fromkeys(f"{o.instance} ({_seller(o)}, {o.fabric})" for o in offers))
     return [Paragraph(f"Sold without a price that was read, so without a sum: {names}.")] if names else []
 
 
@@ -179,11 +179,15 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
     return Table(header, rows, frozenset({3, 4, 5, 6}), won, gone, shorter)
 
 
+def _seller(offer: RentalOffer) -> str:
+    return offer.provider_name or offer.provider
+
+
 def _provider(offer: RentalOffer) -> str:
     """The provider, with what tells two offers of it apart, where there is little room."""
     tier = "" if offer.tier == "on-demand" else offer.tier
     term = f"{offer.months:g} months" if offer.months else f"{tier}{_untold(offer)}"
-    return ", ".join(filter(None, (offer.provider, term, "" if offer.network_included else "network?")))
+    return ", ".join(filter(None, (_seller(offer), term, "" if offer.network_included else "network?")))
 
 
 def _untold(offer: RentalOffer) -> str:
@@ -202,7 +206,7 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     sign = "✓" if taken else SIGNS[offer.verdict] if offer.meets_limits else "✗"
     sign = "?" if offer.usd_per_gpu_hour is None else sign
     terms = _terms(offer)
-    name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
+    name = f"{_seller(offer)}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
     rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
     cost = (
         "does not finish"

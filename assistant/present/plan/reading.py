@@ -66,6 +66,11 @@ def usd_per_million_tokens(plan: Plan, found: Candidate) -> float | None:
     return found.cost_usd.p50 / tokens * 1e6 if found.cost_usd and tokens else None
 
 
+def seller(plan: Plan, provider: str) -> str:
+    """A provider's name by its id, where it has an offer in the plan."""
+    return next((o.provider_name for o in plan.offers if o.provider == provider and o.provider_name), provider)
+
+
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))

@@ -67,7 +67,9 @@ def win(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> list
         return told(f"{fabric} cannot be had here, whatever it costs.", *no_way)
     kin = {f.id for f in catalog.fabrics.values() if f.technology == catalog.fabrics[fabric].technology}
     items = [
-        flips.turn(flip, plan.recommendation.fabric) for flip in plan.recommendation.flips if flip.to_fabric in kin
+        flips.turn(flip, plan.recommendation.fabric, plan)
+        for flip in plan.recommendation.flips
+        if flip.to_fabric in kin
     ]
     none = f"No single input, moved within the values tried, makes {fabric} win."
     return told(f"For {fabric} to win, one of these:" if items else none, *items, _price_to_tie(found, best))

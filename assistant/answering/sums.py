@@ -1,0 +1,90 @@
+"""Sums that are data: the formula, what a question must name for it, and how it is told (``knowledge/sums.yaml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assistant.audit.formulas import evaluate, formulas
+from assistant.library import paths, shipped
+from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
+
+from .case import Case
+
+Taken = float | list[float]
+
+
+class _Figure(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    formula: str = Field(alias="is")
+    of: dict[str, str | float]
+    unit: str
+
+
+class _Way(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    takes: dict[str, str]
+    steps: dict[str, _Figure] = {}  # on the way to the figures, not told apart
+    figures: dict[str, _Figure]
+    says: str
+    caveat: str
+    claims: list[str] = []
+
+
+@lru_cache(maxsize=1)
+def ways() -> dict[str, list[_Way]]:
+    """The ways of every topic, in the order in which they are tried."""
+    read = shipped.documents("sums", paths.shipped("knowledge"), "sums.yaml")["sums.yaml"]
+    return {topic: [_Way.model_validate(way) for way in some] for topic, some in read.items()}
+
+
+def asked(case: Case) -> Computed | None:
+    """The sum of the question's topic; ``None`` where it does not name what any way takes."""
+    for way in ways()[case.utterance.topic or ""]:
+        taken = {name: _taken(case, what) for name, what in way.takes.items()}
+        known = {name: value for name, value in taken.items() if value is not None}
+        if len(known) == len(taken):
+            return _told(case, way, known)
+    return None
+
+
+def _taken(case: Case, what: str) -> Taken | None:
+    kind, _, which = what.partition(" ")
+    if kind == "gpus":
+        return case.fields.get("cluster.gpus")
+    days = case.amounts("time")
+    if kind == "months":
+        return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
+    found = case.amounts(kind)
+    if which == "all":
+        return found if len(found) > 1 else None
+    return next(islice(found, int(which) - 1, None), None)
+
+
+def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
+    shares = {name for name, what in way.takes.items() if what.startswith("percent")}
+    for name, figure in (way.steps | way.figures).items():
+        given = dict(_given(figure, taken, shares))
+        taken[name] = found = evaluate(figure.formula, given, figure.unit, case.catalog, f"the sum {name}")
+        if name in way.figures:
+            usd = figure.unit == "USD"
+            value, unit = (round(found, 2), "USD in all") if usd else (found, figure.unit)
+            case.figure(name.replace("_", " "), value, unit, formulas()[figure.formula].says)
+    case.told = {}
+    beside = (case.library.knowledge.claims[claim] for claim in way.claims)
+    caveat = " ".join([way.caveat, *map(case.beside, beside)])
+    return case.answer(way.says.format(**taken), caveat, None, **{name: taken[name] for name in way.takes})
+
+
+def _given(figure: _Figure, taken: dict[str, Taken], shares: set[str]) -> Iterator[tuple[str, float | str]]:
+    """The inputs of a formula by name; a list is as many inputs."""
+    for name, of in figure.of.items():
+        value = taken[of] if isinstance(of, str) else of
+        for number, one in enumerate(value if isinstance(value, list) else [value]):
+            yield f"{name}{number or ''}", f"{one!r} %" if of in shares else one
