@@ -31,7 +31,7 @@ def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
     others = [fabric for fabric in answer.tied if fabric != answer.fabric]
     if answer.certainty == "toss-up":
-        return f"toss-up; {_listed(others)} cost the same within the error: pick by who runs it."
+        return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
     if answer.certainty == "close":
         return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
     if reading.is_given(plan) and answer.confidence < 0.5:
