@@ -56,7 +56,7 @@ finetuning              yi-34b          h100-sxm      48    -                  o
 rlhf                    llama-3.1-70b   h100-sxm      128   -                  any        auto  512   4096  megatron  2e9    -     some   no      no   -        -
 rlhf                    qwen2.5-32b     h200-sxm      64    -                  any        fsdp  256   8192  fsdp      1e9    -     some   no      no   -        -
 rlhf                    llama-3.1-8b    h100-sxm      32    infiniband-ndr-400 any        fsdp  256   4096  fsdp      1e9    2.40  none   no      no   -        -
-inference               llama-3.1-70b   h100-sxm      16    -                  any        -     -     -     -         -      -     none   no      no   -        20
+inference               llama-3.1-70b   h100-sxm      16    -                  any        -     -     -     -         -      -     none   no      no   -        10
 inference               llama-3.1-405b  h100-sxm      32    -                  any        -     -     -     -         -      -     some   no      no   -        5
 inference               deepseek-r1     h200-sxm      16    -                  any        -     -     -     -         -      -     some   no      no   -        8
 disaggregated-inference deepseek-r1     h200-sxm      64    -                  any        -     -     -     -         -      -     some   no      no   -        8

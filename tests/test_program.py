@@ -55,7 +55,7 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
     assert all(card)
     for said in (*card, *(warning.message for warning in made.warnings), *made.measure_first):
         assert "".join(said.split()) in flat and "".join(said.split()) in everything
-    assert "Confidence" in flat and "".join(f"weft plan {EXAMPLE} --all".split()) in flat
+    assert "Certainty" in flat and "".join(f"weft plan {EXAMPLE} --all".split()) in flat
     cited = set(re.findall(r"\[(\d+)\]", short.split("SOURCES")[0]))
     listed = dict(re.findall(r"^- \[(\d+)\] (\S+),", short.split("SOURCES")[1], re.MULTILINE))
     assert cited and cited == set(listed)

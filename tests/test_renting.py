@@ -445,7 +445,8 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
     taken = made.offers[made.recommendation.offer]
     assert taken.fabric == made.recommendation.fabric and taken.date and taken.source
     shown = " ".join(" ".join(plan_lines(made)).split())
-    assert all(o.provider in shown for o in priced) and "Offers" in plan_html(made)
+    names = {o.provider: library.catalog.providers[o.provider].name for o in priced}
+    assert all(name in shown for name in names.values()) and "Offers" in plan_html(made)
     for offer in priced:
         sold = [
             p for o in library.catalog.providers[offer.provider].offers if o.name == offer.instance for p in o.prices
@@ -479,7 +480,7 @@ def test_who_asks_for_offers_in_the_conversation_is_told_the_cheapest_with_each_
     priced = [o for o in talk.plan.offers if o.run_cost_usd]
     assert f"{len(priced)} priced offers run this job" in shown
     assert all(fabric in shown for fabric in {o.fabric for o in priced})
-    assert f"{priced[0].provider}: {priced[0].instance}" in shown
+    assert f"{library.catalog.providers[priced[0].provider].name}: {priced[0].instance}" in shown
 
 
 def test_copies_that_nothing_joins_are_served_from_machines_that_are_let_one_by_one(library: Library) -> None:

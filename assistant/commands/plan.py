@@ -37,7 +37,7 @@ def plan(
     questionnaire = read_one(file, library.catalog)
     ready_index(library)
     made = planned(questionnaire, library)
-    more = None if everything else f"Everything, with the sources in full: weft plan {file} --all."
+    more = None if everything else f"Everything: weft plan {file} --all."
     _show(made if form == "json" else with_crossover(made, library), form, out, more)
 
 

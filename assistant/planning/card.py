@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from math import ceil
 
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures, Sizing
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -26,7 +25,7 @@ _OTHERS = 2  # tied networks that are named; more are counted
 _MUCH = 2.0  # times as much: what is dearer is told as a factor, below in percent
 
 
-def card(made: Decision, answer: Recommendation, flips: list[Flip] | None = None) -> Card:
+def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, flips: list[Flip] | None = None) -> Card:
     """The card of a decision; without ``flips`` they were not looked for yet, and what would change it is left open."""
     chosen, job = made.choice.chosen, made.job
     if chosen is None:
@@ -34,7 +33,7 @@ def card(made: Decision, answer: Recommendation, flips: list[Flip] | None = None
         return Card(do=do, cost="", finish="", because="", changes_if=answer.smallest_change or "")
     return Card(
         do=_do(made, chosen, answer.tied),
-        cost=_cost(job, chosen),
+        cost=_cost(job, chosen, sizing),
         finish=_finish(made, chosen),
         because=_because(made, chosen),
         changes_if=_changes_if(made, chosen, flips),
@@ -75,7 +74,7 @@ def _keeping(made: Decision, chosen: Entry) -> str:
     return f"; it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
 
 
-def _cost(job: Resolved, chosen: Entry) -> str:
+def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
         return "No price of it was read: ask, and say what you are quoted."
@@ -85,19 +84,10 @@ def _cost(job: Resolved, chosen: Entry) -> str:
         return f"{usd(capital)} to buy; {month}, written off with power and support."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job" if job.served.job_tokens else month
-        return f"{whole}{_per_million(job, chosen)}."
+        each = sizing.usd_per_million_output_tokens if sizing else None
+        return f"{whole}, ${each:.2f} per million output tokens." if each else f"{whole}."
     total = f"{usd(chosen.median_cost)} for the run"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
-
-
-def _per_million(job: Resolved, chosen: Entry) -> str:
-    """What the tokens of a service or of a job in bulk cost."""
-    served, whole = chosen.estimate.serving, job.served.job_tokens
-    if served is None or not served.output_tokens_per_s:
-        return ""
-    millions = (whole or served.output_tokens_per_s * HOURS_PER_MONTH * 3600) / 1e6
-    each = chosen.median_cost if whole else usd_per_month(chosen, job.questionnaire)
-    return f", ${each / millions:.2f} per million output tokens"
 
 
 def _instances(served: ServingFigures) -> str:
@@ -146,11 +136,16 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     if not chosen.costed:
         return "It has the shortest run; no price was read."
     if other is None or not other.costed:
-        return "Nothing else that runs this job has a price."
+        if made.job.questionnaire.budget.quotes:
+            return "Of what was quoted its run costs least."
+        known = any(e.costed and e is not chosen for e in made.entries)
+        return f"Nothing else that {'is advised' if known else 'runs this job'} has a price."
     bulk = made.job.serves and made.job.served.job_tokens
     what = "Its job" if bulk else "Its month" if made.job.serves else "Its run"
     least = f"{what} costs least of those advised" if made.choice.unadvised else f"{what} costs least"
     more = other.median_cost / chosen.median_cost
+    if other.risky and more < 1:
+        return f"{what} costs least on average; spot machines only in the middle."
     if more < 1.01:
         return f"{least}, by less than a percent."
     return f"{least}; the next costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."

@@ -44,7 +44,7 @@ class Begun:
     def _whole(self) -> Plan:
         turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
         rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
-        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, turns)}
+        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, self.plan.sizing, turns)}
         return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
 
 
@@ -74,7 +74,8 @@ def begun(
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn. The latest ones are kept:
     who takes something back, or keeps what was tried, has had that plan."""
     pipeline, index = pipeline_of(library, today), _built_index(library) if index == SEARCH else index
-    key = questionnaire.model_dump_json(exclude_unset=True), id(index), today or datetime.date.today()
+    said = questionnaire.model_dump_json(exclude_unset=True), questionnaire.sized_by_load
+    key = *said, id(index), today or datetime.date.today()
     found = pipeline.plans.pop(key, None)
     if found is None or found.index is not index:
         found = _begun(questionnaire, library, pipeline, index)
@@ -90,7 +91,7 @@ def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, i
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
-    told.recommendation.card = card(made, told.recommendation)
+    told.recommendation.card = card(made, told.recommendation, told.sizing)
     return Begun(told, made, pipeline, index)
 
 

@@ -146,7 +146,7 @@ def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
     """Why no further question is asked."""
     verdict = plan.recommendation.verdict if plan is not None else None
     if verdict == "no-network-needed":
-        text = "No open question could change this: nothing of the job has to cross between nodes."
+        text = "No open question could change the network: nothing of the job has to cross between nodes."
     elif verdict == "infeasible":
         text = "Nothing works as asked, and no open question could change that. Change what was said, or ask what if."
     else:

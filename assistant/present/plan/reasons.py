@@ -19,7 +19,7 @@ def why(plan: Plan) -> list[Block]:
 
 def why_in_short(plan: Plan) -> list[Block]:
     """What spoke for the choice, then what the job asks for."""
-    return titled("Why", _sentences(findings.told_in_short(plan), plan)) + told(reading.confidence(plan))
+    return titled("Why", _sentences(findings.told_in_short(plan), plan))
 
 
 def why_not(plan: Plan) -> list[Block]:
