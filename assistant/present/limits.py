@@ -2,7 +2,7 @@
 
 MARKS = 2  # sources behind a sentence
 REASONS, REASONS_IN_SHORT, REASONS_IN_TALK, REASONS_ON_SCREEN = 10, 4, 5, 8
-CANDIDATES_IN_SHORT, CANDIDATES_IN_TALK = 6, 4
+CANDIDATES_IN_SHORT, CANDIDATES_IN_TALK = 5, 4
 # In short: the cheapest, then the cheapest of other networks.
 OFFERS_IN_SHORT, CHEAPEST_IN_SHORT, OFFERS_IN_TALK = 4, 2, 4
 CROSSING_IN_SHORT = 2  # networks that are slowest for a service, beside the recommended one
