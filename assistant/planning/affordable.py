@@ -211,5 +211,7 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         cost_usd=chosen.outlay,
         bought=made.job.questionnaire.budget.mode == "buy",
         run_hours=chosen.median_hours,
-        done_by=None if made.job.serves else (today + datetime.timedelta(days=ceil(days))).isoformat(),
+        done_by=None
+        if made.job.serves and not made.job.served.job_tokens
+        else (today + datetime.timedelta(days=ceil(days))).isoformat(),
     )

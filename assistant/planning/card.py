@@ -7,8 +7,10 @@ import datetime
 from collections.abc import Iterable
 from math import ceil
 
+from assistant.market import Offered
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures, Sizing
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -56,9 +58,15 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     )
     others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
-    return (
-        f"{'Buy' if bought else 'Rent'} {gpus}{where}, {'' if network.startswith('no ') else 'with '}{network}{ties}."
-    )
+    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {'' if network.startswith('no ') else 'with '}{network}{ties}."
+
+
+def _terms(offered: Offered | None) -> str:
+    """That machines may be taken away, or are paid for a term."""
+    if offered is None or offered.tier == "on-demand":
+        return ""
+    months = offered.least_hours / HOURS_PER_MONTH
+    return " on spot machines" if offered.tier == "spot" else f" reserved for {months:g} months" if months else ""
 
 
 def _listed(names: list[str]) -> str:
