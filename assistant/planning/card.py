@@ -58,7 +58,8 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     )
     others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
-    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {'' if network.startswith('no ') else 'with '}{network}{ties}."
+    joined = network if network.startswith("no ") else f"with {network}"
+    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{ties}."
 
 
 def _terms(offered: Offered | None) -> str:
@@ -156,7 +157,9 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return f"{what} costs least on average; spot machines only in the middle."
     if more < 1.01:
         return f"{least}, by less than a percent."
-    return f"{least}; the next costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."
+    return (
+        f"{least}; the next network costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."
+    )
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:
