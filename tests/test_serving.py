@@ -24,6 +24,8 @@ from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
+from assistant.planning.predictor import Predictor
+from assistant.planning.sized import on_each_kind
 from assistant.present.figures import serving_error
 from assistant.present.plan.report import brief
 from assistant.present.text import lines_of
@@ -253,6 +255,19 @@ def test_a_load_alone_gives_gpus_of_each_kind_a_price_and_the_network(chat_servi
     assert served.copies == sized.copies and served.gpus_per_copy == cheapest.gpus_per_copy and served.meets_targets
     told = " ".join(lines_of(brief(chat_service, ""), 100))
     assert "per million output tokens" in told
+
+
+def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):
+    """Others stand at what their sellers publish."""
+    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9}
+    job = {"model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}, "budget": {"quotes": [quote]}}
+    load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
+    asked = from_value(job | {"workload": "inference", "inference": load_}, catalog())
+    predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
+    at = {one.job.gpu.id: offered for one, offered in on_each_kind(asked, predictor)}
+    assert at.pop("h100-sxm").usd_per_gpu_hour == 0.9
+    published = {kind.gpu: kind.instance for kind in chat_service.sizing.kinds if kind.gpu != "h100-sxm"}
+    assert {gpu: offered.offer.name for gpu, offered in at.items()} == published
 
 
 def test_a_budget_pays_for_the_copies_that_are_needed(chat_service):

@@ -112,7 +112,7 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     where no layout keeps the targets, or the job cannot be on it."""
     catalog = predictor.catalog
     try:
-        asked = _on(questionnaire, gpu, catalog)
+        asked = _at_published_offers(_on(questionnaire, gpu, catalog), questionnaire)
         checks.check_shape(asked, catalog)
         job = resolve(asked, catalog)
     except InputError:
@@ -126,6 +126,14 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     if gpus is not None:
         found = [replace(one, gpus=gpus) for one in found if one.layout.split.gpus <= gpus]
     return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
+
+
+def _at_published_offers(there: Questionnaire, asked: Questionnaire) -> Questionnaire:
+    """A job on another kind of GPU than was asked about without its quotes, which price that one alone."""
+    named = "gpu" not in asked.sized_by_load
+    if not there.budget.quotes or (named and there.cluster.gpu == asked.cluster.gpu):
+        return there
+    return there.model_copy(update={"budget": there.budget.model_copy(update={"quotes": []})})
 
 
 def load_of(job: Resolved) -> Serving:
