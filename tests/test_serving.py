@@ -25,7 +25,7 @@ from assistant.model.sizing import sizings
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
 from assistant.planning.predictor import Predictor
-from assistant.planning.sized import on_each_kind
+from assistant.planning.sized import on_each_kind, sized, with_price
 from assistant.present.figures import serving_error
 from assistant.present.plan.report import brief
 from assistant.present.text import lines_of
@@ -255,6 +255,17 @@ def test_a_load_alone_gives_gpus_of_each_kind_a_price_and_the_network(chat_servi
     assert served.copies == sized.copies and served.gpus_per_copy == cheapest.gpus_per_copy and served.meets_targets
     told = " ".join(lines_of(brief(chat_service, ""), 100))
     assert "per million output tokens" in told
+
+
+def test_the_month_of_a_marketplace_counts_what_is_paid_there_and_not_what_its_cheapest_host_asks():
+    load_ = {"requests_per_s": 1.0, "precision": "fp8"}
+    job = {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-pcie", "provider": "vast-ai"}, "inference": load_}
+    predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
+    found = sized(from_value(job | {"workload": "inference"}, catalog()), "h100-pcie", predictor)
+    kind = with_price(found, predictor)
+    assert kind.paid_over_listed == catalog().constants["market-paid-over-cheapest"].si > 1
+    each = kind.usd_per_gpu_hour * kind.paid_over_listed
+    assert kind.usd_per_month == pytest.approx(each * kind.gpus_paid * 730)
 
 
 def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):

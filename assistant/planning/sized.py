@@ -221,8 +221,8 @@ def _has_rdma(offered: Offered, catalog: Catalog) -> bool:
 
 
 def _hourly(found: Sized, offered: Offered) -> float:
-    """US dollars of an hour of all machines that are paid for."""
-    return (offered.price.si if offered.price else 0.0) * offered.paid(found.gpus)
+    """US dollars of an hour of all machines that are paid for, at what is paid where a list tells a cheapest host."""
+    return (offered.usd_per_gpu_hour or 0.0) * offered.paid(found.gpus)
 
 
 def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
@@ -282,6 +282,7 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
         instance=offered.offer.name,
         tier=offered.tier,
         usd_per_gpu_hour=price.si if price else 0.0,
+        paid_over_listed=offered.markup,
         usd_per_month=month,
         usd_per_million_output_tokens=output or 0.0,
         usd_per_million_tokens=every or 0.0,

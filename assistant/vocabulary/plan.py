@@ -532,6 +532,7 @@ class KindOfGpu(Contract):
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
     the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
+    ``paid_over_listed``: what the sums count ÷ the list price.
     """
 
     gpu: str
@@ -548,6 +549,7 @@ class KindOfGpu(Contract):
     instance: str
     tier: Tier
     usd_per_gpu_hour: float
+    paid_over_listed: float = 1.0
     usd_per_month: float
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float

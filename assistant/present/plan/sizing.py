@@ -144,4 +144,5 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
 
 def _at(kind: KindOfGpu) -> str:
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
-    return f"{kind.provider}, ${kind.usd_per_gpu_hour:.2f}{tier}"
+    listed = "from " if kind.paid_over_listed > 1 else ""
+    return f"{kind.provider}, {listed}${kind.usd_per_gpu_hour:.2f}{tier}"
