@@ -306,6 +306,16 @@ def test_a_job_in_bulk_ends_and_its_deadline_says_how_many_gpus():
     assert more and 4 < more[0] <= soon.sizing.gpus
 
 
+def test_the_report_of_a_job_in_bulk_tells_the_cost_that_its_card_tells():
+    """Longer than a month, on machines that are bought."""
+    bulk = {"prompt_tokens": 6000, "output_tokens": 300, "requests": 20_000_000}
+    job = {"workload": "batch-inference", "model": "qwen2.5-72b", "inference": bulk}
+    made = planned(job | {"cluster": {"gpu": "h100-sxm", "gpus": 4}, "budget": {"mode": "buy"}})
+    chosen = next(c for c in made.candidates if c.fabric == made.recommendation.fabric)
+    assert chosen.run_hours > 1.2 * 730
+    assert made.sizing.usd_per_month == pytest.approx(chosen.cost_usd.p50, rel=0.02) != chosen.usd_per_month
+
+
 def test_layouts_are_searched_fast_enough_to_be_asked_for_in_a_conversation():
     asked = serving("deepseek-r1", 64, precision="fp8", requests_per_s=50.0, ttft=2.0, tpot=0.05)
     node = machine(64, "h200-sxm")

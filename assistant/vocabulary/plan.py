@@ -561,6 +561,7 @@ class Sizing(Contract):
 
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
+    ``usd_per_month``: of a job that ends what all of it costs.
     ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
     of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
     """
