@@ -10,6 +10,7 @@ import pytest
 from assistant.answering import computed_answer
 from assistant.conversation.searching import understood
 from assistant.library import Library, load
+from assistant.market import offered_tiers
 from assistant.present.answers import answer_lines
 from assistant.vocabulary.answers import Answer
 
@@ -38,12 +39,16 @@ def test_the_price_of_a_provider_is_its_offers_price_with_tier_date_source_and_t
 def test_the_cheapest_come_first_and_each_seller_is_one_that_sells_it(library):
     found = answered("cheapest B200 per hour", library).computed
     values = [figure.value for figure in found.figures if "on demand" in figure.formula]
-    assert values == sorted(values) and found.value == min(
-        price.price.value
-        for provider in library.catalog.providers.values()
+    catalog = library.catalog
+    paid = [
+        offered.usd_per_gpu_hour
+        for provider in catalog.providers.values()
         for offer in provider.offers
-        if offer.gpu == "b200" and (price := offer.price("on-demand"))
-    )
+        if offer.gpu == "b200"
+        for offered in offered_tiers(provider, offer, catalog.constants, spot=False)
+        if offered.tier == "on-demand" and offered.usd_per_gpu_hour
+    ]
+    assert values == sorted(values) and found.value == min(paid)
     sellers = answered("who sells RoCE with H100", library).computed.text
     for provider in library.catalog.providers.values():
         kinds = {
@@ -53,6 +58,13 @@ def test_the_cheapest_come_first_and_each_seller_is_one_that_sells_it(library):
             for f in o.fabrics
         }
         assert (provider.name in sellers) == bool(kinds & {"roce", "spectrum-x"}), provider.id
+
+
+def test_what_a_marketplaces_cheapest_host_asks_is_said_so_and_the_sum_counts_what_is_paid(library):
+    host = answered("what does Vast.ai charge for 8 H100 PCIe", library).computed.figures[0]
+    times = library.catalog.constants["market-paid-over-cheapest"].si
+    assert "from: what its cheapest host asks" in host.formula
+    assert f"8 GPUs ${8 * times * host.value:.2f} per hour" in host.formula
 
 
 def test_a_price_that_nobody_read_is_said_to_be_missing_and_none_is_borrowed(library):

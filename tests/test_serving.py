@@ -22,10 +22,15 @@ from assistant.model.prefill_decode import side_of
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
+from assistant.planning import remedy
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
+from assistant.planning.predictor import Predictor
+from assistant.planning.resolve import resolve
+from assistant.planning.sized import on_each_kind, sized, with_price
 from assistant.present.figures import serving_error
 from assistant.present.plan.report import brief
+from assistant.present.plan.sizing import in_talk
 from assistant.present.text import lines_of
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
@@ -255,6 +260,36 @@ def test_a_load_alone_gives_gpus_of_each_kind_a_price_and_the_network(chat_servi
     assert "per million output tokens" in told
 
 
+def test_one_gpu_that_is_enough_is_told_in_the_singular(chat_service):
+    few = chat_service.sizing.model_copy(update={"gpus": 1, "copies": 1, "could_be_had": 8})
+    told = " ".join(lines_of(in_talk(chat_service.model_copy(update={"sizing": few})), 1000))
+    assert " is enough, 1 copy of" in told and "all of them would carry up to" in told
+
+
+def test_the_month_of_a_marketplace_counts_what_is_paid_there_and_not_what_its_cheapest_host_asks():
+    load_ = {"requests_per_s": 1.0, "precision": "fp8"}
+    job = {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-pcie", "provider": "vast-ai"}, "inference": load_}
+    predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
+    found = sized(from_value(job | {"workload": "inference"}, catalog()), "h100-pcie", predictor)
+    kind = with_price(found, predictor)
+    assert kind.paid_over_listed == catalog().constants["market-paid-over-cheapest"].si > 1
+    each = kind.usd_per_gpu_hour * kind.paid_over_listed
+    assert kind.usd_per_month == pytest.approx(each * kind.gpus_paid * 730)
+
+
+def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):
+    """Others stand at what their sellers publish."""
+    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9}
+    job = {"model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}, "budget": {"quotes": [quote]}}
+    load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
+    asked = from_value(job | {"workload": "inference", "inference": load_}, catalog())
+    predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
+    at = {one.job.gpu.id: offered for one, offered in on_each_kind(asked, predictor)}
+    assert at.pop("h100-sxm").usd_per_gpu_hour == 0.9
+    published = {kind.gpu: kind.instance for kind in chat_service.sizing.kinds if kind.gpu != "h100-sxm"}
+    assert {gpu: offered.offer.name for gpu, offered in at.items()} == published
+
+
 def test_a_budget_pays_for_the_copies_that_are_needed(chat_service):
     said = {name: value for name, value in chat_service.questionnaire["inference"].items() if value is not None}
     job = {"workload": "inference", "model": "llama-3.3-70b", "inference": said}
@@ -278,6 +313,27 @@ def test_a_job_in_bulk_ends_and_its_deadline_says_how_many_gpus():
     assert answer.verdict == "infeasible" and "a deadline of" in answer.smallest_change
     more = [one.change["cluster.gpus"] for one in answer.what_fits if "cluster.gpus" in one.change]
     assert more and 4 < more[0] <= soon.sizing.gpus
+
+
+def test_the_report_of_a_job_in_bulk_tells_the_cost_that_its_card_tells():
+    """Longer than a month, on machines that are bought."""
+    bulk = {"prompt_tokens": 6000, "output_tokens": 300, "requests": 20_000_000}
+    job = {"workload": "batch-inference", "model": "qwen2.5-72b", "inference": bulk}
+    made = planned(job | {"cluster": {"gpu": "h100-sxm", "gpus": 4}, "budget": {"mode": "buy"}})
+    chosen = next(c for c in made.candidates if c.fabric == made.recommendation.fabric)
+    assert chosen.run_hours > 1.2 * 730
+    assert made.sizing.usd_per_month == pytest.approx(chosen.cost_usd.p50, rel=0.02) != chosen.usd_per_month
+
+
+def test_a_load_that_no_number_of_gpus_carries_is_told_plainly(monkeypatch):
+    job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}
+    resolved = resolve(from_value(job | {"inference": {"requests_per_s": 500}}, catalog()), catalog())
+    predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
+    entries = [entry for entry in predictor.estimated(resolved, "none") if entry.estimated is not None]
+    assert "GPUs it would work" in remedy.smallest_change(resolved, entries, predictor)
+    monkeypatch.setattr(remedy, "sized", lambda *_: None)
+    told = remedy.smallest_change(resolved, entries, predictor)
+    assert "of 500 requests per second" in told and "lower the load, or take another GPU" in told
 
 
 def test_layouts_are_searched_fast_enough_to_be_asked_for_in_a_conversation():

@@ -24,13 +24,15 @@ _CAVEAT = (
 @dataclass(frozen=True)
 class _Asked:
     """What offers are asked for: ids of GPUs and providers, none where any will do; technologies of networks; how many
-    GPUs at once, ``None`` where that is not said."""
+    GPUs at once, ``None`` where that is not said. ``markup``: what is paid ÷ what a marketplace's cheapest host
+    asks."""
 
     gpus: tuple[str, ...]
     providers: tuple[str, ...]
     technologies: frozenset[str]
     tier: Tier | None
     count: int | None = None
+    markup: float = 1.0
 
     def has(self, offered: Offered, case: Case) -> bool:
         return self.is_of(offered, case) and self.joins(offered)
@@ -57,9 +59,14 @@ class _Asked:
         return next((price for price in found if price is not None), None)
 
     def hourly(self, offered: Offered) -> float | None:
-        """US dollars per hour of a GPU that is used: whole machines and smallest orders are paid for."""
+        """US dollars per hour of a GPU that is used: whole machines and smallest orders are paid for, at what is paid
+        where the list tells a cheapest host."""
         price, count = self.usual(offered), self.count
-        return price and price.price.si * (offered.paid(count) / count if count else 1)
+        return price and self.paid(price) * (offered.paid(count) / count if count else 1)
+
+    def paid(self, price: ListPrice) -> float:
+        """US dollars that are paid for a GPU-hour at a list price."""
+        return price.price.si * (self.markup if price.of_the_cheapest else 1.0)
 
 
 def offers(case: Case) -> Computed | None:
@@ -101,7 +108,8 @@ def _asked(case: Case) -> _Asked:
     tier: Tier | None = "spot" if said.fields.get("budget.spot") else None
     told = None if said.named("gpu") else case.told.get("cluster.gpus")
     count = said.fields.get("cluster.gpus") or said.roles.get("so_many") or told
-    return _Asked(tuple(gpus), tuple(said.named("provider")), kinds, tier, round(count) if count else None)
+    markup = case.catalog.constants["market-paid-over-cheapest"].si
+    return _Asked(tuple(gpus), tuple(said.named("provider")), kinds, tier, round(count) if count else None, markup)
 
 
 def _kind(case: Case, fabric: str) -> str:
@@ -224,7 +232,9 @@ def _figure(case: Case, asked: _Asked, offered: Offered) -> None:
     assert price is not None
     listed = Freshness.of(case.catalog.constants, case.today).priced(offered.name, price.price)
     others = [(tier, found) for tier in _TIERS if tier != price.tier and (found := offer.price(tier))]
-    tiers = [_tier(price), *(f"{_tier(found)} {usd(found.price.si)}" for _, found in others)]
+    cheapest = f"from: what its cheapest host asks, {asked.markup:g} times that is counted"
+    own = [_tier(price), *([cheapest] if price.of_the_cheapest else [])]
+    tiers = [*own, *(f"{_tier(found)} {_from(found)}{usd(found.price.si)}" for _, found in others)]
     old = f" ({listed.age_days} days old)" if listed.stale else ""
     source = price.price.source.partition("#")[0].partition(":")[0]
     told = (
@@ -241,8 +251,12 @@ def _order(asked: _Asked, offered: Offered) -> list[str]:
     if not count or price is None:
         return []
     paid, known = offered.paid(count), offered.offer.largest_gpus or count <= offered.offer.gpus_per_node
-    sum_of = f"{paid:,} GPUs {usd(paid * price.price.si)} per hour"
+    sum_of = f"{paid:,} GPUs {usd(paid * asked.paid(price))} per hour"
     return [sum_of, *([] if known else ["how many are let at once is not said"])]
+
+
+def _from(price: ListPrice) -> str:
+    return "from " if price.of_the_cheapest else ""
 
 
 def _tier(price: ListPrice) -> str:

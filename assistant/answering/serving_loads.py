@@ -167,6 +167,8 @@ def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None
     priced = with_price(found, predictor)
     if priced is not None:
         hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour at {priced.provider}"
+        if priced.paid_over_listed > 1:
+            hourly = f"from {hourly}, of which {priced.paid_over_listed:g} times is counted"
         case.figure("a month", priced.usd_per_month, "USD", hourly)
         case.figure("per million output tokens", priced.usd_per_million_output_tokens, "USD", hourly)
     return priced

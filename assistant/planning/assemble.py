@@ -90,8 +90,11 @@ def plan_of(
 
 def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
     chosen, asked = made.choice.chosen, made.asked
-    month = usd_per_month(chosen, made.job.questionnaire) if chosen and chosen.costed else None
-    return sizing_of(asked, made.job, month, predictor) if asked else None
+    cost = None
+    if chosen and chosen.costed:  # of a job that ends the whole job, as the card says it
+        ends = made.job.serves and made.job.served.job_tokens
+        cost = chosen.median_cost if ends else usd_per_month(chosen, made.job.questionnaire)
+    return sizing_of(asked, made.job, cost, predictor) if asked else None
 
 
 def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Candidate]:

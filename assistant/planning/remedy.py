@@ -38,7 +38,9 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying) if carrying else _more_copies(job, allowed, predictor)
+    if not carrying:
+        return _more_copies(job, allowed, predictor)
+    return _loosened(job, carrying) or "No limit stands in the way: why each network was left is told beside it."
 
 
 def not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -113,19 +115,24 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
 
 def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
-    be kept."""
-    load, carried = job.served.rate or 0.0, 100 / min(e.estimate.copies_short for e in allowed)
-    text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
+    be kept, and where no limit is missed what stands in the way."""
+    rate, carried = job.served.rate, 100 / min(e.estimate.copies_short for e in allowed)
+    load = f"{job.served.concurrency or 0:,} requests in flight" if rate is None else f"{rate:g} requests per second"
+    text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load}"
     found = sized(job.questionnaire, job.gpu.id, predictor)
-    if found is None:
-        return _loosened(job, allowed)
-    return f"{text}: with about {found.gpus:,} GPUs it would work."
+    if found is not None:
+        return f"{text}: with about {found.gpus:,} GPUs it would work."
+    return _loosened(job, allowed) or (
+        f"{text}, and on no number of them a layout that was tried carries it: lower the load, or take another GPU."
+    )
 
 
 def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
-    change, and of those that ask for hardly more the cheapest."""
-    missed = [(entry, _missed(entry, job.questionnaire)) for entry in allowed]
+    change, and of those that ask for hardly more the cheapest. Empty where every limit is kept."""
+    missed = [(entry, limits) for entry in allowed if (limits := _missed(entry, job.questionnaire))]
+    if not missed:
+        return ""
     least = min(_change(limits) for _, limits in missed)
     near = [one for one in missed if _change(one[1]) <= HARDLY_MORE * least]
     entry, limits = min(near, key=lambda one: one[0].median_cost)

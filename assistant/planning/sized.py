@@ -112,7 +112,7 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     where no layout keeps the targets, or the job cannot be on it."""
     catalog = predictor.catalog
     try:
-        asked = _on(questionnaire, gpu, catalog)
+        asked = _at_published_offers(_on(questionnaire, gpu, catalog), questionnaire)
         checks.check_shape(asked, catalog)
         job = resolve(asked, catalog)
     except InputError:
@@ -126,6 +126,14 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     if gpus is not None:
         found = [replace(one, gpus=gpus) for one in found if one.layout.split.gpus <= gpus]
     return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
+
+
+def _at_published_offers(there: Questionnaire, asked: Questionnaire) -> Questionnaire:
+    """A job on another kind of GPU than was asked about without its quotes, which price that one alone."""
+    named = "gpu" not in asked.sized_by_load
+    if not there.budget.quotes or (named and there.cluster.gpu == asked.cluster.gpu):
+        return there
+    return there.model_copy(update={"budget": there.budget.model_copy(update={"quotes": []})})
 
 
 def load_of(job: Resolved) -> Serving:
@@ -213,8 +221,8 @@ def _has_rdma(offered: Offered, catalog: Catalog) -> bool:
 
 
 def _hourly(found: Sized, offered: Offered) -> float:
-    """US dollars of an hour of all machines that are paid for."""
-    return (offered.price.si if offered.price else 0.0) * offered.paid(found.gpus)
+    """US dollars of an hour of all machines that are paid for, at what is paid where a list tells a cheapest host."""
+    return (offered.usd_per_gpu_hour or 0.0) * offered.paid(found.gpus)
 
 
 def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
@@ -274,6 +282,7 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
         instance=offered.offer.name,
         tier=offered.tier,
         usd_per_gpu_hour=price.si if price else 0.0,
+        paid_over_listed=offered.markup,
         usd_per_month=month,
         usd_per_million_output_tokens=output or 0.0,
         usd_per_million_tokens=every or 0.0,

@@ -532,6 +532,7 @@ class KindOfGpu(Contract):
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
     the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
+    ``paid_over_listed``: what the sums count ÷ the list price.
     """
 
     gpu: str
@@ -548,6 +549,7 @@ class KindOfGpu(Contract):
     instance: str
     tier: Tier
     usd_per_gpu_hour: float
+    paid_over_listed: float = 1.0
     usd_per_month: float
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float
@@ -559,6 +561,7 @@ class Sizing(Contract):
 
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
+    ``usd_per_month``: of a job that ends what all of it costs.
     ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
     of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
     """

@@ -71,8 +71,9 @@ def _sentences(plan: Plan, found: Sizing) -> list[str]:
     if not found.carries_requests_per_s:
         carry = f"No layout of a copy on {gpus} answers as fast as that, however few requests there are."
     elif found.could_be_had:
-        carry = f"Of the {found.could_be_had:,} GPUs that could be had {gpus} are enough, {many}; all of them"
-        carry += f" would {verb} up to {carried} requests per second{within}."
+        enough = "is enough" if found.gpus == 1 else "are enough"
+        carry = f"Of the {found.could_be_had:,} GPUs that could be had {gpus} {enough}, {many}; all of them"
+        carry += f" would carry up to {carried} requests per second{within}."
     else:
         carry = f"{gpus}, {many}, {verb} up to {carried} requests per second{within}."
     return [
@@ -144,4 +145,5 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
 
 def _at(kind: KindOfGpu) -> str:
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
-    return f"{kind.provider}, ${kind.usd_per_gpu_hour:.2f}{tier}"
+    listed = "from " if kind.paid_over_listed > 1 else ""
+    return f"{kind.provider}, {listed}${kind.usd_per_gpu_hour:.2f}{tier}"
