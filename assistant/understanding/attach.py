@@ -266,12 +266,14 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: st
     found = list(found)
     said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
     found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
-    workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
+    heard = [c.fact for c in found if c.fact.says.field == "workload"]
+    workload = next((fact.value for fact in heard if not fact.says.weak), None)
     others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
     if any(
         c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found
-    ):
-        workload = workload or "rlhf"  # "PPO, answers of 3000 tokens": what only reinforcement learning has
+    ):  # "PPO, answers of 3000 tokens": what only reinforcement learning has, and answers alone speak weakly of serving
+        workload = workload or fields.get("workload") or "rlhf"
+    workload = workload or next((fact.value for fact in heard), fields.get("workload"))
     serving = workload in SERVING or (asked or "").startswith("inference.")
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
