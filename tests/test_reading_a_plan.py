@@ -96,7 +96,7 @@ def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library:
     assert cheaper.verdict == "avoid" and cheaper.cost_usd.p50 < found.candidates[0].cost_usd.p50
     text = text_of(found)
     assert f"cheaper but not advised: {cheaper.fabric}, {figures.usd(cheaper.cost_usd.p50)}." in text
-    assert "costs least of those advised" in text and "the cheapest of those advised." in text
+    assert "Cheapest run of those advised" in text and "the cheapest of those advised." in text
 
 
 def test_the_step_of_the_plan_and_that_of_a_prediction_are_told_apart(library: Library) -> None:

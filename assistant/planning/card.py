@@ -146,15 +146,15 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return "It has the shortest run; no price was read."
     if other is None or not other.costed:
         if made.job.questionnaire.budget.quotes:
-            return "Of what was quoted its run costs least."
+            return "Of what was quoted its run is the cheapest."
         known = any(e.costed and e is not chosen for e in made.entries)
         return f"Nothing else that {'is advised' if known else 'runs this job'} has a price."
     bulk = made.job.serves and made.job.served.job_tokens
-    what = "Its job" if bulk else "Its month" if made.job.serves else "Its run"
-    least = f"{what} costs least of those advised" if made.choice.unadvised else f"{what} costs least"
+    what = "job" if bulk else "month" if made.job.serves else "run"
+    least = f"Cheapest {what} of those advised" if made.choice.unadvised else f"Cheapest {what}"
     more = other.median_cost / chosen.median_cost
     if other.risky and more < 1:
-        return f"{what} costs least on average; spot machines only in the middle."
+        return f"Cheapest {what} on average; spot machines only in the middle."
     if more < 1.01:
         return f"{least}, by less than a percent."
     return (
