@@ -3,6 +3,7 @@ measured."""
 
 from __future__ import annotations
 
+import csv
 import datetime
 import time
 from collections import defaultdict
@@ -14,11 +15,7 @@ import pytest
 from assistant.library import load
 from assistant.library.questionnaires import from_value
 from assistant.model import Serving, architecture_of, predict_inference
-from assistant.model.collectives import Wires
-from assistant.model.disaggregation import prompts_carried, token_seconds
 from assistant.model.inference import engined, holds
-from assistant.model.network import Networks
-from assistant.model.prefill_decode import side_of
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
@@ -34,6 +31,7 @@ from assistant.present.plan.sizing import in_talk
 from assistant.present.text import lines_of
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
+from assistant.validation.serving_clusters import TABLE, tokens_per_node
 from assistant.validation.serving_fit import sources
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -194,27 +192,17 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
     assert sizings(replace(asked, tpot=1e-4), machine(8)) == []
 
 
-@pytest.mark.parametrize(
-    ("gpu", "gpus", "batch", "lengths", "published"),
-    [
-        ("h100-sxm", 32, None, (4096.0, 1.0), 52_300),  # SGLang's prefill, 4 nodes
-        ("h100-sxm", 72, 256, (2000.0, 0.0), 22_300),  # and its decode, 9 nodes
-        ("h800", 144, 128, (4989.0, 0.0), 14_800),  # DeepSeek's decode, 18 nodes
-    ],
-)
-def test_published_clusters_with_experts_over_nodes_are_met(gpu, gpus, batch, lengths, published):
-    """Tokens per second and node, half of the batch computed while the other half's tokens travel; the published
-    figures hold lengths that vary, and DeepSeek's day and night."""
-    cluster = machine(gpus, gpu)
-    asked = serving("deepseek-v3", gpus, precision="fp8", engine="sglang")
-    wires = Wires(cluster, Networks([network("infiniband-ndr-400", cluster)]), np.ones((1, 1, 1)))
-    side = side_of(asked, cluster, Split(1, 1, gpus, gpus), wires, 1, decoding=batch is not None)
-    load = Load(*lengths, 1.0, 1.0, separate=True)
-    if batch is None:
-        tokens = float(np.ravel(prompts_carried(side, load))[0]) * lengths[0]
-    else:
-        tokens = batch * gpus / float(np.ravel(token_seconds(side, load, batch * gpus))[0])
-    assert tokens / (gpus / 8) == pytest.approx(published, rel=0.27)
+# predicted ÷ published of the rows that are off by more than a quarter: DeepSeek's are averages of a day and a night
+KNOWN_MISSES = {"sc-001": 1.45, "sc-002": 0.747}
+
+
+def test_published_clusters_are_met_within_a_quarter_but_for_deepseeks_prefill_45_percent_above_and_decode_25_below():
+    with (MEASURED / TABLE).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    reached = {row["id"]: tokens_per_node(row, catalog()) / float(row["tokens_per_s_per_node"]) for row in rows}
+    assert {name: ratio for name, ratio in reached.items() if abs(ratio - 1) > 0.25} == {
+        name: pytest.approx(ratio, abs=0.02) for name, ratio in KNOWN_MISSES.items()
+    }
 
 
 def test_a_prediction_tells_the_first_token_the_load_and_the_copies():

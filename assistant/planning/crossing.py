@@ -22,8 +22,8 @@ def crossing_of(made: Decision, catalog: Catalog) -> Crossing | None:
     job, able = made.job, [e for e in made.entries if e.estimated is not None and e.estimate.fits]
     if not job.serves or not able:
         return None
-    told = made.choice.chosen if made.choice.chosen in able else able[0]
-    if told is None or not crosses_nodes(job, told.estimate.traffic):
+    told = next((e for e in able if e is made.choice.chosen), able[0])
+    if not crosses_nodes(job, told.estimate.traffic):
         return None
     sides = told.estimate.serving
     if sides is None:

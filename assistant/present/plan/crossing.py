@@ -6,7 +6,8 @@ from assistant.vocabulary.plan import Crossing, Plan, ServedOver
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table
 
-# times as long: below it the model's own error (14 % of a token's time) says nothing
+# times as long: a smaller difference is well within the model's own error in the time of a token, which the catalog
+# has as serving-error-tpot
 NOTICED, SAME = 1.1, 0.97
 _VERDICTS = {  # whether tokens come noticeably faster apart, and whether fewer requests are carried
     (True, False): "Apart is worth it here",
