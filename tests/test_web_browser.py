@@ -52,7 +52,7 @@ async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp
                 await page.types(message)
                 await page.press("enter")
                 kept = await _answered(one, kept, number)
-            seen = await page.until("Candidates" if name == "single-node" else "What the GPUs carry")
+            seen = await page.until("Candidates" if name == "single-node" else "A month costs")
             compared = library.catalog.fabrics if name == "single-node" else library.catalog.gpus
             assert sum(one in seen for one in compared) >= 3, seen
             await page.press("f8")

@@ -275,7 +275,7 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
 def _advised_against(made: Decision) -> list[Warning_]:
     """What the rules have against the choice, whose saving outweighs it."""
     chosen = made.choice.chosen
-    if chosen is None or chosen.outweighed_by is None:
+    if chosen is None or made.choice.kept or chosen.outweighed_by is None:  # what is there was not chosen for its cost
         return []
     firm = [e for e in made.entries if e.verdict == "acceptable" and e.outweighed_by is None and e.costed]
     other = min((e for e in firm if meets(e, made.job.questionnaire)), key=lambda e: e.ranked_cost, default=None)
