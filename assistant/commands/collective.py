@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -13,6 +13,9 @@ from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, Out, ProfileFile
 from .terminal import format_option, one_of, write
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.catalog import Catalog
 
 _EXPERTS = "of dispatch and combine"
 
@@ -53,36 +56,51 @@ def collective(
     profile: ProfileFile = None,
 ) -> None:
     """Time and bus bandwidth of one collective or transfer, with its band; or of each line of a batch."""
-    from assistant.batch.results import json_line
     from assistant.library import load
-    from assistant.planning.collective import answers, query_of, timed
-    from assistant.present.collective import collective_lines
-    from assistant.vocabulary.collective import Kind
 
     shipped = load(user_catalog=catalog, profile=profile).catalog
     if batch_file is not None:
         if kind is not None:
             raise InputError("expected a kind or --batch FILE, and not both")
-        made = list(answers(_lines(batch_file), shipped))
-        write("".join(json_line(one) for one in made), out)
-        raise typer.Exit(2 if any("error" in one for one in made) else 0)
+        _each_line(batch_file, shipped, out)
+        return
     if kind is None:
         raise InputError("expected a kind of collective or --batch FILE")
-    one_of("KIND", kind, [name for part in get_args(Kind) for name in get_args(part)])
     machines = {"gpu": gpu, "gpus": gpus, "fabric": fabric, "gpus_per_node": gpus_per_node}
     machines |= {"nics_per_node": nics_per_node, "oversubscription": oversubscription}
     asked = {"kind": kind, "bytes": size, "tokens_per_rank": tokens_per_rank, "hidden": hidden, "topk": topk}
     asked |= {"dtype": dtype, "kernel": kernel, "method": method, "nodes_per_token": nodes_per_token}
-    told = {name: value for name, value in asked.items() if value is not None}
-    query = query_of({**told, "cluster": {name: value for name, value in machines.items() if value is not None}})
-    answer = timed(query, shipped)
+    cluster = {name: value for name, value in machines.items() if value is not None}
+    _one(
+        {**{name: value for name, value in asked.items() if value is not None}, "cluster": cluster}, shipped, form, out
+    )
+
+
+def _one(asked: dict[str, Any], catalog: Catalog, form: str, out: Path | None) -> None:
+    from assistant.batch.results import json_line
+    from assistant.planning.collective import query_of, timed
+    from assistant.present.collective import collective_lines
+    from assistant.vocabulary.collective import Kind
+
+    one_of("KIND", asked["kind"], [name for part in get_args(Kind) for name in get_args(part)])
+    query = query_of(asked)
+    answer = timed(query, catalog)
     if form == "text":
         write("\n".join(collective_lines(query, answer)) + "\n", out)
+    elif form == "json":
+        write(answer.model_dump_json(indent=2) + "\n", out)
     else:
-        write(
-            answer.model_dump_json(indent=2) + "\n" if form == "json" else json_line(answer.model_dump(mode="json")),
-            out,
-        )
+        write(json_line(answer.model_dump(mode="json")), out)
+
+
+def _each_line(path: Path, catalog: Catalog, out: Path | None) -> None:
+    from assistant.batch.results import json_line
+    from assistant.planning.collective import answers
+
+    made = list(answers(_lines(path), catalog))
+    write("".join(json_line(one) for one in made), out)
+    if any("error" in one for one in made):
+        raise typer.Exit(2)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, object]]:

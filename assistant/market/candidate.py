@@ -12,7 +12,7 @@ import numpy as np
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import NINETIETH
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Budget, Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
 from .bought_quote import bought_as_quoted
@@ -153,46 +153,23 @@ def candidate_prices(
     ``checkpoint_bytes``: of one GPU's part of a checkpoint.
     Raises :class:`InputError` when no price of a purchase is known, :class:`KnowledgeError` when a constant is missing.
     """
-    freshness = Freshness.of(catalog.constants, today)
+    freshness, cluster = Freshness.of(catalog.constants, today), questionnaire.cluster
     assumptions: list[Assumption] = []
-    budget, cluster, taken, spot = questionnaire.budget, questionnaire.cluster, None, None
-    upkeep, months = NO_UPKEEP, None
+    serves, rents = questionnaire.serves, questionnaire.budget.mode == "rent"
     count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
-    serves = questionnaire.serves
     failures = _failures(count, catalog, checkpoint_bytes, assumptions, serves=serves)
-    if budget.mode == "rent":
-        # A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays.
-        if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
-            budget = budget.model_copy(update={"gpu_hour_usd": None})
-        # What was quoted where machines may be taken away is the price of such machines.
-        quoted_spot = budget.on_spot and budget.gpu_hour_usd is not None
-        on_spot = quoted_spot or (offers[0].tier == "spot" if offers else False)
-        if on_spot:
-            rate = offers[0].offer.spot_interruptions if offers else None
-            spot = _spot(rate, 1 if serves else count, catalog, failures, assumptions)
-        elif budget.spot:
-            why = _not_spot(catalog) if budget.on_spot else _NO_TERM
-            assumptions.append(Assumption(field="budget.spot", value=False, why=why))
-        rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus // cluster.sites)
-        of_fabric = nothing(fabric.name, "no price of the machines is known")
-        if rented.known:
-            of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
-        parts: Parts = rented, of_fabric, None, None
-    elif fabric.providers is not None:
-        why = "it exists only in its cloud and cannot be bought"
-        parts = nothing(gpu.name, why, "unknown"), nothing(fabric.name, why, "unknown"), None, None
+    if rents:
+        # A copy of a service that is taken away takes no other with it.
+        budget = _quoted_here(questionnaire, fabric, offers)
+        spot = _spot_of(budget, offers, 1 if serves else count, catalog, failures, assumptions)
+        paid = _rented(questionnaire, budget, gpu, fabric, offers, catalog, freshness)
     else:
-        mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, count, assumptions)
-        parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months
-        taken = next((o for o in offers if o.quote is not None), None)
-        parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
-        if not parts[1].known:  # machines without their network are no cluster
-            parts, upkeep, months = (unknown(gpu.name), parts[1], None, None), NO_UPKEEP, None
-    notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
+        spot, paid = None, _bought(questionnaire, gpu, fabric, offers, catalog, freshness, bill, count, assumptions)
+    notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in paid.parts if price is not None)
+    taken = paid.taken
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
-    rents = questionnaire.budget.mode == "rent"
     return CandidatePrice(
-        *parts,
+        *paid.parts,
         interruptions=failures,
         spot=spot,
         notes=notes,
@@ -200,11 +177,90 @@ def candidate_prices(
         offered=taken,
         reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
         paid_share=share,
-        upkeep=upkeep,
-        months=months,
+        upkeep=paid.upkeep,
+        months=paid.months,
         gpus=cluster.gpus,
-        fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
+        fabric_parts=_parts_of(bill, paid.parts[1], freshness) if bill else (),
     )
+
+
+@dataclass(frozen=True)
+class _Paid:
+    """The prices of the parts, whose they are, and of what is bought what it takes to keep and over how many months it
+    is written off."""
+
+    parts: Parts
+    taken: Offered | None = None
+    upkeep: Upkeep = NO_UPKEEP
+    months: float | None = None
+
+
+def _rented(
+    questionnaire: Questionnaire,
+    budget: Budget,
+    gpu: Gpu,
+    fabric: Fabric,
+    offers: Sequence[Offered],
+    catalog: Catalog,
+    freshness: Freshness,
+) -> _Paid:
+    islands = questionnaire.cluster.gpus // questionnaire.cluster.sites
+    rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, islands)
+    if not rented.known:
+        return _Paid((rented, nothing(fabric.name, "no price of the machines is known"), None, None), taken)
+    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
+    return _Paid((rented, of_fabric, None, None), taken)
+
+
+def _quoted_here(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered]) -> Budget:
+    """The budget with the rent that was quoted, as far as it is one of machines with this network: a quote that names
+    no provider says nothing of a cloud whose own network this is, and that cloud's price stays."""
+    budget, cluster = questionnaire.budget, questionnaire.cluster
+    of_a_cloud = fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id
+    return budget.model_copy(update={"gpu_hour_usd": None}) if of_a_cloud else budget
+
+
+def _spot_of(
+    budget: Budget,
+    offers: Sequence[Offered],
+    nodes: int,
+    catalog: Catalog,
+    failures: Interruptions,
+    assumptions: list[Assumption],
+) -> Interruptions | None:
+    """The interruptions of rented machines that may be taken away; ``None`` where these may not."""
+    # What was quoted where machines may be taken away is the price of such machines.
+    quoted_spot = budget.on_spot and budget.gpu_hour_usd is not None
+    if quoted_spot or (offers and offers[0].tier == "spot"):
+        rate = offers[0].offer.spot_interruptions if offers else None
+        return _spot(rate, nodes, catalog, failures, assumptions)
+    if budget.spot:
+        why = _not_spot(catalog) if budget.on_spot else _NO_TERM
+        assumptions.append(Assumption(field="budget.spot", value=False, why=why))
+    return None
+
+
+def _bought(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    offers: Sequence[Offered],
+    catalog: Catalog,
+    freshness: Freshness,
+    bill: NetworkBill | None,
+    nodes: int,
+    assumptions: list[Assumption],
+) -> _Paid:
+    if fabric.providers is not None:
+        why = "it exists only in its cloud and cannot be bought"
+        return _Paid((nothing(gpu.name, why, "unknown"), nothing(fabric.name, why, "unknown"), None, None))
+    mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, nodes, assumptions)
+    parts: Parts = mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power
+    taken = next((o for o in offers if o.quote is not None), None)
+    parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
+    if not parts[1].known:  # machines without their network are no cluster
+        return _Paid((unknown(gpu.name), parts[1], None, None), taken)
+    return _Paid(parts, taken, mine.upkeep, mine.months)
 
 
 def _not_spot(catalog: Catalog) -> str:

@@ -192,7 +192,7 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
         np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
     )
     for b in set(best.tolist()):
-        copies[b] = _loaded(serving, copies[b])
+        copies[b] = loaded(serving, copies[b], max(1, serving.gpus // copies[b].split.gpus))
         timings[b] = timing_of(serving, machine, columns, copies[b])
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
@@ -299,9 +299,8 @@ def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
     return Copy(split, held, one, full, most, most.output_tokens_per_s)
 
 
-def _loaded(serving: Serving, copy: Copy) -> Copy:
-    """The copy at its part of the load that was said."""
-    copies = max(1, serving.gpus // copy.split.gpus)
+def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
+    """One of so many copies at its part of the load that was said; without a load at the most that it carries."""
     if serving.concurrency:
         load = replace(copy.load, concurrency=max(1.0, serving.concurrency / copies))
         return replace(copy, load=load, served=under_load(copy.engined, load))

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 
-from .inference import Copy, Serving, copy_at_most, engined, holds, keeps, requests_of, splits_for, timing_of
+from .inference import Copy, Serving, copy_at_most, engined, holds, keeps, loaded, requests_of, splits_for, timing_of
 from .machine import Machine
 from .network import Network, Networks
-from .serving_time import Load, Served, Split, at_rate, under_load
+from .serving_time import Load, Served, Split, under_load
 from .uncertainty import RATIOS
 
 ROUNDS = 3  # of the targets less what the network takes at the batch that keeps them
@@ -37,17 +37,6 @@ class _Asked:
         tpot, first = float(timing.per_token[_MIDDLE, 0]), float(timing.first[_MIDDLE, 0])
         rate = copy.served.output_tokens_per_s * copy.served.tpot / tpot
         return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=rate)
-
-    def loaded(self, copy: Copy, copies: int) -> Copy:
-        """One of so many copies at its part of the load; without a load at the most that it carries."""
-        asked = self.serving
-        if asked.concurrency:
-            load = replace(copy.load, concurrency=max(1.0, asked.concurrency / copies))
-            return replace(copy, load=load, served=under_load(copy.engined, load))
-        if asked.requests_per_s and not asked.offline:
-            load, served = at_rate(copy.engined, copy.load, asked.requests_per_s / copies)
-            return replace(copy, load=load, served=served)
-        return copy
 
 
 @dataclass(frozen=True)
@@ -77,7 +66,7 @@ class Sizing:
     def at_load(self, gpus: int | None = None) -> Served:
         """Seconds to the first token and per further one, and what a copy delivers, at the load on so many GPUs."""
         copies = self.copies if gpus is None else gpus // self.split.gpus
-        return self._asked.seen(self._asked.loaded(self._copy, copies))
+        return self._asked.seen(loaded(self._asked.serving, self._copy, copies))
 
     @cached_property
     def requests_per_s(self) -> float:
