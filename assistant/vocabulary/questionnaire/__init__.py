@@ -1,0 +1,55 @@
+"""The questionnaire: everything the planner may be told, and what the house knows of each field (:class:`About`).
+
+Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed, of serving the first two. What is missing
+stays ``None`` here; the planner fills it in and lists every assumption.
+"""
+
+from .cluster import Cluster
+from .money import Budget, Constraints, Quote
+from .section import (
+    PRECISIONS,
+    RARELY,
+    SERVING,
+    STRATEGIES,
+    TRAINING,
+    WORKLOADS,
+    Id,
+    Positive,
+    Precision,
+    Section,
+    ServedPrecision,
+    Strategy,
+    Workload,
+)
+from .serving import Inference
+from .shape import ModelShape
+from .training import Parallelism, Reinforcement, Training
+from .whole import FIELDS, Questionnaire, latest_days
+
+__all__ = [
+    "FIELDS",
+    "PRECISIONS",
+    "RARELY",
+    "SERVING",
+    "STRATEGIES",
+    "TRAINING",
+    "WORKLOADS",
+    "Budget",
+    "Cluster",
+    "Constraints",
+    "Id",
+    "Inference",
+    "ModelShape",
+    "Parallelism",
+    "Positive",
+    "Precision",
+    "Questionnaire",
+    "Quote",
+    "Reinforcement",
+    "Section",
+    "ServedPrecision",
+    "Strategy",
+    "Training",
+    "Workload",
+    "latest_days",
+]

@@ -1,0 +1,162 @@
+"""What may be spent, what is quoted, and what the answer must keep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from ..fields import About
+from ..quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
+from .section import Id, Section, identifier
+
+
+class Quote(Section):
+    """What somebody offers to this job: the price of a GPU-hour, or a sum.
+
+    Renting, a sum is that of the run, or of ``months`` months where a term is given; buying, it is that of the whole
+    cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
+    ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
+    ``cluster``'s, or what the provider lists. ``includes`` are ids of the catalog's ``quote_items``.
+    """
+
+    fabric: Id | None = None  # null: what the provider sells with this GPU
+    usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
+    gpu_hour_usd: Annotated[Usd, Field(gt=0, le=1e5)] | None = None
+    provider: Annotated[str, BeforeValidator(identifier), Field(max_length=100)] | None = None
+    months: Annotated[Count, Field(gt=0, le=240)] | None = None
+    oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
+    nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
+    gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
+    includes: list[Id] = Field(default_factory=list)
+    note: Annotated[str, Field(max_length=1000)] = ""
+
+    @property
+    def tells_adapters(self) -> bool:
+        """Whether it says how many adapters a node has, or at which rate."""
+        return self.nics_per_node is not None or self.gbps_per_nic is not None
+
+    @model_validator(mode="after")
+    def _one_price(self) -> Quote:
+        if (self.usd is None) == (self.gpu_hour_usd is None):
+            raise ValueError(f"expected usd or gpu_hour_usd, got {'neither' if self.usd is None else 'both'}")
+        if self.fabric is None and self.provider is None:
+            raise ValueError("expected fabric or provider, got neither: a price alone is budget.gpu_hour_usd")
+        return self
+
+
+class Budget(Section):
+    """Money: renting or buying, what is quoted, what may be spent."""
+
+    mode: Annotated[
+        Literal["rent", "buy"],
+        About("machines", "choice", "Rented or bought?", "rented", words=("machines",)),
+    ] = "rent"
+    usd: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e13)] | None,
+        About("budget", "money", "What may it cost in all?", "no limit", unit="${}", span="money", sensible=(100, 1e11),
+              words=("[total|overall] budget", "spending [limit|cap]", "funding", "cost (limit|cap|ceiling)"),
+              lookalikes=("(token|power|time|memory|latency|error|thermal|compute|energy) budget",)),
+    ] = None  # fmt: skip
+    usd_per_month: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e12)] | None,
+        About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
+              span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
+    ] = None  # fmt: skip
+    reserved_days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("reservation", "time", "For how long are the machines reserved?", "no longer than the run",
+              unit="{} days", span="time", sensible=(1, 2000),
+              words=("(reservation|reserved term|rental term|commitment) [period|length]",)),
+    ] = None  # fmt: skip
+    network_share_percent: Annotated[
+        Annotated[Percent, Field(gt=0, le=100)] | None,
+        About("share for the network", "amount", "Which share of the money may the network take?", "any share",
+              unit="{} %", span="percent", words=("network (share|budget share)", "share (for|of) the network"),
+              sensible=(1, 60)),
+    ] = None  # fmt: skip
+    quotes: Annotated[
+        Annotated[list[Quote], Field(max_length=20)],
+        About("quotes", "list", "Which offers do you have in writing?", "the dated offers of the catalog",
+              words=("quotes", "quotations")),
+    ] = Field(default_factory=list)  # fmt: skip
+    gpu_hour_usd: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e5)] | None,
+        About("price", "money", "What does a GPU-hour cost?", "the dated price of the catalog",
+              unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.05, 100),
+              words=("(gpu|hourly|quoted|unit) (price|rate|cost)", "price", "rate", "gpu hours")),
+    ] = None  # fmt: skip
+    fabric_premium_gpu_hour_usd: Annotated[
+        Annotated[Usd, Field(ge=0, le=1e5)] | None,
+        About("price of the network", "money", "What does the network cost on top of a GPU-hour?",
+              "the dated price of the catalog", unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.001, 20),
+              words=("(network|fabric|interconnect|infiniband|roce) "
+                     "(premium|surcharge|uplift)", "premium", "surcharge")),
+    ] = None  # fmt: skip
+    amortization_months: Annotated[
+        Annotated[Whole, Field(ge=1, le=240)] | None,
+        About("amortisation", "time", "Over how many months is it written off?", "36 months", unit="{} months",
+              span="time", words=("amortization [period]", "depreciation [period]", "write off [period]"),
+              sensible=(6, 120)),
+    ] = None  # fmt: skip
+    electricity_usd_per_kwh: Annotated[
+        Annotated[Usd, Field(ge=0, le=100)] | None,
+        About("electricity", "money", "What does a kWh cost?", "the dated price of the catalog", unit="${} per kWh",
+              span="money/kwh", words=("electricity [price|cost|rate]", "power (price|cost|rate)",
+                                       "energy (price|cost)"),
+              sensible=(0.005, 2)),
+    ] = None  # fmt: skip
+    spot: Annotated[
+        YesNo,
+        About("spot instances", "flag", "On machines that can be taken away?", "no",
+              words=("spot [instances|machines|capacity]", "preemptible [instances|machines]")),
+    ] = False  # fmt: skip
+
+    @model_validator(mode="after")
+    def _quoted_once(self) -> Budget:
+        if self.quotes and self.gpu_hour_usd is not None:
+            raise ValueError("expected no gpu_hour_usd beside quotes, as each quote has its own price")
+        return self
+
+    @property
+    def on_spot(self) -> bool:
+        """Whether machines can be taken away: rented ones alone, and none that are reserved for a term."""
+        return self.spot and self.mode == "rent" and self.reserved_days is None
+
+
+class Constraints(Section):
+    """What must hold, whatever the price."""
+
+    max_slowdown_percent: Annotated[
+        Annotated[Percent, Field(ge=0, le=1e6)] | None,
+        About("slowdown accepted", "amount", "How much slower than the fastest network may it be?", "any slowdown",
+              unit="{} %", span="percent", words=("[max|maximum] slowdown [limit]", "performance loss"), sensible=(0,
+                                                                                                                   500)),
+    ] = None  # fmt: skip
+    deadline_days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("deadline", "time", "When must it be done?", "no deadline", unit="{} days", span="time",
+              words=("deadline", "due date", "time limit", "cutoff [date]"), sensible=(0.02, 2000)),
+    ] = None  # fmt: skip
+    vendor_neutral: Annotated[
+        YesNo,
+        About("vendor neutral", "flag", "Must more than one vendor sell the network?", "one vendor is fine",
+              words=("vendor (neutral|neutrality)", "vendor lock in")),
+    ] = False  # fmt: skip
+    network_team: Annotated[
+        Literal["none", "some", "expert"],
+        About("network team", "choice", "Who runs the network?", "people with some network knowledge",
+              words=("network (team|people|engineers|skills)",)),
+    ] = "some"  # fmt: skip
+    max_power_kw: Annotated[
+        Annotated[Count, Field(gt=0, le=1e7)] | None,
+        About("power limit", "amount", "How much power may machines and network draw together?", "no limit",
+              unit="{} kW",
+              words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),
+              span="power", sensible=(0.2, 1e6)),
+    ] = None  # fmt: skip
+    excluded_fabrics: Annotated[
+        list[Id],
+        About("ruled out", "list", "Which networks are out of the question?", "none",
+              words=("excluded (fabrics|networks)",)),
+    ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip
