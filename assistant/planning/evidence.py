@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage
+from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage, Source
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
 
 if TYPE_CHECKING:
@@ -78,10 +78,24 @@ def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: Index | None
     return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]
 
 
+def names(found: Iterable[Evidence], disagreements: Iterable[PlanConflict], knowledge: Knowledge) -> dict[str, str]:
+    """Every source that is cited by who published it and when: ``Spheron, March 2026``."""
+    sides = (side.claim.split("/")[0] for conflict in disagreements for side in conflict.sides)
+    cited = dict.fromkeys([*(one.source for one in found), *sides])
+    return {ident: _published(knowledge.sources[ident]) for ident in cited if ident in knowledge.sources}
+
+
+def _published(source: Source) -> str:
+    publisher = (source.publisher or "").partition(" (")[0]
+    who = publisher if publisher[:1].isupper() else source.title  # "personal engineering blog" is nobody's name
+    return f"{who}, {source.date:%B %Y}" if source.date else who
+
+
 def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
     return Evidence(
         id=claim.id,
         source=claim.source,
+        title=knowledge.sources[claim.source].title,
         section=claim.section,
         text=claim.statement,
         grade=claim.evidence_grade,
@@ -98,6 +112,7 @@ def _of_passage(passage: Passage, knowledge: Knowledge, score: float) -> Evidenc
     return Evidence(
         id=passage.id,
         source=passage.source,
+        title=knowledge.sources[passage.source].title,
         section=passage.section,
         text=passage.text,
         grade=grade,

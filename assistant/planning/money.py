@@ -131,7 +131,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         if _is_let_all_month(job):
             entry.run_hours = np.full_like(shape, hours)
         else:  # failures and, on spot machines, interruptions stretch the run
-            stretched = shape * _stretched(price.spot or price.interruptions)
+            stretched = shape * stretched_by(price.spot or price.interruptions)
             entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
@@ -188,7 +188,7 @@ def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | flo
 
 
 @lru_cache(maxsize=256)
-def _stretched(interruptions: Interruptions) -> np.ndarray:
+def stretched_by(interruptions: Interruptions) -> np.ndarray:
     """What interruptions stretch a run by in every world, (worlds,): the same for every fabric."""
     return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
@@ -230,11 +230,16 @@ def _that_count(entries: list[Entry]) -> list[Entry]:
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:
     """US dollars in every world; a fabric price nobody quoted varies from world to world."""
-    price, hours = entry.price, entry.hours
-    cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
-    if fabric.origin in ("catalog", "derived") and fabric.value:
-        # What several networks are built from is dearer or cheaper for all of them.
-        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
-        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
-        cost = cost + price.charged(hours) * gpus * price.paid_share * error
-    return cost
+    return entry.price.run_cost(entry.hours, gpus) + network_price_error(entry, entry.hours, gpus)
+
+
+def network_price_error(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray | float:
+    """US dollars by which a run of ``hours`` costs more in every world because of what its network turns out to cost; 0
+    where that was quoted."""
+    price, fabric = entry.price, entry.price.fabric_usd_per_hour
+    if fabric.origin not in ("catalog", "derived") or not fabric.value:
+        return 0.0
+    # What several networks are built from is dearer or cheaper for all of them.
+    parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+    error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+    return price.charged(hours) * gpus * price.paid_share * error
