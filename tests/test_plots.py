@@ -51,7 +51,7 @@ def test_a_bar_is_as_long_as_the_shares_say(library):
         for line in plots.step_view(plan, width)
         if len(line) > 1 and line[0] == ("  ", "")
     ]
-    shown = [candidate for candidate, _ in plots._told_apart(plan)]
+    shown = [candidate for candidate, _ in plots.told_apart(plan)]
     assert len(bars) == len(shown) == 3
     for candidate, bar in zip(shown, bars, strict=True):
         assert len(bar) == width

@@ -55,7 +55,12 @@ _SIGN_STYLES = {"recommended": "good", "avoid": "doubt", "impossible": "doubt"}
 
 def plot_lines(plan: Plan, scale: Sweep | None, width: int = 80) -> list[str]:
     """All three plots as plain text of at most ``width`` characters a line."""
-    return ["".join(text for text, _ in line).rstrip() for line in plots(plan, scale, width)]
+    return plain(plots(plan, scale, width))
+
+
+def plain(lines: Iterable[Line]) -> list[str]:
+    """Lines without their styles."""
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 
 def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = False) -> list[Line]:
@@ -74,7 +79,7 @@ def step_view(plan: Plan, width: int) -> list[Line]:
     title = f"Where the time of one {'token' if reading.serves(plan) else 'step'} goes"
     about = "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides."
     lines = _titled(title, about, width)
-    shown = _told_apart(plan)
+    shown = told_apart(plan)
     if not shown:
         return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
     fastest = shown[0][0].median_step  # type: ignore[union-attr]
@@ -83,7 +88,7 @@ def step_view(plan: Plan, width: int) -> list[Line]:
     return lines
 
 
-def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
+def told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     """The recommended fabric, the runner-up and the slowest that could be used, each once."""
     timed = [c for c in plan.candidates if c.step_time_s and c.breakdown_s and c.fits is not False]
     usable = [c for c in timed if c.verdict != "impossible"] or timed
@@ -91,8 +96,9 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
         return []
     by_name = {c.fabric: c for c in usable}
     slowest = max(usable, key=lambda c: c.median_step)
-    answer = plan.recommendation
-    roles = ((answer.fabric, "recommended"), (answer.runner_up, "runner-up"), (slowest.fabric, "slowest"))
+    answer, cheapest = plan.recommendation, min(usable, key=lambda c: c.median_cost)
+    first = (cheapest.fabric, "cheapest") if answer.verdict == "infeasible" else (answer.fabric, "recommended")
+    roles = (first, (answer.runner_up, "runner-up"), (slowest.fabric, "slowest"))
     found: dict[str, str] = {}
     for name, role in roles:
         if name in by_name:

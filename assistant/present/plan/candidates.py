@@ -104,7 +104,7 @@ def _table(plan: Plan) -> Table:
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     if not reading.ends(plan):
         return _of_a_service(computed, rows, won, medians)
-    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
+    header = ["", "network", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
 
 
@@ -115,7 +115,7 @@ def _of_a_service(found: list[Candidate], rows: list[list[str]], won: int | None
         for c in found
     ]
     told = [[*row[:2], *time, row[4], *row[6:]] for row, time in zip(rows, times, strict=True)]
-    header = ["", "fabric", "first token", "per token", "exposed", "a month, P10–P90", "best"]
+    header = ["", "network", "first token", "per token", "exposed", "a month, P10–P90", "best"]
     return Table(header, told, frozenset(range(2, 7)), won, (4, 6, 2, 3), {5: ["a month", *medians]})
 
 
@@ -159,4 +159,5 @@ def _per(plan: Plan) -> str:
 
 
 def _impossible(fabrics: list[str]) -> str | None:
-    return f"Not possible here: {', '.join(fabrics)}." if fabrics else None
+    names = ["no network" if fabric == "none" else fabric for fabric in fabrics]
+    return f"Not possible here: {', '.join(names)}." if fabrics else None

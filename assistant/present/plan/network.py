@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, known
-from ..topology_drawing import drawing_lines
+from ..topology_drawing import drawing_lines, drawing_svg
 from ..topology_drawing import told as drawn_in_sentences
 
 _RENTED = (
@@ -33,7 +33,9 @@ def design(plan: Plan) -> list[Block]:
         f"{d.nodes} nodes, {d.nics} NICs, {switches} in {tiers}: {d.leaf} leaf, {d.spine} spine, {d.core} core; "
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
-    drawing = Chart(tuple(drawing_lines(built, DRAWN)), tuple(f"{line}." for line in drawn_in_sentences(built)))
+    drawing = Chart(
+        tuple(drawing_lines(built, DRAWN)), tuple(f"{line}." for line in drawn_in_sentences(built)), drawing_svg(built)
+    )
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
         return titled("The network", Bullets([size, _RENTED]), drawing)
     price = (

@@ -29,7 +29,7 @@ def why_not(plan: Plan) -> list[Block]:
     for found in _grouped(plan):
         names, said = [c.fabric for c in found], [_reason(c, plan) for c in found]
         text = said[0] if len(names) == 1 else _together([_without(*one) for one in zip(said, names, strict=True)])
-        items.append(f"{', '.join(names)}: {text}")
+        items.append(f"{', '.join('no network' if name == 'none' else name for name in names)}: {text}")
     return titled("Why not the others", Bullets(items))
 
 
