@@ -87,7 +87,9 @@ def names(found: Iterable[Evidence], disagreements: Iterable[PlanConflict], know
 
 def _published(source: Source) -> str:
     publisher = (source.publisher or "").partition(" (")[0]
-    who = publisher if publisher[:1].isupper() else source.title  # "personal engineering blog" is nobody's name
+    who = (
+        publisher if publisher[:1].isupper() else source.title.partition(":")[0]
+    )  # "personal engineering blog" is nobody's name
     return f"{who}, {source.date:%B %Y}" if source.date else who
 
 

@@ -126,9 +126,9 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
     name = _name(o)
     return Warning_(
         code=DECIDES,
-        message=f"An old price decides: {name} at {o.usd_per_gpu_hour:.3g} USD/GPU-h is {age} days old ({o.source}, "
-        f"{o.date}). At {at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} would cost "
-        "less than what is recommended: ask for a quote.",
+        message=f"An old price decides: {name} at ${o.usd_per_gpu_hour:.2f} per GPU-hour is {age} days old "
+        f"({o.source}, {o.date}). At ${at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} "
+        "would cost less than what is recommended: ask for a quote.",
     )
 
 

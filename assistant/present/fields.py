@@ -106,6 +106,8 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
     premium = _PREMIUM.fullmatch(name)
     if premium:
         return f"price of {premium[1]} on top of the GPU: ${significant(value)} per GPU-hour"
+    if name.startswith("budget.") and isinstance(value, float) and value >= 1:
+        value = round(value, 2)  # what was worked out has no more digits than what is paid
     words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
     return f"{words}: {'open' if value is None else value_text(name, value, catalog)}"
 
@@ -161,6 +163,8 @@ def _number(name: str, value: float) -> str:
         return f"{value:,.0f}"
     if name.startswith("budget.") and name.endswith(("hour_usd", "kwh")):
         return f"{value:.2f}" if round(value, 2) == value else f"{value:.4g}" if value < 1 else f"{value:.3f}"
+    if isinstance(value, float) and about is None and abs(value) < 1e4:
+        return f"{value:.3g}"
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1e4 else f"{value:g}"
     return str(value) if about and about.plain else f"{value:,}"

@@ -48,7 +48,7 @@ _SHORT = (
         offers.in_short,
     ),
     *(purchase.in_short, purchase.power, purchase.rent_or_buy, reasons.why_in_short, flips.section),
-    *(advice.warnings, advice.measure_first, assumptions.in_short, sources.in_short),
+    *(advice.warnings_in_short, advice.measure_first, assumptions.in_short, sources.in_short),
 )
 
 

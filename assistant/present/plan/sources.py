@@ -55,7 +55,8 @@ def line(number: int | None, e: Evidence, plan: Plan, *, said: bool = True) -> s
     dated = "" if not e.date or reading.day(e.date).partition(" ")[2] in who else f", {reading.day(e.date)}"
     holds = f"{_GRADES[e.grade]}{_VERDICTS.get(e.verdict, '')}"
     by = f"{who}{title}{under}{dated} ({holds}){f': {e.text}' if said else ''}"
-    return f"{f'[{number}] ' if number else ''}{by}{f' What holds: {e.correction}' if e.correction else ''}"
+    instead = f"{'' if said else '.'} What holds: {e.correction}" if e.correction else ""
+    return f"{f'[{number}] ' if number else ''}{by}{instead}"
 
 
 # What kind of word it is, and what came of checking it; of what does not hold the correction beneath says so.
