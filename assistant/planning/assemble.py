@@ -69,7 +69,8 @@ def plan_of(
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
-        names=names_of(made, offers, sizing, catalog) | evidence.names(found, disagreements, library.knowledge),
+        names=names_of(made, offers, sizing, catalog)
+        | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
             update={"offer": taken(made.choice.chosen, offers)}

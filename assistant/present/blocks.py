@@ -153,4 +153,6 @@ def sentences(block: Block) -> list[str]:
             return [f"{row[0]}: {row[1]}" for row in rows]
         case Heading(text) | Paragraph(text):
             return [text]
+        case Tree(lines):
+            return [f"{'  ' * depth}{text}" for depth, text in lines]
     return []

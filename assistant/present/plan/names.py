@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.vocabulary.plan import Plan
 
-from ..blocks import Block, Bullets, Heading, Paragraph, Table
+from ..blocks import Block, Bullets, Heading, Paragraph, Table, Tree
 
 NOTHING, WITHOUT = "none", "no network"  # the id of doing without one is a word of its own: where it stands alone
 _AS_TYPED = r"--[\w-]+[ =]\S+"  # an option of a command is typed as it stands
@@ -35,6 +35,8 @@ def _named(block: Block, name: Callable[[str], str]) -> Block:
             return replace(block, text=name(text))
         case Bullets(items):
             return Bullets([name(item) for item in items])
+        case Tree(lines):
+            return Tree(tuple((depth, name(text)) for depth, text in lines))
         case Table(header, rows):
             rows = [[WITHOUT if cell == NOTHING else name(cell) for cell in row] for row in rows]
             shorter = {column: [name(cell) for cell in cells] for column, cells in block.shorter.items()}

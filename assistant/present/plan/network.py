@@ -10,6 +10,7 @@ from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, known
 from ..topology_drawing import drawing_lines, drawing_svg
 from ..topology_drawing import told as drawn_in_sentences
+from . import reading
 
 _RENTED = (
     "The provider builds it, and what it costs is in the offer: this is how reference designs join such a cluster."
@@ -34,7 +35,9 @@ def design(plan: Plan) -> list[Block]:
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
     drawing = Chart(
-        tuple(drawing_lines(built, DRAWN)), tuple(f"{line}." for line in drawn_in_sentences(built)), drawing_svg(built)
+        tuple(drawing_lines(built, DRAWN)),
+        tuple(f"{line}." for line in drawn_in_sentences(built)),
+        drawing_svg(built, reading.name(plan, built.fabric)),
     )
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
         return titled("The network", Bullets([size, _RENTED]), drawing)
