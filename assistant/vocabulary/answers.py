@@ -203,6 +203,8 @@ class DiagnosedFile(Contract):
     peak_busbw_gb_per_s: float
     expected_busbw_gb_per_s: float | None
     findings: list[DiagnosisFinding]
+    checked: list[str] = Field(default_factory=list)
+    not_checked: list[str] = Field(default_factory=list)  # each with the reason
 
 
 class Diagnosis(Contract):
