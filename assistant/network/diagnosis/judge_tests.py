@@ -18,7 +18,7 @@ SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
 DROP = 0.75  # of the best smaller size: two of those standard deviations below it
 COLLAPSED = 0.4  # of the best: one row is enough
-HALF = (0.42, 0.6)  # of what is expected: half of the adapters, less than SLOW
+HALF = (0.38, 0.6)  # of what is expected: half of the adapters, less than SLOW
 FLAT = 0.9
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
