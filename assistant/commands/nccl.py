@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .options import CatalogFile, Out, TextOrJson
+from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
 from .terminal import one_of, write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
@@ -57,6 +57,35 @@ def env(
     )
     chosen = gpu_of(network, gpu, host, shipped)
     write(as_file(network, chosen, nodes, host, library.knowledge.sources), out)
+
+
+@commands.command()
+def bench(
+    file: Questionnaire,
+    form: TextOrJson = "text",
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+    out: Out = None,
+) -> None:
+    """The nccl-tests script for a questionnaire's cluster: what to expect at each size, and what is an alarm."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.network.nccl import Host, environment_of, settings
+    from assistant.planning.nccl_bench import bench as tests_of
+    from assistant.present.nccl_script import script
+
+    library = load(user_catalog=catalog, profile=profile)
+    made = tests_of(read_one(file, library.catalog), library)
+    if form == "json":
+        write(made.model_dump_json(indent=2) + "\n", out)
+        return
+    fabric, gpu, host = (
+        library.catalog.fabrics[made.fabric],
+        library.catalog.gpus[made.gpu],
+        Host(provider=made.provider),
+    )
+    around = environment_of(fabric, gpu, host)
+    write(script(made, settings(fabric, gpu, made.nodes, host), around.script if around else (), str(file)), out)
 
 
 @commands.command()

@@ -213,6 +213,41 @@ class Diagnosis(Contract):
     files: list[DiagnosedFile]
 
 
+class BenchedSize(Contract):
+    """Bus bandwidth to expect of one message size, gigabytes per second as nccl-tests prints it; eight healthy networks
+    in ten lie between ``low`` and ``high``, one in a hundred below ``alarm``."""
+
+    bytes: int
+    busbw_gb_per_s: float
+    low_gb_per_s: float
+    high_gb_per_s: float
+    alarm_gb_per_s: float
+    job: bool = False  # the size nearest to the job's own messages
+
+
+class NcclTest(Contract):
+    """One program of nccl-tests, and why this job has it run."""
+
+    collective: str
+    program: str
+    why: str
+    message_bytes: int
+    sizes: list[BenchedSize]
+
+
+class NcclBench(Contract):
+    """What ``weft nccl bench`` tests on which cluster."""
+
+    fabric: str
+    fabric_name: str
+    gpu: str
+    gpu_name: str
+    nodes: int
+    gpus_per_node: int
+    provider: str | None
+    tests: list[NcclTest]
+
+
 class SourceLine(Contract):
     """One line of ``weft sources --format json``."""
 

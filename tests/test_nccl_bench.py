@@ -1,0 +1,56 @@
+"""``weft nccl bench``: the script that a network is judged by, and ``weft plan --measured``: what its logs mean."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from assistant import library
+
+from .program import weft
+
+EXAMPLES = library.load().knowledge_folder / "examples"
+
+
+@pytest.fixture(scope="module")
+def written() -> str:
+    return weft("nccl", "bench", str(EXAMPLES / "llama-70b-pretraining.yaml")).out
+
+
+def test_the_script_runs_the_collectives_of_the_job_under_mpirun_and_slurm(written, tmp_path):
+    """As a shell reads it: each program once, on 64 ranks, with the settings of the network."""
+    (tmp_path / "bench.sh").write_text(written, encoding="utf-8")
+    for name in ("mpirun", "srun"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@" >> "$CALLS"\n', encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    calls = tmp_path / "calls"
+    around = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(calls), "HOSTS": "hosts", "LOGS": str(tmp_path)}
+    subprocess.run(["bash", str(tmp_path / "bench.sh")], check=True, env=around)
+    subprocess.run(["bash", str(tmp_path / "bench.sh")], check=True, env={**around, "SLURM_JOB_ID": "1", "NODES": "4"})
+    by_mpi, other, by_slurm, _ = calls.read_text(encoding="utf-8").splitlines()
+    assert by_mpi.startswith("mpirun -np 64 -N 8") and "all_gather_perf" in by_mpi and "reduce_scatter_perf" in other
+    assert by_slurm.startswith("srun --mpi=pmix -N 4") and "-c 1" in by_slurm
+
+
+def test_every_size_has_what_to_expect_and_what_is_an_alarm(written):
+    rows = re.findall(r"#\s+(\d+ [KMG]iB)\s+([\d.]+) GB/s \(([\d.]+)–([\d.]+)\)\s+([\d.]+) GB/s", written)
+    assert len(rows) >= 16 and any(size == "8 GiB" for size, *_ in rows)
+    assert all(float(alarm) < float(low) < float(mid) < float(high) for _, mid, low, high, alarm in rows)
+    assert written.count("the job's own size") == 2
+
+
+def test_what_is_expected_is_what_weft_collective_says():
+    found = json.loads(weft("nccl", "bench", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--format", "json").out)
+    (last,) = [one for one in found["tests"][0]["sizes"] if one["bytes"] == 2**30]
+    told = weft("collective", "all_gather", "--size", "1GiB", "--gpu", found["gpu"], "--gpus", "64", "--fabric",
+                found["fabric"], "--format", "json")  # fmt: skip
+    assert json.loads(told.out)["busbw_gb_per_s"] == pytest.approx(last["busbw_gb_per_s"], rel=1e-6)
+
+
+def test_a_job_on_one_node_has_no_network_to_test():
+    refused = weft("nccl", "bench", str(EXAMPLES / "single-node.yaml"))
+    assert refused.code == 2 and "nothing to test between" in refused.err
