@@ -12,6 +12,7 @@ import pytest
 from assistant import library
 
 from .program import weft
+from .test_nccl_diagnose import table
 
 EXAMPLES = library.load().knowledge_folder / "examples"
 
@@ -54,3 +55,40 @@ def test_what_is_expected_is_what_weft_collective_says():
 def test_a_job_on_one_node_has_no_network_to_test():
     refused = weft("nccl", "bench", str(EXAMPLES / "single-node.yaml"))
     assert refused.code == 2 and "nothing to test between" in refused.err
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    for name, peak, hosts in (("healthy", 350.0, 8), ("pinned", 45.0, 8), ("sockets", 5.0, 8), ("inside", 480.0, 1)):
+        text = table(peak, collective="all_gather", hosts=hosts)
+        (folder / f"{name}.log").write_text(text, encoding="utf-8")
+    return folder
+
+
+def measured(log) -> dict:
+    example = str(EXAMPLES / "llama-70b-pretraining.yaml")
+    return json.loads(weft("plan", example, "--measured", str(log), "--format", "json").out)
+
+
+def test_a_network_as_it_should_be_is_accepted(logs):
+    found = measured(logs / "healthy.log")["measured"]
+    assert found["advice"] == "accept" and found["usual"] and 0.9 < found["slower"] < 1.2
+
+
+def test_a_network_that_wastes_money_is_repaired_and_what_that_is_worth_is_said(logs):
+    plan = measured(logs / "sockets.log")
+    found = plan["measured"]
+    assert found["advice"] in ("repair", "switch") and found["slower"] > 20
+    assert 0 < found["wasted_usd_per_month"] < found["usd_per_month"]
+    assert found["step_time_s"] > found["step_time_as_it_should_be_s"]
+    (chosen,) = [one for one in plan["candidates"] if one["fabric"] == found["fabric"]]
+    assert chosen["step_time_s"]["p50"] == pytest.approx(found["step_time_s"])
+    milder = measured(logs / "pinned.log")["measured"]
+    assert milder["slower"] < found["slower"]
+    assert (milder["wasted_usd_per_month"] or 0) <= found["wasted_usd_per_month"]
+
+
+def test_a_log_of_one_node_says_nothing_of_the_network(logs):
+    refused = weft("plan", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--measured", str(logs / "inside.log"))
+    assert refused.code == 2 and "at least two nodes" in refused.err and "inside.log" in refused.err

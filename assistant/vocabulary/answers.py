@@ -201,6 +201,7 @@ class DiagnosedFile(Contract):
     transport: LogTransport
     gpudirect_rdma: bool | None
     peak_busbw_gb_per_s: float
+    peak_bytes: int | None = None  # the message size at which it was reached
     expected_busbw_gb_per_s: float | None
     findings: list[DiagnosisFinding]
     checked: list[str] = Field(default_factory=list)

@@ -65,6 +65,7 @@ def _diagnosed(lines: Iterable[tuple[int, str]], catalog: Catalog, path: str) ->
         gpudirect_rdma=log.gpudirect,
         peak_busbw_gb_per_s=best.peak if best else 0.0,
         findings=found,
+        peak_bytes=max(best.rows, key=lambda row: row.busbw).size if best and best.rows else None,
         expected_busbw_gb_per_s=expected,
         checked=checked,
         not_checked=not_checked,
