@@ -70,7 +70,7 @@ def bench(
     """The nccl-tests script for a questionnaire's cluster: what to expect at each size, and what is an alarm."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
-    from assistant.network.nccl import Host, environment_of, settings
+    from assistant.network.nccl import Host, environment_of, exported, settings
     from assistant.planning.nccl_bench import bench as tests_of
     from assistant.present.nccl_script import script
 
@@ -84,8 +84,9 @@ def bench(
         library.catalog.gpus[made.gpu],
         Host(provider=made.provider),
     )
-    around = environment_of(fabric, gpu, host)
-    write(script(made, settings(fabric, gpu, made.nodes, host), around.script if around else (), str(file)), out)
+    around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
+    before = [*(around.script if around else ()), *(exported(one) for one in found)]
+    write(script(made, before, [one.name for one in found if not one.open], str(file)), out)
 
 
 @commands.command()

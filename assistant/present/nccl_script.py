@@ -1,9 +1,7 @@
 """The test of a network as a script for the shell: what is run, what is expected of it, and how to read it."""
 
-import shlex
 from collections.abc import Sequence
 
-from assistant.network.nccl import Setting
 from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
 
 from .figures import bytes_text
@@ -16,9 +14,9 @@ _HOW = (
 )
 
 
-def script(bench: NcclBench, settings: Sequence[Setting], first: Sequence[str] = (), file: str = "FILE") -> str:
-    """The script; ``settings``: NCCL's on these machines, ``first``: the provider's own lines before them. ``file``:
-    the questionnaire that it is for."""
+def script(bench: NcclBench, before: Sequence[str], names: Sequence[str], file: str = "FILE") -> str:
+    """The script; ``before``: shell lines that set NCCL on these machines, ``names``: of the variables that they set.
+    ``file``: the questionnaire that it is for."""
     ranks = bench.nodes * bench.gpus_per_node
     lines = [
         "#!/usr/bin/env bash",
@@ -33,11 +31,8 @@ def script(bench: NcclBench, settings: Sequence[Setting], first: Sequence[str] =
         lines += ["#", *_table(test)]
     lines += ["set -euo pipefail", f"NODES=${{NODES:-{bench.nodes}}}", f"PER_NODE=${{PER_NODE:-{bench.gpus_per_node}}}"]
     lines += ["NCCL_TESTS=${NCCL_TESTS:-./build}  # where nccl-tests was built", "LOGS=${LOGS:-.}", ""]
-    lines += [*first] if first else []
-    for one in settings:
-        said = f"export {one.name}={one.value if one.open else shlex.quote(one.value)}"
-        lines.append(f"# fill in: {said}" if one.open else said)
-    names = " ".join(f"-x {one.name}" for one in settings if not one.open)
+    lines += before
+    handed = " ".join(f"-x {name}" for name in names)
     lines += [
         "export NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
         "",
@@ -46,7 +41,7 @@ def script(bench: NcclBench, settings: Sequence[Setting], first: Sequence[str] =
         '    srun --mpi=pmix -N "$NODES" --ntasks-per-node="$PER_NODE" --gpus-per-node="$PER_NODE" "$@"',
         "  else",
         '    mpirun -np $((NODES * PER_NODE)) -N "$PER_NODE" --hostfile "${HOSTS:?a file with a host on each line}" \\',
-        f'      -x NCCL_DEBUG_SUBSYS {names} "$@"',
+        f'      -x NCCL_DEBUG_SUBSYS {handed} "$@"',
         "  fi",
         "}",
         "",

@@ -4,8 +4,8 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from .environments import Environment, environment_of, other_names
-from .files import FORMS, as_file
+from .environments import Environment, environment_of, environments, other_names
+from .files import FORMS, as_file, exported
 from .host import Host
 from .settings import Setting, advice, expected_network, leave_alone, settings
 
@@ -17,7 +17,9 @@ __all__ = [
     "advice",
     "as_file",
     "environment_of",
+    "environments",
     "expected_network",
+    "exported",
     "leave_alone",
     "other_names",
     "settings",

@@ -76,6 +76,11 @@ def _exported(setting: Setting) -> list[str]:
     return [f"export {setting.name}={setting.value if setting.open else shlex.quote(setting.value)}"]
 
 
+def exported(setting: Setting) -> str:
+    """The line of a shell that sets it, or a comment where its value has to be filled in."""
+    return _line(setting, _exported)[0]
+
+
 _WRITTEN: dict[str, Callable[[Setting], list[str]]] = {
     "shell": _exported,
     "slurm": _exported,
