@@ -6,7 +6,7 @@ from dataclasses import replace
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Heading, PageBreak, Paragraph, Table
-from . import charts, job, offers, opening, purchase, quotes, reading, report, sizing
+from . import charts, job, measured, offers, opening, purchase, quotes, reading, report, sizing
 from .names import named
 
 PROOF, COLUMNS = "The proof", 8
@@ -19,7 +19,10 @@ def document(plan: Plan) -> list[Block]:
     split = opening.split(plan)
     step = [*charts.step(plan), *([Paragraph(split)] if split else [])]
     load = [] if reading.ends(plan) else sizing.in_short(plan)
-    second = [_narrow(block) for block in (*charts.rests_on(plan), *load, *_bought_or_rented(plan), *step)]
+    second = [
+        _narrow(block)
+        for block in (*measured.section(plan), *charts.rests_on(plan), *load, *_bought_or_rented(plan), *step)
+    ]
     proof = [PageBreak(), Heading(PROOF), Paragraph(_ABOUT), *report.proof(plan)]
     return named([*first, *second, *proof], plan)
 

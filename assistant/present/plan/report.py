@@ -10,6 +10,7 @@ from . import (
     crossing,
     disagreement,
     flips,
+    measured,
     names,
     network,
     offers,
@@ -25,6 +26,7 @@ from . import (
 _WHOLE = (
     *(
         opening.section,
+        measured.section,
         sizing.section,
         crossing.section,
         candidates.section,
@@ -40,6 +42,7 @@ _WHOLE = (
 _SHORT = (
     *(
         opening.section,
+        measured.section,
         sizing.in_short,
         crossing.in_short,
         candidates.in_short,
