@@ -106,9 +106,9 @@ def _chosen_cells(point: Point, names: dict[str, str]) -> list[str]:
     if one is None:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
     second = _second(point)
-    name = lambda fabric: names.get(fabric, fabric)
-    following = [name(second.fabric), _cost(second)] if second else [figures.UNKNOWN] * 2
-    return [name(one.fabric) + (" (kept)" if point.kept else ""), _step(one), _cost(one), *following]
+    following = [names.get(second.fabric, second.fabric), _cost(second)] if second else [figures.UNKNOWN] * 2
+    called = names.get(one.fabric, one.fabric) + (" (kept)" if point.kept else "")
+    return [called, _step(one), _cost(one), *following]
 
 
 def _second(point: Point) -> SweptFabric | None:
