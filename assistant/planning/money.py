@@ -230,16 +230,11 @@ def _that_count(entries: list[Entry]) -> list[Entry]:
 
 def _cost(entry: Entry, gpus: int) -> np.ndarray:
     """US dollars in every world; a fabric price nobody quoted varies from world to world."""
-    return entry.price.run_cost(entry.hours, gpus) + network_price_error(entry, entry.hours, gpus)
-
-
-def network_price_error(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray | float:
-    """US dollars by which a run of ``hours`` costs more in every world because of what its network turns out to cost; 0
-    where that was quoted."""
-    price, fabric = entry.price, entry.price.fabric_usd_per_hour
-    if fabric.origin not in ("catalog", "derived") or not fabric.value:
-        return 0.0
-    # What several networks are built from is dearer or cheaper for all of them.
-    parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
-    error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
-    return price.charged(hours) * gpus * price.paid_share * error
+    price, hours = entry.price, entry.hours
+    cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
+    if fabric.origin in ("catalog", "derived") and fabric.value:
+        # What several networks are built from is dearer or cheaper for all of them.
+        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+        cost = cost + price.charged(hours) * gpus * price.paid_share * error
+    return cost

@@ -10,7 +10,7 @@ import numpy as np
 from assistant.vocabulary.plan import Mover
 
 from .entry import Entry, about
-from .money import network_price_error, stretched_by
+from .money import stretched_by
 from .resolve import Resolved
 
 What = Literal["price", "purchase-price", "step", "interruptions", "network-price"]
@@ -40,7 +40,8 @@ def _alone(chosen: Entry, job: Resolved) -> Iterator[tuple[What, np.ndarray]]:
     drawn: tuple[tuple[What, np.ndarray], ...] = (("step", chosen.estimate.draws), ("interruptions", interruptions))
     for what, times in drawn:
         yield what, np.asarray(price.run_cost(about(times, hours), job.gpus))
-    yield "network-price", middle + network_price_error(chosen, hours * worlds, job.gpus) * worlds
+    network = (chosen.cost - np.asarray(price.run_cost(chosen.hours, job.gpus))) / chosen.hours
+    yield "network-price", middle + network * hours
 
 
 def _mover(what: What, cost: np.ndarray, middle: float) -> Mover:

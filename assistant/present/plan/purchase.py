@@ -25,9 +25,12 @@ def in_short(plan: Plan) -> list[Block]:
 
 
 def first_page(plan: Plan) -> list[Block]:
-    """What it comes to, by the month too, and what is not in it."""
+    """What it comes to and what is not in it, without how each price was read; how the budget is kept stands above."""
     bought = plan.purchase
-    return titled("What is bought", Bullets([*_totals(bought), _left_out(bought)])) if bought else []
+    if bought is None:
+        return []
+    how = ("The budget of", "Optics and cables", "* derived price", *(f"{item.item}: " for item in bought.items))
+    return titled("What is bought", Bullets([said for said in _sums(bought, plan) if not said.startswith(how)]))
 
 
 def power(plan: Plan) -> list[Block]:
@@ -75,37 +78,27 @@ def _derived(item: PurchaseItem, bought: Purchase) -> bool:
 
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
-    machines, budget = bought.items[0], plan.questionnaire["budget"].get("usd")
-    over = "exceeded" if budget and bought.capital_usd > budget else "kept"
-    whole, *monthly = _totals(bought)
-    return [
-        whole,
-        *([f"The budget of {figures.usd(budget)} is {over} by the purchase."] if budget else []),
-        *monthly,
+    usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
+    parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _PARTS.items() if monthly.get(name))
+    band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
+    said = [
+        f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
+        f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
+        f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
+        f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *_optics(bought),
         *dict.fromkeys(
             f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
-        _left_out(bought),
+        f"Not counted: {', '.join(bought.not_counted)}.",
     ]
-
-
-def _totals(bought: Purchase) -> list[str]:
-    usd, monthly = figures.usd, bought.monthly_usd
-    parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _PARTS.items() if monthly.get(name))
-    band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
-    return [
-        f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
-        f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
-        f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
-        f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
-    ]
-
-
-def _left_out(bought: Purchase) -> str:
-    return f"Not counted: {', '.join(bought.not_counted)}."
+    budget = plan.questionnaire["budget"].get("usd")
+    if budget:
+        over = bought.capital_usd > budget
+        said.insert(1, f"The budget of {usd(budget)} is {'exceeded' if over else 'kept'} by the purchase.")
+    return said
 
 
 def _optics(bought: Purchase) -> list[str]:
