@@ -109,7 +109,7 @@ def _table(plan: Plan) -> Table:
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     if not reading.ends(plan):
         return _of_a_service(computed, rows, won, medians)
-    header = ["", "network", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
+    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
 
 
@@ -120,7 +120,7 @@ def _of_a_service(found: list[Candidate], rows: list[list[str]], won: int | None
         for c in found
     ]
     told = [[*row[:2], *time, row[4], *row[6:]] for row, time in zip(rows, times, strict=True)]
-    header = ["", "network", "first token", "per token", "exposed", "a month, P10–P90", "best"]
+    header = ["", "fabric", "first token", "per token", "exposed", "a month, P10–P90", "best"]
     return Table(header, told, frozenset(range(2, 7)), won, (4, 6, 2, 3), {5: ["a month", *medians]})
 
 

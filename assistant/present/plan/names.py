@@ -10,6 +10,7 @@ from assistant.vocabulary.plan import Plan
 from ..blocks import Block, Bullets, Heading, Paragraph, Table, Tree
 
 NOTHING, WITHOUT = "none", "no network"  # the id of doing without one is a word of its own: where it stands alone
+_COLUMNS = {"fabric": "network"}  # people's word
 _AS_TYPED = r"--[\w-]+[ =]\S+"  # an option of a command is typed as it stands
 
 
@@ -40,5 +41,5 @@ def _named(block: Block, name: Callable[[str], str]) -> Block:
         case Table(header, rows):
             rows = [[WITHOUT if cell == NOTHING else name(cell) for cell in row] for row in rows]
             shorter = {column: [name(cell) for cell in cells] for column, cells in block.shorter.items()}
-            return replace(block, header=[name(cell) for cell in header], rows=rows, shorter=shorter)
+            return replace(block, header=[_COLUMNS.get(cell, cell) for cell in header], rows=rows, shorter=shorter)
     return block
