@@ -209,5 +209,5 @@ def _assumed(plan: Plan, one: Assumption) -> str:
 
 
 _OF_MONEY = ("budget.", "fabrics.", "catalog.", "providers.")
-_OF_WORK = ("training.", "inference.", "rl.", "model.", "profile.")
+_OF_WORK = ("training.", "inference.", "rl.", "model.practice", "profile.")
 _NO_SUM = ("budget.mode", "budget.spot", "training.attention", "training.framework", "inference.engine", "rl.critic")
