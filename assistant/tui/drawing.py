@@ -234,6 +234,7 @@ _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "variation": _plan,
     "details": _elsewhere("The whole plan stands in the plan panel: ", "F2"),
     "plots": _elsewhere("The plots stand in their panel: ", "F6"),
+    "dial": _elsewhere("The dials stand above the plan: ", "Ctrl+D"),
     "answer": _answer,
     "explanation": _explanation,
     "comparison": _comparison,
