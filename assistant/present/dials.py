@@ -6,6 +6,7 @@ colour.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,8 @@ from assistant.vocabulary.sweep import Point
 
 from . import figures
 from .fields import field_name, value_text
-from .plots import Line, Piece, said_in
+from .plots import Line, Piece
+from .text import safe
 
 Known = Mapping[float | None, Point]  # what has been worked out, by value
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -236,7 +238,7 @@ def legend(dial: Dial, known: Known, catalog: Catalog, width: int, cost: str) ->
     """The answers by their letters, each with the values over which it holds, what the other signs mean, and the least
     and the most that it costs (``cost`` of what)."""
     texts = [*told(dial, known, catalog), _least_and_most(dial, _costs_of(dial, known), cost)]
-    lines = [line for text in texts if text for line in said_in(text, "", width, hanging=_INDENT)]
+    lines = [line for text in texts if text for line in _said(text, "", width, hanging=_INDENT)]
     shown = {point.certainty for value, point in known.items() if point.fabric and value in dial.stops}
     signs = [
         f"{_PLAN} as planned",
@@ -298,19 +300,19 @@ def reading(dial: Dial, value: float | None, known: Known, width: int) -> list[L
     """The answer where the dial stands, and how far it is from the plan."""
     point, plan = known.get(value), known.get(dial.now)
     if point is None:
-        return said_in("Working it out …", "quiet", width)
+        return _said("Working it out …", "quiet", width)
     if point.error or point.card is None:
-        return said_in(f"✗ {point.error or 'There is no answer here.'}", "doubt", width)
+        return _said(f"✗ {point.error or 'There is no answer here.'}", "doubt", width)
     card = point.card
     if point.fabric is None:
-        return [*said_in(f"✗ {card.do}", "doubt", width), *said_in(card.changes_if, "", width)]
+        return [*_said(f"✗ {card.do}", "doubt", width), *_said(card.changes_if, "", width)]
     sign, style = ("!", "doubt") if _dearer(point) else ("✓", "strong")
     against = _against(point, plan) if plan and value != dial.now else ""
     return [
-        *said_in(f"{sign} {card.do}", style, width, hanging=_INDENT),
-        *said_in(f"Cost: {card.cost}", "", width, hanging=_INDENT),
-        *said_in(card.finish, "", width),
-        *said_in(f"Certainty: {point.certainty}. {against}", "", width, hanging=_INDENT),
+        *_said(f"{sign} {card.do}", style, width, hanging=_INDENT),
+        *_said(f"Cost: {card.cost}", "", width, hanging=_INDENT),
+        *_said(card.finish, "", width),
+        *_said(f"Certainty: {point.certainty}. {against}", "", width, hanging=_INDENT),
     ]
 
 
@@ -337,3 +339,7 @@ def _against(point: Point, plan: Point) -> str:
         later = ours.run_hours - theirs.run_hours
         parts.append(f"{figures.hours(abs(later))} {'later' if later > 0 else 'sooner'}")
     return f"Against the plan: {', '.join(parts)}." if parts else ""
+
+
+def _said(text: str, style: str, width: int, hanging: int = 0) -> list[Line]:
+    return [[(line, style)] for line in textwrap.wrap(safe(text), width, subsequent_indent=" " * hanging)]

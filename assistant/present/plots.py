@@ -76,7 +76,7 @@ def step_view(plan: Plan, width: int) -> list[Line]:
     lines = _titled(title, about, width)
     shown = _told_apart(plan)
     if not shown:
-        return [*lines, *said_in("Nothing could be timed for this job.", "quiet", width)]
+        return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
     fastest = shown[0][0].median_step  # type: ignore[union-attr]
     for candidate, role in shown:
         lines += _step_bar(candidate, role, fastest, width)
@@ -112,7 +112,8 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
     cells = _apportioned([share for _, share, _, _ in parts], width - 2)
     filled = [(fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count]
-    return [[], head, [("  ", ""), *filled], *_legend(parts, width)]
+    drawn = [part for part, count in zip(parts, cells, strict=True) if count]
+    return [[], head, [("  ", ""), *filled], *_legend(drawn, width)]
 
 
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:
@@ -159,7 +160,7 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
     usable = [c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"]
     priced = sorted(usable, key=lambda c: c.median_cost)
     if not priced:
-        return [*lines, *said_in(f"No fabric has a cost for {reading.bill(plan)} here.", "quiet", width)]
+        return [*lines, *_said(f"No fabric has a cost for {reading.bill(plan)} here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
     low, high = _bounds([c.cost_usd for c in shown if c.cost_usd])
     name_room = min(max(len(c.fabric) for c in shown), width // 2 - 5)
@@ -170,7 +171,7 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
     lines.append([(f"{'':{name_room + 4}}{left}{'':{max(1, cells - len(left) - len(right))}}{right}", "quiet")])
     if more > 0:
         dearer = figures.usd(shown[-1].median_cost)
-        lines += said_in(f"{more} more {'costs' if more == 1 else 'cost'} more than {dearer}.", "quiet", width)
+        lines += _said(f"{more} more {'costs' if more == 1 else 'cost'} more than {dearer}.", "quiet", width)
     return lines
 
 
@@ -225,16 +226,16 @@ def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = Fa
     lines = _titled("Slowdown against scale", about, width)
     if scale is None:
         text = "Computing this job at other sizes …" if computing else "At no other size can this job be computed."
-        return [*lines, [], *said_in(text, "quiet", width)]
+        return [*lines, [], *_said(text, "quiet", width)]
     drawn = panels(scale, "slowdown")
     if not drawn:
-        return [*lines, [], *said_in("The fabrics cannot be timed beside each other at any size.", "quiet", width)]
+        return [*lines, [], *_said("The fabrics cannot be timed beside each other at any size.", "quiet", width)]
     panel = _fewer(drawn[0], _worth_drawing(plan, scale), reading.gpus(plan), width - SCALE_MARGIN)
     if panel.bounds[1] < 1 + SAME:
         text = f"At every size tried, up to {panel.ticks[-1]:,} GPUs, these take the same time within a percent: "
-        return [*lines, [], *said_in(text + ", ".join(one.fabric for one in panel.series) + ".", "", width)]
+        return [*lines, [], *_said(text + ", ".join(one.fabric for one in panel.series) + ".", "", width)]
     lines += [[], *(_plot_line(line) for line in text_plot(panel, width, SCALE_ROWS)), []]
-    return lines + [line for sentence in sentences(scale) for line in said_in(sentence, "", width)]
+    return lines + [line for sentence in sentences(scale) for line in _said(sentence, "", width)]
 
 
 def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
@@ -288,9 +289,8 @@ def _plot_line(line: str) -> Line:
 
 
 def _titled(title: str, about: str, width: int) -> list[Line]:
-    return [[(title, "title")], *said_in(about, "quiet", width)]
+    return [[(title, "title")], *_said(about, "quiet", width)]
 
 
-def said_in(text: str, style: str, width: int, hanging: int = 0) -> list[Line]:
-    """Running text as lines of at most ``width`` characters, all but the first ``hanging`` characters farther in."""
-    return [[(line, style)] for line in textwrap.wrap(safe(text), width, subsequent_indent=" " * hanging)]
+def _said(text: str, style: str, width: int) -> list[Line]:
+    return [[(line, style)] for line in textwrap.wrap(safe(text), width)]

@@ -285,7 +285,8 @@ class ConversationScreen(Keyboard):
         if conversation is None:
             return
         fields, variation = dict(conversation.draft.fields), conversation.variation
-        self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
+        catalog = conversation.library.catalog if fields else None
+        self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None, catalog)
         self.panel.show_plan(fields, conversation.plan, variation, more_to_come)
         self.panel.note(events)
         dialled = next((event for event in events if event.kind == "dial"), None)
