@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.conversation import Conversation, wording
-from assistant.conversation.dials import fields_taken, next_value, words
+from assistant.conversation.dials import fields_taken, next_value, not_taken, words
 from assistant.conversation.heard import fields_set, heard
 from assistant.present.dials import bar, bar_lines, stretches, view
 from assistant.vocabulary.dial import Dial
@@ -87,6 +87,13 @@ def test_the_value_under_the_hand_comes_first_then_its_neighbours_then_where_the
         order.append(value)
     assert order == [3, 2, 4, 1, 2.5, 2.75]
     assert [(one.first, one.last) for one in stretches(dial, known)] == [(1, 2.5), (2.75, 4)]
+
+
+def test_a_list_price_at_which_somebody_else_is_recommended_cannot_be_taken(planned, library):
+    dial = _dial(planned, "providers.")
+    ours = dial.path.split(".")[1]
+    assert not_taken(dial, _point(1, "a", provider=ours), library) is None
+    assert "nothing to take" in not_taken(dial, _point(1, "a", provider="aws"), library)
 
 
 def _point(value, fabric, cost=100.0, **said):

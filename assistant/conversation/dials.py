@@ -125,6 +125,17 @@ def fields_taken(dial: Dial, value: float | None) -> dict[str, Any]:
     return {dial.path: _plain(value)}
 
 
+def not_taken(dial: Dial, point: Point, library: Library) -> str | None:
+    """Why a value cannot be taken: nothing can be there, or at that list price the answer is another's offer."""
+    if point.error:
+        return point.error
+    listed = dial.path.split(".")
+    if listed[0] != "providers" or point.provider == listed[1]:
+        return None
+    elsewhere = f"rented at {library.catalog.providers[point.provider].name}" if point.provider else "another offer"
+    return f"At that price it would be {elsewhere}, at its own price: there is nothing to take."
+
+
 def _plain(value: float | None) -> float | int | None:
     return int(value) if value is not None and value == int(value) else value
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 
 from . import background
-from .flow import Fitted
+from .flow import Fitted, said
 from .plots_panel import STYLES
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ Esc | leaves everything as it was
         self._stands: list[float | None] = []
         self._known: dict[str, dict[float | None, Point]] = {}
         self._round = 0  # of the plan whose dials these are: what is worked out for another one comes too late
-        self._working = False
+        self.working = False
+        self._refusal: str | None = None
 
     @property
     def is_open(self) -> bool:
@@ -96,7 +97,7 @@ Esc | leaves everything as it was
         self._conversation, self._dials = conversation, dials
         self._stands, self._known = [dial.now for dial in dials], {dial.path: {} for dial in dials}
         self._turned = next((at for at, dial in enumerate(dials) if dial.path == path), 0)
-        self._round, self._working = self._round + 1, False
+        self._round, self.working, self._refusal = self._round + 1, False, None
         self.add_class("-open")
         self._changed()
         return True
@@ -108,11 +109,13 @@ Esc | leaves everything as it was
 
     def action_choose(self, step: int) -> None:
         """Turn another dial."""
+        self._refusal = None
         self._turned = (self._turned + step) % len(self._dials)
         self._changed()
 
     def action_turn(self, step: int) -> None:
         """Turn the dial by so many values."""
+        self._refusal = None
         dial = self._dials[self._turned]
         stops = dial.stops
         here = stops.index(self._stands[self._turned])
@@ -120,16 +123,27 @@ Esc | leaves everything as it was
         self._changed()
 
     def action_take(self) -> None:
-        """Take the value where the dial stands."""
-        dial = self._dials[self._turned]
-        if self._stands[self._turned] == dial.now:
+        """Take the value where the dial stands, or say why not."""
+        from assistant.conversation.dials import not_taken
+
+        dial, value, point = self._dials[self._turned], self._stands[self._turned], self.point
+        if value == dial.now:
             self.post_message(self.Left())
-        else:
-            self.post_message(self.Taken(dial, self._stands[self._turned]))
+        elif point is not None and self._conversation is not None:
+            self._refusal = not_taken(dial, point, self._conversation.library)
+            if self._refusal is None:
+                self.post_message(self.Taken(dial, value))
+            self.draw_anew()
 
     def action_leave(self) -> None:
         """Take nothing."""
         self.post_message(self.Left())
+
+    def draw_anew(self) -> None:
+        """Draw what has changed; only another number of rows moves what is below."""
+        width, rows = self.content_size.width, self._drawn and self._drawn[1].plain.count("\n")
+        self._drawn = None
+        self.refresh(layout=not width or self._at(width).plain.count("\n") != rows)
 
     def _changed(self) -> None:
         self.draw_anew()
@@ -140,12 +154,12 @@ Esc | leaves everything as it was
         from assistant.conversation.dials import next_value
 
         conversation, dial = self._conversation, self.dial
-        if self._working or conversation is None or dial is None:
+        if self.working or conversation is None or dial is None:
             return
         known, here, now = self._known[dial.path], self._stands[self._turned], self._round
         value = next_value(dial, known, here)
         if value not in known:
-            self._working = True
+            self.working = True
             background.begin("dial", lambda: (now, dial.path, value, conversation.dialled(dial, value)), self)
 
     def on_done(self, message: background.Done) -> None:
@@ -154,7 +168,7 @@ Esc | leaves everything as it was
         if message.value is not None and message.value[0] == self._round:
             _, path, value, point = message.value
             self._known[path][value] = point
-            self._working = False
+            self.working = False
             self._changed()
 
     def drawn(self, width: int) -> Content:
@@ -169,4 +183,5 @@ Esc | leaves everything as it was
         known = self._known[dial.path]
         lines = view(self._dials, self._turned, self._stands, known, catalog, width, bill(conversation.plan))
         rows = [Content.assemble(*((text, STYLES[style]) for text, style in line)) for line in lines]
-        return Content("\n").join([Content.styled(KEYS, "$quiet"), *rows])
+        above = said(self._refusal, "$doubt").wrapped(width) if self._refusal else [Content.styled(KEYS, "$quiet")]
+        return Content("\n").join([*above, *rows])
