@@ -8,6 +8,7 @@ import pytest
 from assistant.conversation import Conversation, wording
 from assistant.conversation.dials import fields_taken, next_value, not_taken, words
 from assistant.conversation.heard import fields_set, heard
+from assistant.conversation.turn.commands import command_of
 from assistant.present.dials import bar, bar_lines, stretches, view
 from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Band
@@ -129,6 +130,21 @@ def test_nothing_said_lies_at_the_right_end_of_a_dial(planned, library):
     assert known[None].fabric and known[dial.values[0]].fabric is None
     drawn = ["".join(text for text, _ in line) for line in bar(dial, known, 72, None)]
     assert "none" in drawn[0] and drawn[1].strip().startswith("╳") and "A" in drawn[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("dial the batch size", "dial-amount"),
+        ("show me the price dial", "dial-price"),
+        ("dial months", "dial-time"),
+        ("turn the deadline dial", "dial-time"),
+        ("which dials are there", "dials"),
+        ("what is the price", None),
+    ],
+)
+def test_a_dial_is_named_as_people_name_it(library, said, meant):
+    assert command_of(said, library) == meant
 
 
 def test_line_by_line_a_dial_is_asked_for_by_its_name(planned, library):

@@ -106,7 +106,7 @@ def view(
 def _row(dial: Dial, value: float | None, turned: bool, catalog: Catalog, width: int) -> Line:
     """A dial and where it stands, without its unit where there is no room for it."""
     name, moved = name_of(dial, catalog), f"   now {short(dial, dial.now)}" if value != dial.now else ""
-    text = value_text(dial.path, value) if value is not None else "none"
+    text = "none" if value is None else value_text(dial.path, _whole(value))
     text = text if len(name) + len(text) + len(moved) + 8 <= width else short(dial, value)
     if not turned:
         return [("  ", ""), (f"{name}: ", "quiet"), (f"{text}{moved}", "" if moved else "quiet")]
@@ -132,7 +132,11 @@ def short(dial: Dial, value: float | None) -> str:
     """A value without its unit."""
     if value is None:
         return "none"
-    return f"{value:,g}" if dial.path.endswith("days") else value_text(dial.path, value).split(" ")[0]
+    return f"{value:,g}" if dial.path.endswith("days") else value_text(dial.path, _whole(value)).split(" ")[0]
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value == int(value) else value
 
 
 # The bar

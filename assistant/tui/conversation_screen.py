@@ -13,7 +13,6 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 
 from . import background, drawing
-from .dials_view import DialsView
 from .hint import HintLine, next_step
 from .keyboard import Keyboard
 from .log import ConversationLog
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from assistant.vocabulary.knowledge import Knowledge
 
     from .app import WeftApp
+    from .dials_view import DialsView
 
 # A key already in flight must not answer a question that has just taken the place of another.
 GRACE_S = 0.5

@@ -12,8 +12,9 @@ from ..answers.about_plan import PARTS
 from ..draft import QUOTES
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
-from . import asked, dialling, replies, steps
+from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
+from .dialling import SAID, dial
 from .parts import Parts
 
 _OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
@@ -91,7 +92,7 @@ def _part(command: str, parts: Parts) -> list[Event]:
 
 
 def _dial(name: str, parts: Parts) -> list[Event]:
-    return dialling.dial(parts, name)
+    return dial(parts, name)
 
 
 # What a message does; an act that is not here describes the job.
@@ -107,8 +108,8 @@ ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
 COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     **{command: partial(_part, command) for command in PARTS},
     "plots": replies.plots,
-    "dials": dialling.dial,
-    **{f"dial-{name}": partial(_dial, name) for name in dialling.SAID},
+    "dials": dial,
+    **{f"dial-{name}": partial(_dial, name) for name in SAID},
     "back": steps.back,
     "redo": steps.redo,
     "restart": steps.restart,
