@@ -316,8 +316,14 @@ def reading(dial: Dial, value: float | None, known: Known, width: int) -> list[L
         *_said(f"{sign} {card.do}", style, width, hanging=_INDENT),
         *_said(f"Cost: {card.cost}", "", width, hanging=_INDENT),
         *_said(card.finish, "", width),
-        *_said(f"Certainty: {point.certainty}. {against}", "", width, hanging=_INDENT),
+        *_said(f"{_certain(point)}{against}", "", width, hanging=_INDENT),
     ]
+
+
+def _certain(point: Point) -> str:
+    """How certain the choice is, where the card says it too: among networks that have a price."""
+    priced = point.verdict == "recommended" and point.chosen is not None and point.chosen.cost_usd is not None
+    return f"Certainty: {point.certainty}. " if priced else ""
 
 
 def _dearer(point: Point) -> bool:
