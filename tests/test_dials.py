@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.conversation import Conversation, wording
+from assistant.conversation.answers.alternatives import alternatives
 from assistant.conversation.dials import fields_taken, next_value, not_taken, words
 from assistant.conversation.heard import fields_set, heard
 from assistant.conversation.turn.commands import command_of
@@ -145,6 +146,11 @@ def test_nothing_said_lies_at_the_right_end_of_a_dial(planned, library):
 )
 def test_a_dial_is_named_as_people_name_it(library, said, meant):
     assert command_of(said, library) == meant
+
+
+def test_two_values_that_are_supposed_are_weighed_as_a_question_between_them_is(planned, library):
+    said = heard("what if 32 or 128 GPUs", planned.draft, library)
+    assert alternatives(said) == [{"cluster.gpus": 32}, {"cluster.gpus": 128}]
 
 
 def test_line_by_line_a_dial_is_asked_for_by_its_name(planned, library):
