@@ -10,6 +10,7 @@ from assistant.conversation.answers.alternatives import alternatives
 from assistant.conversation.dials import fields_taken, next_value, not_taken, words
 from assistant.conversation.heard import fields_set, heard
 from assistant.conversation.turn.commands import command_of
+from assistant.planning import Pipeline
 from assistant.present.dials import bar, bar_lines, stretches, view
 from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Band
@@ -89,6 +90,12 @@ def test_the_value_under_the_hand_comes_first_then_its_neighbours_then_where_the
         order.append(value)
     assert order == [3, 2, 4, 1, 2.5, 2.75]
     assert [(one.first, one.last) for one in stretches(dial, known)] == [(1, 2.5), (2.75, 4)]
+
+
+def test_a_value_at_which_the_model_fails_says_so_and_the_others_stand(planned, monkeypatch):
+    monkeypatch.setattr(Pipeline, "decide", lambda *asked, **options: 1 / 0)
+    dial = _dial(planned, "cluster.gpus")
+    assert "could not be worked out" in planned.dialled(dial, dial.values[0]).error
 
 
 def test_a_list_price_at_which_somebody_else_is_recommended_cannot_be_taken(planned, library):

@@ -72,6 +72,8 @@ class Dials:
         except InputError as error:
             where = f"{field_name(error.place.field)}: " if error.place.field else ""
             return Point(values=values, error=f"{where}{error.message}.")
+        except Exception as error:  # one value at which the model fails takes none of the others with it
+            return Point(values=values, error=f"This could not be worked out ({type(error).__name__}: {error}).")
 
     def _decided(self, draft: Draft, dial: Dial, value: float | None, pipeline: Pipeline) -> Decision:
         from assistant.planning.flips import Charging, provider_of
