@@ -84,11 +84,11 @@ def _off(rows: list[Observed]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("mode", "figure", "median", "geometric"),
     [
-        ("load", "seconds per token", 0.20, 0.35),
-        ("disaggregated", "seconds per token", 0.15, 0.18),
-        ("offline", "output tokens/s", 0.15, 0.36),
+        ("load", "seconds per token", 0.17, 0.28),
+        ("disaggregated", "seconds per token", 0.15, 0.19),
+        ("offline", "output tokens/s", 0.15, 0.30),
         ("static", "output tokens/s", 0.15, 0.20),
-        ("load", "seconds to the first token", 0.36, 0.65),
+        ("load", "seconds to the first token", 0.33, 0.62),
     ],
 )
 def test_times_and_throughput_are_near_runs_nobody_fitted(judged, mode, figure, median, geometric):
@@ -123,13 +123,14 @@ def test_the_source_of_a_constant_says_whether_measured_runs_moved_it():
     assert {name: constants[name].source for name in said} == {
         name: of(constants[name].si) for name, of in said.items()
     }
-    chosen = [name for name in said if "no measured serving run moves it" in constants[name].source]
+    chosen = [name for name in said if "leave as it is" in constants[name].source]
     stopped = [name for name in said if "stopped at its limit" in constants[name].source]
     assert chosen == [
+        "engine-vllm-answer",
         *(f"engine-vllm-2024-{name}" for name in ("stream", "first")),
         "engine-tensorrt-llm-2024-stream",
     ]
-    assert stopped == ["serving-narrow"]
+    assert stopped == ["serving-cache", "serving-narrow"]
     assert all("calibration rows" in constants[f"serving-spread-{name}"].source for name in ("tpot", "ttft", "rate"))
 
 
@@ -204,10 +205,10 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
 
 
 # predicted ÷ published of the rows that are off by more than a quarter: DeepSeek's are averages of a day and a night
-KNOWN_MISSES = {"sc-001": 1.45, "sc-002": 0.747}
+KNOWN_MISSES = {"sc-001": 1.337, "sc-002": 0.747}
 
 
-def test_published_clusters_are_met_within_a_quarter_but_for_deepseeks_prefill_45_percent_above_and_decode_25_below():
+def test_published_clusters_are_met_within_a_quarter_but_for_deepseeks_prefill_34_percent_above_and_decode_25_below():
     with (MEASURED / TABLE).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     reached = {row["id"]: tokens_per_node(row, catalog()) / float(row["tokens_per_s_per_node"]) for row in rows}
