@@ -156,6 +156,18 @@ def test_attention_replicas_hold_more_latent_caches_than_tensor_parallel_ranks()
     assert holds(asked, node, Split(1, 1, 8, 8)) > 4 * holds(asked, node, Split(8))
 
 
+def test_an_engine_that_keeps_room_for_whole_answers_begins_fewer():
+    lengths = {"precision": "fp8", "prompt_tokens": 128, "output_tokens": 2048, "kv_precision": "fp8"}
+    node = machine(8)
+    fills, keeps = (
+        holds(serving("llama-3.3-70b", engine=one, **lengths), node, Split(2)) for one in ("vllm", "tensorrt-llm")
+    )
+    assert keeps == pytest.approx(fills * (128 + 1024) / (128 + 2048))
+    job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}
+    said = resolve(from_value(job | {"inference": {"engine": "tensorrt-llm"}}, catalog()), catalog()).assumptions
+    assert any(one.field == "inference.engine" and "its whole answer" in one.why for one in said)
+
+
 def test_prompts_in_between_make_tokens_wait():
     asked, node = serving("llama-3.1-8b"), machine(8)
     one = engined(asked, node, Split(1))
