@@ -49,7 +49,7 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             continue
         ranked.append((name, best))
         length = f"{figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}"
-        lines.append(f"{name}: {catalog.fabrics[best.fabric].name}, {length}, {figures.usd_band(best.cost_usd)}.")
+        lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}.")
     assumed = (one for plan in plans for one in plan.assumptions)
     months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
