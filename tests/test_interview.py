@@ -18,11 +18,12 @@ from assistant.conversation.interview.next_question import Next, next_question
 from assistant.conversation.interview.open_questions import is_open
 from assistant.conversation.interview.pairs import value_together
 from assistant.conversation.interview.plausible import plausible_answers
-from assistant.conversation.interview.value import in_words, value_of
+from assistant.conversation.interview.in_words import decided, outcomes
+from assistant.conversation.interview.value import value_of
 from assistant.conversation.trials import Trials
 from assistant.library import Library
 from assistant.library.interview import read
-from assistant.planning import Decision, Outcome, begun, decide, forget, plan
+from assistant.planning import Decision, Outcome, decide, forget
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.interview import InterviewQuestion
@@ -58,12 +59,12 @@ def answered(draft: Draft, asked: InterviewQuestion, job: dict[str, Any], catalo
 
 
 def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
-    trials, draft, shown, asked = Trials(library, TODAY), Draft(), None, []
-    while (following := next_question(library.interview, draft, shown, trials)).asked is not None:
+    raised = {name: value for name, value in job.items() if name.startswith("parallelism.")}  # it is never asked for
+    trials, asked = Trials(library, TODAY), []
+    draft = Draft().with_fields(raised, library.catalog).draft
+    while (following := next_question(library.interview.questions, draft, trials)).asked is not None:
         asked.append(following.asked.field)
         draft = answered(draft, following.asked, job, library.catalog)
-        if draft.complete and shown is None:
-            shown = begun(draft.questionnaire(library.catalog), library, index=None, today=TODAY).plan
     early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
     full = decide(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
     flipped = full.choice.coin_flip and fabric(early) in (
@@ -96,7 +97,7 @@ def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_intervie
 
 
 def test_no_interview_asks_everything(library: Library, all_interviewed: list[Interviewed]) -> None:
-    assert max(len(one.asked) for one in all_interviewed) < len(library.interview)
+    assert max(len(one.asked) for one in all_interviewed) < len(library.interview.questions)
     assert all(len(set(one.asked)) == len(one.asked) for one in all_interviewed)
 
 
@@ -110,7 +111,7 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
 
 
 def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library) -> None:
-    for question in library.interview:
+    for question in library.interview.questions:
         offered = choices(question, Draft(), library.catalog)
         told = [*question.choices, *question.plausible, *question.plausible_besides]
         named = {question.field, *question.settling, *question.also, *question.when.unless}
@@ -141,15 +142,14 @@ def draft_of(library: Library, **fields: Any) -> Draft:
 
 
 def next_for(draft: Draft, library: Library) -> Next:
-    shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
-    return next_question(library.interview, draft, shown, Trials(library, TODAY))
+    return next_question(library.interview.questions, draft, Trials(library, TODAY))
 
 
 def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     """Whoever gives one of the answers that the question says would change the plan gets that plan."""
     draft, trials = draft_of(library), Trials(library, TODAY)
     now = trials.tried(draft.questionnaire(library.catalog))
-    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    asked = next(one for one in library.interview.questions if one.field == "cluster.provider")
     found = value_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
@@ -157,7 +157,9 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
         made = decide(said.questionnaire(library.catalog), library, today=TODAY)
         assert fabric(made) == turn.fabric != now.fabric
     likeliest = max(found.turns, key=lambda turn: turn.answer.weight)
-    assert library.catalog.fabrics[likeliest.fabric].name in in_words(found, library.catalog)
+    name = library.catalog.fabrics[likeliest.fabric].name
+    assert any(name in one for one in outcomes(found, library.catalog))
+    assert library.catalog.fabrics[now.fabric].name in decided(found, now, library.catalog)
 
 
 def test_the_trials_come_to_the_plans_own_choice(library: Library) -> None:
@@ -177,7 +179,7 @@ def test_a_question_that_only_moves_the_cost_is_not_asked_but_named(library: Lib
 
 def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None:
     """How long a run is changes nothing on its own; with a deadline it decides whether the job can be done at all."""
-    trials, asked = Trials(library, TODAY), next(one for one in library.interview if one.field == "training.tokens")
+    trials, asked = Trials(library, TODAY), next(one for one in library.interview.questions if one.field == "training.tokens")
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
@@ -203,14 +205,14 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
     draft, trials = draft_of(library), OnlyTogether(library.catalog)
     still_open = [
         one
-        for one in library.interview
+        for one in library.interview.questions
         if one.field in ("training.framework", "constraints.network_team", "budget.spot")
     ]
     now = trials.tried(draft.questionnaire(library.catalog))
     assert all(value_of(one, draft, now, trials).probability == 0 for one in still_open)
     found = value_together(still_open, draft, now, trials)
     assert found.asked.field in ("training.framework", "constraints.network_team") and 0 < found.probability < 0.25
-    said = in_words(found, library.catalog)
+    (said,) = outcomes(found, library.catalog)
     assert (
         "megatron" in said
         and "expert" in said
@@ -223,7 +225,7 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:
     """No large cloud has this GPU: whoever rents it goes to one of the others, which may not sell every network."""
     draft, trials = draft_of(library, cluster__gpu="mi355x", model="llama-3.1-8b"), Trials(library, TODAY)
-    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    asked = next(one for one in library.interview.questions if one.field == "cluster.provider")
     now = trials.tried(draft.questionnaire(library.catalog))
     answers = plausible_answers(asked, draft, now, library.catalog)
     named = {answer.fields["cluster.provider"] for answer in answers if "cluster.provider" in answer.fields}

@@ -73,7 +73,7 @@ def blocks(event: e.Event) -> list[Block]:
         case e.Failure():
             return told(event.text)
         case e.Finished():
-            return told(event.text + (f" Left open: {', '.join(event.left_open)}." if event.left_open else ""))
+            return told(event.text + (f" Assumed: {'; '.join(event.assumed)}." if event.assumed else ""))
 
 
 def _question(event: e.Question) -> list[Block]:
@@ -85,7 +85,7 @@ def _question(event: e.Question) -> list[Block]:
     offers = list(zip(keys(event), (c.label for c in event.choices), strict=True))
     if event.not_sure:
         offers.append(("0", f"Not sure ({event.if_not_sure})" if event.if_not_sure else "Not sure"))
-    said = [Paragraph(text) for text in (event.why_asked + example, before) if text]
+    said = [Paragraph(text) for text in (event.why_asked + example, event.word, before) if text]
     return [asked, *said, *([Choices(tuple(offers))] if offers else [])]
 
 
