@@ -14,11 +14,11 @@ import pytest
 
 from assistant.conversation.draft import Draft
 from assistant.conversation.interview.choices import choices
+from assistant.conversation.interview.in_words import decided, outcomes
 from assistant.conversation.interview.next_question import Next, next_question
 from assistant.conversation.interview.open_questions import is_open
 from assistant.conversation.interview.pairs import value_together
 from assistant.conversation.interview.plausible import plausible_answers
-from assistant.conversation.interview.in_words import decided, outcomes
 from assistant.conversation.interview.value import value_of
 from assistant.conversation.trials import Trials
 from assistant.library import Library
@@ -65,13 +65,9 @@ def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
     while (following := next_question(library.interview.questions, draft, trials)).asked is not None:
         asked.append(following.asked.field)
         draft = answered(draft, following.asked, job, library.catalog)
-    early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
-    full = decide(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
-    flipped = full.choice.coin_flip and fabric(early) in (
-        fabric(full),
-        full.choice.runner_up and full.choice.runner_up.id,
-    )
-    return Interviewed(job, tuple(asked), fabric(early), fabric(full), flipped)
+    early = trials.tried(draft.questionnaire(library.catalog))
+    full = trials.tried(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog))
+    return Interviewed(job, tuple(asked), early.fabric, full.fabric, early.agrees(full))
 
 
 def fabric(decision: Decision) -> str | None:
@@ -179,7 +175,10 @@ def test_a_question_that_only_moves_the_cost_is_not_asked_but_named(library: Lib
 
 def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None:
     """How long a run is changes nothing on its own; with a deadline it decides whether the job can be done at all."""
-    trials, asked = Trials(library, TODAY), next(one for one in library.interview.questions if one.field == "training.tokens")
+    trials, asked = (
+        Trials(library, TODAY),
+        next(one for one in library.interview.questions if one.field == "training.tokens"),
+    )
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
@@ -244,19 +243,12 @@ def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(
     library: Library,
 ) -> None:
     """Over hundreds of jobs 98 of 100 end at the same fabric after 7 questions in the median; twenty are asked here."""
+    trials = Trials(library, TODAY)
 
     def works(job: dict[str, Any]) -> bool:
         try:
-            return (
-                fabric(
-                    decide(
-                        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog),
-                        library,
-                        today=TODAY,
-                    )
-                )
-                is not None
-            )
+            said = Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog)
+            return trials.tried(said).fabric is not None
         except InputError:
             return False
 

@@ -21,7 +21,7 @@ import aiohttp
 ROOT = pathlib.Path(__file__).parents[1]
 JOB = "fine-tuning llama 3.1 8b on 16 h100"
 FIRST_QUESTION = "What will the cluster do?"
-NEXT_QUESTION = "Where will it run"  # what is open once the job has been answered whole
+NEXT_QUESTION = "What may it cost"  # what is open once the job has been answered whole
 PATIENCE_S = 60.0
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?<>=$]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>])")
 

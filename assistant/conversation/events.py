@@ -58,6 +58,11 @@ class Question(Entry):
     again: bool = False  # the same question is still open: it was asked in full before
     settled_by: tuple[str, ...] = ()
 
+    @property
+    def offers_unsure(self) -> bool:
+        """Whether "not sure" is an offer of its own beside the choices: one that decides nothing stands for it."""
+        return self.not_sure and all(choice.value for choice in self.choices)
+
     def answered_by(self, events: Iterable[Event]) -> bool:
         """Whether what came back took the answer to this question, "not sure" included."""
         taken = [event for event in events if event.kind == "understood"]

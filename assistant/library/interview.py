@@ -12,6 +12,9 @@ FILE = "interview.yaml"
 
 
 def read(folder: Path) -> Interview:
-    """The questions of a knowledge folder, and what may be said to any. Raises :class:`KnowledgeError` naming file, line and key."""
+    """The questions of a knowledge folder, and what may be said to any.
+
+    Raises :class:`KnowledgeError` naming file, line and key.
+    """
     told = shipped.documents("interview", folder, FILE).get(FILE) or {}
     return shipped.validated(Interview, told, folder / FILE, ())

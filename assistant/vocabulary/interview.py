@@ -115,3 +115,9 @@ class Interview(Entry):
 
     questions: tuple[InterviewQuestion, ...] = ()
     replies: tuple[Reply, ...] = ()
+    earlier: tuple[str, ...] = ()  # ways back to a question by its name: regular expressions with one group
+
+    def named(self, said: str) -> str:
+        """The question to which the whole message goes back, as it is named there; nothing where it goes to none."""
+        ways = (re.fullmatch(rf"\W*(?:{way})\W*", said, re.IGNORECASE) for way in self.earlier)
+        return next((way[1] for way in ways if way), "")

@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion, meant
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Doubt
@@ -17,8 +18,10 @@ from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
 from ..trials import Trials
 from .choices import choices
+from .in_words import outcomes
 from .next_question import Next, next_question
 from .open_questions import called, open_questions
+from .value import value_of
 
 _YES = frozenset(
     {"yes", "y", "yep", "yeah", "right", "correct", "exactly", "yes please", "that is right", "that's right"}
@@ -123,28 +126,34 @@ class Interviewer:
         self._asked, self._finished = earlier, False
         return [self._ask(Next(asked), asked, draft, previous=self._answer_to(asked, draft))]
 
-    def called(self, name: str, draft: Draft) -> InterviewQuestion | None:
-        """The question of this job that a name such as "budget" or "number of GPUs" is about."""
-        words = set(re.findall(r"[a-z0-9]+", name.casefold())) - _IDLE
-        fitting = [
-            one
-            for one in self._library.interview.questions
-            if words and words <= set(re.findall(r"[a-z0-9]+", f"{called(one)} {field_name(one.field)}".casefold()))
-        ]
+    def earlier(self, said: str, draft: Draft) -> InterviewQuestion | None:
+        """The question of this job to which a whole message such as "back to the budget" goes back."""
+        words = _words(self._library.interview.named(said)) - _IDLE
+        questions = self._library.interview.questions
+        fitting = [one for one in questions if words and words <= _words(f"{called(one)} {field_name(one.field)}")]
         return next((one for one in fitting if one.when.job in (None, "serving" if draft.serves else "training")), None)
 
     def meaning(self, said: str) -> str | None:
         """What a whole message means as an answer to any question: ``why``, ``take``, ``meaning``, ``yes``, ``no``."""
         return meant(self._library.interview.replies, said) if self.question else None
 
-    def explained(self, wanted: str) -> Note:
+    def _would_be(self, asked: InterviewQuestion, draft: Draft) -> tuple[str, ...]:
+        """What which answer would make of the plan: known already where the question was picked for it."""
+        if self._outcomes or not draft.complete:
+            return self._outcomes
+        try:
+            now = self._trials.tried(draft.questionnaire(self._library.catalog))
+        except InputError:
+            return ()
+        return outcomes(value_of(asked, draft, now, self._trials), self._library.catalog)
+
+    def explained(self, wanted: str, draft: Draft) -> Note:
         """Why the open question is asked, what Weft would take, or what it means."""
         asked = self.asked
         if asked is None or self.doubting:
             return Note(text=self.question.why_asked if self.question else "No question is open.")
         if wanted == "why":
-            would = tuple(f"It would be {one}." for one in self._outcomes)
-            return Note(text=asked.why, items=would)
+            return Note(text=asked.why, items=tuple(f"It would be {one}." for one in self._would_be(asked, draft)))
         if wanted == "take":
             skip = "" if asked.required else ' "skip" takes it.'
             return Note(text=f"I would take: {asked.take or asked.if_not_sure}.{skip}")
@@ -188,6 +197,10 @@ class Interviewer:
         """The choice that a plain word such as "nobody" or "no" means here."""
         meant = self.asked.meant(said) if self.asked else None
         return self.choice(meant) if meant else None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+", text.casefold()))
 
 
 def _says_much(draft: Draft) -> bool:

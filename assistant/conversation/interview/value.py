@@ -82,7 +82,7 @@ def _ends_first(answers: Sequence[Plausible]) -> list[Plausible]:
     ordered = sorted(answers, key=lambda answer: -answer.weight)
     if not _between(ordered):
         return ordered
-    ends = [pick(ordered, key=lambda answer: answer.amount) for pick in (min, max)]
+    ends = [pick(ordered, key=lambda answer: answer.amount or 0.0) for pick in (min, max)]
     return [*ends, *(answer for answer in ordered if answer not in ends)]
 
 
