@@ -7,6 +7,7 @@ from ..events import Event, Note
 from . import steps
 from .parts import Parts
 
+
 def to_question(parts: Parts, text: str) -> list[Event] | None:
     """The answer to it; ``None`` where the message is something else."""
     interviewer = parts.interviewer
