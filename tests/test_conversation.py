@@ -10,6 +10,7 @@ import pytest
 from assistant.conversation import Conversation, replay
 from assistant.conversation.events import Explanation, Failure, Finished, Note, PlanShown, Question, Understood
 from assistant.library import Library
+from assistant.vocabulary.utterance import Utterance
 from tests.conversing import JOB, asked, begin, library, one
 
 # -- the interview -----------------------------------------------------------------------------------------
@@ -92,6 +93,12 @@ def test_nothing_that_was_asked_speaks_of_odds_or_of_nothing_working(begin: Call
         assert "%" not in said and "nothing would work" not in said and "-v2-" not in said
         conversation.say("skip")
     assert conversation.turns[-1].events[-1].assumed
+
+
+def test_the_search_is_warmed_up_with_a_question_as_it_would_be_asked(library: Library) -> None:
+    heard: list[Utterance] = []
+    Conversation(library, searcher=lambda question: heard.append(question)).warm_search()  # type: ignore[arg-type]
+    assert heard[0].text == "interconnect" and "signs" in heard[0].roles
 
 
 def test_one_node_needs_no_further_question(begin: Callable[..., Conversation]) -> None:
