@@ -27,7 +27,7 @@ from assistant.planning import Decision, Outcome, decide, forget
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.interview import InterviewQuestion
-from assistant.vocabulary.questionnaire import FIELDS, Questionnaire
+from assistant.vocabulary.questionnaire import FIELDS, SERVING, Questionnaire
 from tests.interview_generator import jobs
 from tests.interview_jobs import JOBS
 
@@ -98,7 +98,10 @@ def test_no_interview_asks_everything(library: Library, all_interviewed: list[In
 
 
 def test_what_is_needed_comes_first(all_interviewed: list[Interviewed]) -> None:
-    assert all(one.asked[:3] == ("workload", "model", "cluster.gpu") for one in all_interviewed)
+    for one in all_interviewed:
+        serves = one.job["workload"] in SERVING
+        third = {"cluster.gpu"} if not serves else {"inference.requests_per_s", "inference.tokens"}
+        assert one.asked[:2] == ("workload", "model") and one.asked[2] in third
 
 
 def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interviewed: list[Interviewed]) -> None:

@@ -90,7 +90,8 @@ def _question(event: e.Question) -> list[Block]:
     asked = Paragraph(event.text, strong=True)
     if event.again:
         return [asked, *([Paragraph(in_short(event))] if event.choices else [])]
-    example = f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else ""
+    chosen = any(choice.value for choice in event.choices)
+    example = f" Say it as in: {event.placeholder}." if event.placeholder and not chosen else ""
     before = f'Your answer was: {event.previous}. Say another, or go on with "not sure".' if event.previous else None
     offered = tuple(offers(event))
     said = [Paragraph(text) for text in (event.why_asked + example, event.word, before) if text]
