@@ -155,8 +155,8 @@ class Interviewer:
         if wanted == "why":
             return Note(text=asked.why, items=tuple(f"It would be {one}." for one in self._would_be(asked, draft)))
         if wanted == "take":
-            skip = "" if asked.required else ' "skip" takes it.'
-            return Note(text=f"I would take: {asked.take or asked.if_not_sure}.{skip}")
+            skip = "" if asked.required else ' "skip" does that.'
+            return Note(text=f"I would go on with this: {asked.take or asked.if_not_sure}.{skip}")
         return Note(text=f"{asked.word} {asked.why}".strip())
 
     def _answer_to(self, asked: InterviewQuestion, draft: Draft) -> str | None:
