@@ -224,6 +224,29 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
     assert value_together(still_open[:1], draft, now, trials) is None
 
 
+class TurnsAbove:
+    """Trials in which a large enough batch changes the network; counts what is tried."""
+
+    def __init__(self, library: Library, batch: float) -> None:
+        self.catalog, self.batch, self.count = library.catalog, batch, 0
+        self.job = Trials(library, TODAY).tried(draft_of(library).questionnaire(library.catalog)).job
+
+    def tried(self, questionnaire: Questionnaire) -> Outcome:
+        self.count += 1
+        turned = (getattr(questionnaire.training, "global_batch", None) or 0) > self.batch
+        return Outcome("roce-v2-400" if turned else "infiniband-ndr-400", None, {}, {}, self.job)
+
+
+def test_what_lies_between_two_amounts_is_tried_only_where_one_of_them_changes_something(library: Library) -> None:
+    asked, draft = next(q for q in library.interview.questions if q.field == "training.global_batch"), draft_of(library)
+    usual = TurnsAbove(library, 0).job.global_batch
+    for turning, tried, likely in ((100 * usual, 2, False), (2 * usual, 15, True)):
+        trials = TurnsAbove(library, turning)
+        now = Outcome("infiniband-ndr-400", None, {}, {}, trials.job)
+        found = value_of(asked, draft, now, trials)
+        assert (found.probability > 0) == likely and trials.count <= tried
+
+
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:
     """No large cloud has this GPU: whoever rents it goes to one of the others, which may not sell every network."""
     draft, trials = draft_of(library, cluster__gpu="mi355x", model="llama-3.1-8b"), Trials(library, TODAY)
