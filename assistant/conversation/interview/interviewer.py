@@ -190,7 +190,8 @@ class Interviewer:
         questions = self._library.interview.questions
         left = [one for one in questions if one.field in draft.left_open]
         unasked = open_questions(questions, draft, self._library.catalog)
-        assumed = [one.if_not_sure for one in (*left, *unasked) if one.if_not_sure]
+        named = lambda one: f"{called(one).removeprefix('the ')}: {one.if_not_sure}"
+        assumed = [named(one) for one in (*left, *unasked) if one.if_not_sure]
         return Finished(text=text, assumed=tuple(assumed[:MOST_ASSUMED]))
 
     def choice_meant(self, said: str) -> Choice | None:
