@@ -15,7 +15,6 @@ from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Point, Sweep
-from assistant.vocabulary.utterance import Utterance
 
 from . import exporting
 from .answers.about_plan import AboutPlan
@@ -26,7 +25,7 @@ from .exporting import Exporter
 from .interview.interviewer import Interviewer
 from .planner import Planner, plan_now
 from .scaling import Scaling
-from .searching import Searcher
+from .searching import Searcher, understood
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
@@ -190,7 +189,7 @@ class Conversation:
     def warm_search(self) -> None:
         """Load what the search needs before the first question waits for it."""
         if self.parts.searcher is not None:
-            self.parts.searcher(Utterance("interconnect", "ask"))
+            self.parts.searcher(understood("interconnect", self.library))
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which
