@@ -162,8 +162,8 @@ def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Com
 def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None:
     _take_over(case, found)
     case.figure("GPUs", found.gpus, "GPUs", f"fewest that carry it, of whole nodes beyond one: {_copies(found)}")
-    each = significant(found.layout.carries)
-    case.figure("carried", found.carries, "requests/s", f"{found.copies:,} copies × {each} requests/s of one")
+    each = f"{found.copies:,} copies × {significant(found.layout.carries)} requests/s of one"
+    case.figure("carried", found.carries, "requests/s", found.instances if found.apart else each)
     priced = with_price(found, predictor)
     if priced is not None:
         hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour at {priced.provider}"
@@ -195,10 +195,9 @@ def _load(asked: Questionnaire) -> str:
 
 
 def _copies(found: Sized) -> str:
-    each = found.layout.split.gpus
-    many = "1 copy" if found.copies == 1 else f"{found.copies:,} copies"
-    shape = f" ({layout({**found.parallelism, 'replicas': 1})})" if each > 1 else ""
-    return f"{many} of {each} GPU{'s' if each > 1 else ''}{shape}"
+    shape = layout({**found.parallelism, "replicas": 1})
+    plain = found.gpus_per_copy == 1 or found.apart
+    return found.instances if plain else f"{found.instances} ({shape})"
 
 
 def _times(found: Sized) -> str:

@@ -100,7 +100,7 @@ def queued(busy: Number, service: Number, servers: Number = 1.0) -> Number:
 
 
 def served_apart(
-    prefill: Side, decode: Side, load: Load, link: Link = Link(), rate: float | None = None
+    prefill: Side, decode: Side, load: Load, link: Link = Link(), rate: Number | None = None
 ) -> ServedApart:
     """What the sides deliver with ``load.concurrency`` requests in flight on all of them, of which decode holds
     ``load.held``; at ``rate`` requests per second, as far as they are carried, where one is said."""

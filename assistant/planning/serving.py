@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from assistant.model import InferenceOutcome, Serving, predict_inference
@@ -12,6 +13,8 @@ from assistant.vocabulary.plan import Breakdown, ServingFigures
 from .entry import Entry, Estimate, band_of
 from .estimate import machine, networks
 from .resolve import Resolved
+
+HARDLY = 1e-6  # of a load: what is told in rounded numbers may be above what is carried
 
 
 def serving(job: Resolved) -> Serving:
@@ -91,8 +94,13 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
             "replicas_needed": outcome.replicas_needed or 0,
         },
         serving=_figures(outcome, job),
-        copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1),
+        copies_short=_short(job.served.rate, outcome.carries),
     )
+
+
+def _short(rate: float | None, carries: float) -> float:
+    """The load ÷ what is carried; 0 without a rate."""
+    return (rate / carries if carries else inf) * (1 - HARDLY) if rate else 0.0
 
 
 def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
@@ -123,6 +131,7 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
         gpus_per_copy=outcome.gpus_per_replica,
         kv_gb_per_request=outcome.kv_bytes_per_request / 1e9,
         network_gb_per_s_per_node=outcome.across_nodes_per_request * outcome.requests_per_s / nodes / 1e9,
+        carries_requests_per_s=outcome.carries,
         meets_targets=outcome.meets_targets,
         **(_sides(outcome.sides) if outcome.sides else {}),
     )

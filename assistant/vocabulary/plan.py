@@ -89,7 +89,8 @@ class Assumption(Contract):
 
 
 class ServingFigures(Contract):
-    """What all GPUs together serve at the load that was said, or as fully used as is usual; times in seconds."""
+    """What all GPUs together serve at the load that was said, or as fully used as is usual; times in seconds.
+    ``carries_requests_per_s``: at most, within the targets; 0 where not even one request is answered in time."""
 
     ttft_s: float
     ttft_s_p10: float
@@ -115,6 +116,7 @@ class ServingFigures(Contract):
     gpus_per_copy: int
     kv_gb_per_request: float
     network_gb_per_s_per_node: float
+    carries_requests_per_s: float = 0.0
     meets_targets: bool | None = None
     # Prompts and answers apart: instances of each side and GPUs of one; how long a prompt's cache moves, which share of
     # the network between them that takes, and which it would take were the network never in the way
