@@ -9,7 +9,7 @@ from math import ceil
 
 from assistant.market import Offered
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures, Sizing
+from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
@@ -99,15 +99,6 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
 
 
-def _instances(served: ServingFigures) -> str:
-    """``4 copies of 8 GPUs``, or of prefill and of decode."""
-    if served.prefill_workers is not None:
-        reading = f"{served.prefill_workers:,} x {served.prefill_gpus} GPUs read prompts"
-        return f"{reading}, {served.decode_workers:,} x {served.decode_gpus} write answers"
-    gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
-    return f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
-
-
 def _finish(made: Decision, chosen: Entry) -> str:
     """When it is done; a service is as fast as it is."""
     job, served = made.job, chosen.estimate.serving
@@ -115,7 +106,7 @@ def _finish(made: Decision, chosen: Entry) -> str:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
             first, each = f"{1e3 * served.ttft_s:,.0f} ms", f"{1e3 * served.tpot_s:.3g} ms"
-            times = f"{_instances(served)}, first token after {first}, each further {each}"
+            times = f"{served.instances}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
     if hours > _FOREVER:
@@ -130,14 +121,21 @@ def _because(made: Decision, chosen: Entry) -> str:
     if made.instead_of is not None:
         return f"Nobody lets {made.instead_of.job.gpus:,} together at a price that it quotes."
     if chosen.considered.fabric.technology == "none":
-        whole = "All its GPUs share one scale-up link" if job.domains == 1 else "Each copy fits in one node"
-        return f"{whole}: nothing crosses a network."
+        return f"{_whole(job, chosen)}: nothing crosses a network."
     if choice.kept:
         return "It is there already, and the job runs on it."
     if choice.by_rules:
         reasons = _reasons(made.conclusions, chosen)
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
     return _cheapest(made, chosen)
+
+
+def _whole(job: Resolved, chosen: Entry) -> str:
+    """What keeps everything off the network."""
+    served = chosen.estimate.serving
+    if served is None or served.prefill_workers is not None:
+        return "All its GPUs share one scale-up link"
+    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {'node' if served.gpus_per_copy > 1 else 'GPU'}"
 
 
 def _cheapest(made: Decision, chosen: Entry) -> str:

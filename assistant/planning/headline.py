@@ -89,11 +89,11 @@ def sum_of(job: Resolved, entry: Entry) -> str:
 
 
 def _each_copy(chosen: Entry | None) -> str:
-    """``each of the 3 copies of the model, of 8 GPUs,``."""
+    """``each of 3 copies of 8 GPUs``."""
     served = chosen.estimate.serving if chosen else None
     if served is None or served.prefill_workers or min(served.copies, served.gpus_per_copy) < 2:
         return "each copy of the model"
-    return f"each of the {served.copies:,} copies of the model, of {served.gpus_per_copy} GPUs,"
+    return f"each of {served.instances}"
 
 
 def _money(job: Resolved, entry: Entry) -> str:

@@ -14,6 +14,7 @@ from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
 from assistant.model.sizing import SizingApart
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.copies import instances_told
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Assumption, KindOfGpu, ServingFigures, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -57,12 +58,7 @@ class Sized:
     @property
     def instances(self) -> str:
         """``3 copies of 8 GPUs``, or what both sides have."""
-        shown = self.parallelism
-        if self.apart:
-            sides = "{prefill_workers} x {prefill_gpus} GPUs of prefill and {decode_workers} x {decode_gpus} of decode"
-            return sides.format_map(shown)
-        many, each = self.copies, self.gpus_per_copy
-        return f"{many:,} {'copy' if many == 1 else 'copies'} of {each} GPU{'s' if each > 1 else ''}"
+        return instances_told(self.parallelism, self.copies, self.gpus_per_copy)
 
     @property
     def carries(self) -> float:
@@ -111,7 +107,7 @@ def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
 
 
 def _why(found: Sized) -> str:
-    return f"{found.instances} carry up to {found.carries:.3g} requests per second within what was asked"
+    return f"{found.instances}, up to {found.carries:.3g} requests per second within what was asked"
 
 
 def _counted(questionnaire: Questionnaire, gpus: int) -> Questionnaire:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .catalog import Tier, Trust
+from .copies import instances_told
 from .knowledge import Grade
 
 PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")
@@ -127,6 +128,15 @@ class ServingFigures(Contract):
     kv_transfer_s: float | None = None
     kv_link_percent: float | None = None
     kv_link_wanted_percent: float | None = None
+
+    @property
+    def instances(self) -> str:
+        """``3 copies of 8 GPUs``, or what reads prompts and what writes answers."""
+        apart = {} if self.prefill_workers is None else self.model_dump(include=_SIDES)
+        return instances_told(apart, self.copies, self.gpus_per_copy)
+
+
+_SIDES = {"prefill_workers", "prefill_gpus", "decode_workers", "decode_gpus"}
 
 
 class Prediction(Contract):
@@ -583,8 +593,9 @@ class Sizing(Contract):
 
 
 class ServedOver(Contract):
-    """A service over one network: time to the first token and per further one, requests per second it carries, share
-    of a request that waits for the network, and the caches between prefill and decode."""
+    """A service over one network: time to the first token and per further one at so many requests per second, how many
+    it carries at most within the targets, share of a request that waits for the network, and the caches between prefill
+    and decode."""
 
     fabric: str
     ttft_s: float
@@ -592,18 +603,22 @@ class ServedOver(Contract):
     requests_per_s: float
     network_gb_per_s_per_node: float
     network_wait_percent: float
+    carries_requests_per_s: float = 0.0
     kv_transfer_s: float | None = None
     kv_link_percent: float | None = None
 
 
 class Crossing(Contract):
-    """What a service sends between nodes, on every network that was computed, slowest first.
+    """What a service sends between nodes, on every network that was computed, slowest first. ``fabric``: the
+    recommended one, else the likeliest.
 
-    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other;
-    without it prompts and answers are not apart, or no copy fits a node.
+    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other,
+    at the load or at the most of it that they carry; without it prompts and answers are not apart, or no copy fits a
+    node.
     """
 
     networks: list[ServedOver]
+    fabric: str | None = None
     kv_gb_per_request: float | None = None
     prefill_workers: int | None = None
     prefill_gpus: int | None = None

@@ -19,9 +19,9 @@ def in_talk(plan: Plan) -> list[Block]:
     """What is said of a plan when it appears: the answer and the few best networks."""
     answer = plan.recommendation
     if answer.verdict == "no-network-needed":
-        return [*card.section(plan), *sizing.in_talk(plan)]
+        return [*card.section(plan), *sizing.under_the_card(plan)]
     further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
-    served = [*sizing.in_talk(plan), *crossing.in_talk(plan)]
+    served = [*sizing.under_the_card(plan), *crossing.in_talk(plan)]
     return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
 
 

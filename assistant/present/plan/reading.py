@@ -49,6 +49,12 @@ def unit_of_work(plan: Plan) -> str:
     return "One output token" if serves(plan) else "One step"
 
 
+def lengths(plan: Plan) -> tuple[int, int]:
+    """Tokens of a prompt and of an answer, as said or as usual."""
+    prompt, answer = (asked(plan, f"inference.{name}_tokens") for name in ("prompt", "output"))
+    return prompt or 2000, answer or 500
+
+
 def ends(plan: Plan) -> bool:
     """Whether the job is done some day: training is, and requests in bulk whose number was said."""
     return not serves(plan) or bool(asked(plan, "inference.tokens") or asked(plan, "inference.requests"))
