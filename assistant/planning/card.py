@@ -16,7 +16,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from .budgets import usd_per_month
 from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, usd
+from .headline import lasting, name_of, usd, works_longer
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -80,7 +80,8 @@ def _keeping(made: Decision, chosen: Entry) -> str:
     other = made.choice.runner_up
     if other is None or not (chosen.costed and other.costed) or other.median_cost >= chosen.median_cost:
         return ""
-    return f"; it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+    more = f"it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+    return f"; for the same tokens {more}" if works_longer(made.job, chosen) else f"; {more}"
 
 
 def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:

@@ -140,7 +140,7 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
         for one in predictor.layouts(job, load, joined[1] if joined else None)
     ]
     if gpus is not None:
-        found = [replace(one, gpus=gpus) for one in found if one.layout.unit <= gpus]
+        found = [replace(one, gpus=gpus) for one in found if one.layout.gpus <= gpus]
     if not load.loaded:  # always busy: what a token costs
         return min(found, key=lambda one: (one.gpus / one.carries, one.gpus), default=None)
     least = min((one.gpus for one in found), default=0)
@@ -217,7 +217,8 @@ def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tup
         one = sized(questionnaire, gpu, predictor) if gpu in let else None
         offered = _offer(one, catalog, today) if one else None
         if one is not None and offered is not None:
-            found.append((one, offered))
+            paid = offered.paid(one.gpus)  # what is paid for is used
+            found.append((one if paid == one.gpus else sized(questionnaire, gpu, predictor, paid) or one, offered))
     return sorted(found, key=lambda pair: _per_million(*pair))
 
 

@@ -382,6 +382,16 @@ class Candidate(Medians):
     learning: LearningStep | None = None
     serving: ServingFigures | None = None
 
+    @property
+    def pace(self) -> Band | None:
+        """Seconds of a step, or of each further token of a service."""
+        one = self.serving
+        return self.step_time_s if one is None else Band(p10=one.tpot_s_p10, p50=one.tpot_s, p90=one.tpot_s_p90)
+
+    @property
+    def median_step(self) -> float:
+        return self.pace.p50 if self.pace else math.inf
+
 
 class Finding(Contract):
     """A conclusion a rule drew, with the facts it saw and what it rests on."""

@@ -1,7 +1,8 @@
 """The card: do what, what it costs, when it is done, why, what would change it, and how certain that is."""
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
+from .. import figures
 from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
@@ -21,10 +22,23 @@ def section(plan: Plan) -> list[Block]:
 def certain(plan: Plan) -> list[str]:
     """How certain the choice is, in a word and what it means; nothing where nothing works or nothing was chosen."""
     answer, best = plan.recommendation, reading.chosen(plan)
-    if answer.verdict != "recommended" or best is None or best.cost_usd is None:
+    alone = answer.verdict == "no-network-needed"
+    if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
-    cheaper = reading.left_out(plan)
-    return [f"Certainty: {_meaning(plan)}{f' {cheaper}' if cheaper else ''}"]
+    told = ["clear; where nothing crosses no network is better." if alone else _meaning(plan), reading.left_out(plan)]
+    return [f"Certainty: {' '.join(text for text in (*told, _band(best)) if text)}"]
+
+
+def _band(best: Candidate) -> str:
+    """Between which times a service answers."""
+    one = best.serving
+    if one is None:
+        return ""
+    first, each = (
+        f"{figures.seconds(low)}–{figures.seconds(high)}"
+        for low, high in ((one.ttft_s_p10, one.ttft_s_p90), (one.tpot_s_p10, one.tpot_s_p90))
+    )
+    return f"In eight of ten cases the first token takes {first} and each further one {each}."
 
 
 def _meaning(plan: Plan) -> str:

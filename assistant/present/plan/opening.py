@@ -56,14 +56,14 @@ def trust(plan: Plan) -> list[Block]:
 
 
 def _band(plan: Plan, best: Candidate) -> str | None:
-    if best.step_time_s is None:
+    band = best.pace
+    if band is None:
         return None
-    band = best.step_time_s
     measured = "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
     low, high = figures.seconds(band.p10), figures.seconds(band.p90)
     shares = f"{band.p10 / band.p50 - 1:+.0%} to {band.p90 / band.p50 - 1:+.0%}"
-    said = "" if reading.serves(plan) else measured
-    return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
+    said, what = ("", "a further token") if reading.serves(plan) else (measured, "the step")
+    return f"In eight of ten cases {what} lies between {low} and {high}, {shares} of what is named{said}."
 
 
 def _what_fits(plan: Plan) -> list[Block]:
