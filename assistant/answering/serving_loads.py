@@ -145,13 +145,12 @@ def _none_keeps(case: Case, asked: Questionnaire, predictor: Predictor) -> Compu
 
 
 def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Computed | None:
-    found = [(one, priced) for one, _ in on_each_kind(asked, predictor) if (priced := with_price(one, predictor))]
+    found = on_each_kind(asked, predictor)
     if not found:
         return None
-    first, priced = found[0]
-    _figures(case, first, predictor)
+    _figures(case, found[0][0], predictor)
     lines = [
-        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month at {k.provider}, "
+        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month{_where(k)}, "
         f"{usd(k.usd_per_million_output_tokens)} per million output tokens)"
         for _, k in found[:_KINDS]
     ]
@@ -166,7 +165,7 @@ def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None
     case.figure("carried", found.carries, "requests/s", found.instances if found.apart else each)
     priced = with_price(found, predictor)
     if priced is not None:
-        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour at {priced.provider}"
+        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour{_where(priced)}"
         if priced.paid_over_listed > 1:
             hourly = f"from {hourly}, of which {priced.paid_over_listed:g} times is counted"
         case.figure("a month", priced.usd_per_month, "USD", hourly)
@@ -210,9 +209,11 @@ def _price(priced: KindOfGpu | None) -> str:
         return ""
     each = usd(priced.usd_per_million_output_tokens)
     network = " No network between nodes is needed." if priced.network == "none" else ""
-    return (
-        f" A month costs {usd(priced.usd_per_month)} at {priced.provider}, {each} per million output tokens.{network}"
-    )
+    return f" A month costs {usd(priced.usd_per_month)}{_where(priced)}, {each} per million output tokens.{network}"
+
+
+def _where(kind: KindOfGpu) -> str:
+    return f" at {kind.provider}" if kind.provider else " of machines that are bought"
 
 
 def _answer(case: Case, text: str, gpus: int | None = None) -> Computed:

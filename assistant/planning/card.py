@@ -90,12 +90,12 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return "No price of it was read: ask, and say what you are quoted."
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
     capital = chosen.price.capital_usd
+    each = sizing.usd_per_million_output_tokens if sizing else None
+    token = f", ${each:.2f} per million output tokens" if job.serves and each else ""
     if capital is not None:
-        return f"{usd(capital)} to buy; {month}, written off with power and support."
+        return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
     if job.serves:
-        whole = f"{usd(chosen.median_cost)} for the job" if job.served.job_tokens else month
-        each = sizing.usd_per_million_output_tokens if sizing else None
-        return f"{whole}, ${each:.2f} per million output tokens." if each else f"{whole}."
+        return f"{usd(chosen.median_cost)} for the job{token}." if job.served.job_tokens else f"{month}{token}."
     total = f"{usd(chosen.median_cost)} for the run"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
 

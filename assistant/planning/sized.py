@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 from assistant.library import checks
-from assistant.market import Offered
+from assistant.market import Offered, candidate_prices, machine_of
 from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
 from assistant.model.sizing import SizingApart
@@ -81,7 +81,9 @@ def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
     taken, asked = [], questionnaire
     if "gpu" in left:
         found = _cheapest(questionnaire, predictor)
-        why = "not said: the kind on which this costs least per token at the catalog's offers"
+        where = "written off, with power and support, of those with a known price to buy"
+        where = where if questionnaire.budget.mode == "buy" else "at the catalog's offers"
+        why = f"not said: the kind on which this costs least per token {where}"
         taken.append(Assumption(field="cluster.gpu", value=found.job.gpu.id, why=why))
         asked = _on(questionnaire, found.job.gpu.id, predictor.catalog, questionnaire.cluster.gpus)
     else:
@@ -208,18 +210,21 @@ def _cheapest(questionnaire: Questionnaire, predictor: Predictor) -> Sized:
     raise InputError("expected a model that some GPU of the catalog's offers can serve, found none: name cluster.gpu")
 
 
-def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tuple[Sized, Offered]]:
-    """Every kind of GPU that is let and carries the load, with the offer that costs least; cheapest first."""
-    catalog, today = predictor.catalog, predictor.today
+def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tuple[Sized, KindOfGpu]]:
+    """Every kind of GPU that carries the load, and is let or has a known purchase price, as money is spent; with what
+    it costs, least per token first."""
+    catalog, buys = predictor.catalog, questionnaire.budget.mode == "buy"
     let = {o.gpu for provider in catalog.providers.values() for o in provider.offers if o.prices}
     found = []
     for gpu in catalog.gpus:
-        one = sized(questionnaire, gpu, predictor) if gpu in let else None
-        offered = _offer(one, catalog, today) if one else None
-        if one is not None and offered is not None:
-            paid = offered.paid(one.gpus)  # what is paid for is used
-            found.append((one if paid == one.gpus else sized(questionnaire, gpu, predictor, paid) or one, offered))
-    return sorted(found, key=lambda pair: _per_million(*pair))
+        one = sized(questionnaire, gpu, predictor) if buys or gpu in let else None
+        kind = with_price(one, predictor) if one else None
+        if one is None or kind is None:
+            continue
+        more = sized(questionnaire, gpu, predictor, kind.gpus_paid) if kind.gpus_paid > one.gpus else None
+        on_all = with_price(more, predictor) if more else None  # what is paid for is used
+        found.append((more, on_all) if more and on_all else (one, kind))
+    return sorted(found, key=lambda pair: pair[1].usd_per_million_output_tokens)
 
 
 def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offered | None:
@@ -257,7 +262,6 @@ def sizing_of(
     recommendation, of a job in bulk its cost."""
     if served is None or job.sites > 1:
         return None
-    kinds = on_each_kind(job.questionnaire, predictor) if job.questionnaire.budget.mode == "rent" else []
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
     load, whole = job.served, job.served.job_tokens
     busy = job.questionnaire.workload == "batch-inference" or not load_of(job).loaded
@@ -279,23 +283,60 @@ def sizing_of(
         usd_per_month=usd_per_month,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],
-        kinds=[_kind(one, offered) for one, offered in kinds],
+        kinds=[kind for _, kind in on_each_kind(job.questionnaire, predictor)],
     )
 
 
 def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
-    """GPUs that carry a load, with the offer that lets them for least; ``None`` where nobody lets them at a price."""
+    """GPUs that carry a load, with the offer that lets them for least, or bought, as money is spent; ``None`` where
+    nobody lets them at a price, and where no purchase price is known."""
+    if found.job.questionnaire.budget.mode == "buy":
+        return _bought(found, predictor)
     offered = _offer(found, predictor.catalog, predictor.today)
-    return None if offered is None else _kind(found, offered)
+    if offered is None:
+        return None
+    price = offered.price
+    return _kind(found, _hourly(found, offered) * HOURS_PER_MONTH).model_copy(
+        update={
+            "gpus_paid": offered.paid(found.gpus),
+            "provider": offered.provider,
+            "instance": offered.offer.name,
+            "tier": offered.tier,
+            "usd_per_gpu_hour": price.si if price else 0.0,
+            "paid_over_listed": offered.markup,
+            "date": price.date.isoformat() if price else None,
+        }
+    )
 
 
-def _kind(found: Sized, offered: Offered) -> KindOfGpu:
-    month, served, price = _hourly(found, offered) * HOURS_PER_MONTH, found.layout.at_load(found.gpus), offered.price
-    output, every = _of_tokens(found.job, _requests(found), month)
+def _bought(found: Sized, predictor: Predictor) -> KindOfGpu | None:
+    """Written off, with power and support; a price that is only derived from another GPU's is none."""
+    job, catalog = found.job, predictor.catalog
+    machine_ = machine_of(job.gpu, catalog)
+    whole = machine_.gpus if machine_.rack_scale else 1 if job.gpu.nodes_vary else job.gpus_per_node
+    paid = whole * ceil(found.gpus / whole)
+    asked, network = _counted(job.questionnaire, paid), catalog.fabrics[found.network]
+    price = candidate_prices(asked, job.gpu, network, [], catalog, today=predictor.today)
+    if price.gpu_usd_per_hour.origin not in ("catalog", "quoted"):
+        return None
+    hourly, dated = price.gpu_total + price.fabric_total, price.gpu_usd_per_hour.date
+    return _kind(found, hourly * paid * HOURS_PER_MONTH).model_copy(
+        update={
+            "gpus_paid": paid,
+            "usd_per_gpu_hour": hourly,
+            "usd_to_buy": price.capital_usd,
+            "date": dated.isoformat() if dated else None,
+        }
+    )
+
+
+def _kind(found: Sized, usd_per_month: float) -> KindOfGpu:
+    served = found.layout.at_load(found.gpus)
+    output, every = _of_tokens(found.job, _requests(found), usd_per_month)
     return KindOfGpu(
         gpu=found.job.gpu.id,
         gpus=found.gpus,
-        gpus_paid=offered.paid(found.gpus),
+        gpus_paid=found.gpus,
         copies=found.copies,
         gpus_per_copy=found.gpus_per_copy,
         parallelism=found.parallelism,
@@ -303,15 +344,14 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
         ttft_s=served.ttft,
         tpot_s=served.tpot,
         network=found.network,
-        provider=offered.provider,
-        instance=offered.offer.name,
-        tier=offered.tier,
-        usd_per_gpu_hour=price.si if price else 0.0,
-        paid_over_listed=offered.markup,
-        usd_per_month=month,
+        provider="",
+        instance="",
+        tier=None,
+        usd_per_gpu_hour=0.0,
+        usd_per_month=usd_per_month,
         usd_per_million_output_tokens=output or 0.0,
         usd_per_million_tokens=every or 0.0,
-        date=price.date.isoformat() if price else None,
+        date=None,
     )
 
 
@@ -324,10 +364,6 @@ def _of_tokens(job: Resolved, requests_per_s: float, usd_per_month: float | None
         usd_per_month / (millions * served.output_tokens),
         usd_per_month / (millions * (served.output_tokens + served.prompt_tokens)),
     )
-
-
-def _per_million(found: Sized, offered: Offered) -> float:
-    return _of_tokens(found.job, _requests(found), _hourly(found, offered) * HOURS_PER_MONTH)[0] or 0.0
 
 
 def _requests(found: Sized) -> float:

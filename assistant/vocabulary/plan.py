@@ -554,7 +554,8 @@ class KindOfGpu(Contract):
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
     the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
-    ``paid_over_listed``: what the sums count ÷ the list price.
+    ``paid_over_listed``: what the sums count ÷ the list price. Of GPUs that are bought there is no provider, the sums
+    are write-off, power and support, and ``usd_to_buy`` is that of all.
     """
 
     gpu: str
@@ -569,9 +570,10 @@ class KindOfGpu(Contract):
     network: str
     provider: str
     instance: str
-    tier: Tier
+    tier: Tier | None
     usd_per_gpu_hour: float
     paid_over_listed: float = 1.0
+    usd_to_buy: float | None = None
     usd_per_month: float
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float
@@ -584,8 +586,9 @@ class Sizing(Contract):
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
     ``usd_per_month``: of a job that ends what all of it costs.
-    ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
-    of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
+    ``kinds``: the same load on every kind of GPU that is let, or that has a known price to buy, least per million
+    tokens first. The prices of a month and of tokens are those of the recommendation, at this load or, without one, of
+    GPUs that are always busy.
     """
 
     requests_per_s: float | None

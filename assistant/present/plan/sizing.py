@@ -49,7 +49,10 @@ def _told(plan: Plan, most: int | None) -> list[Block]:
     more = f" {gone} more kinds cost more." if gone > 1 else " One more kind costs more." if gone else ""
     in_bulk = "the fewest GPUs that end it in time, by the month" if _in_bulk(plan) else "the fewest GPUs that carry it"
     what = in_bulk if sized else "one copy of the model, always busy"
-    note = f"On each kind of GPU that is let: {what}, at the offer that costs least for them.{more}"
+    every, at = "that is let", "at the offer that costs least for them"
+    if any(kind.usd_to_buy is not None for kind in shown):
+        every, at = "with a known price to buy", "a month being write-off, power and support"
+    note = f"On each kind of GPU {every}: {what}, {at}.{more}"
     return [*said, _table(shown, _own(plan, found)), Paragraph(f"{note}{_fewer(plan, found)}")]
 
 
@@ -162,12 +165,13 @@ def _table(kinds: list[KindOfGpu], own: KindOfGpu | None) -> Table:
         for k in kinds
     ]
     won = next((n for n, k in enumerate(kinds) if k is own), None)
-    return Table(
-        header, rows, frozenset({2, 3, 5, 6, 7, 8}), won, (9, 4, 5, 6, 10), {10: ["at", *(k.provider for k in kinds)]}
-    )
+    shorter = {10: ["at", *(k.provider or _at(k) for k in kinds)]}
+    return Table(header, rows, frozenset({2, 3, 5, 6, 7, 8}), won, (9, 4, 5, 6, 10), shorter)
 
 
 def _at(kind: KindOfGpu) -> str:
+    if kind.usd_to_buy is not None:
+        return f"{figures.usd(kind.usd_to_buy)} to buy"
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
     listed = "from " if kind.paid_over_listed > 1 else ""
     return f"{kind.provider}, {listed}${kind.usd_per_gpu_hour:.2f}{tier}"
