@@ -21,7 +21,9 @@ from .network import Networks
 from .serving_memory import kv_format, requests_held, weight_bytes
 from .serving_network import decoding_added, prefill_added
 from .serving_time import (
+    NOTHING_GUESSED,
     Engined,
+    Guesses,
     Load,
     Served,
     Shape,
@@ -64,6 +66,7 @@ class Serving:
     data_parallel: int | None = None
     ttft: float | None = None
     tpot: float | None = None
+    guesses: Guesses = NOTHING_GUESSED
     cached: float = 0.0  # share of a prompt whose cache is there already
     fetched_over: float | str | None = None  # bytes/s of a GPU to the host's memory it is in, or "network"; its own
     prefill_gpus: int | None = None  # of one instance of that side, and how many instances
@@ -248,7 +251,9 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
     """The copy as the time of serving sees it."""
     constants, engine = serving_constants(machine.constants), engine_of(serving.engine, machine.constants)
     formats = serving.formats
-    return Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=not serving.offline)
+    return Engined(
+        serving.architecture, machine, split, *formats, constants, engine, not serving.offline, serving.guesses
+    )
 
 
 def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
@@ -314,9 +319,9 @@ class Timing:
 def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
     one, split, load = copy.engined, copy.split, copy.load
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    batch = copy.served.batch / split.dp / split.pp
+    batch = copy.served.batch / split.dp / split.pp * one.guesses.checked
     halved = 2.0 * decoded(one, load, copy.served.batch / 2.0)
-    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved))
+    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved)) / one.guesses.gained
     steps = max(1.0, load.fresh / load.chunk)
     each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
     prefill = steps * prefill_added(one, wires, load.fresh / steps, each)

@@ -7,6 +7,7 @@ from typing import Any
 
 from assistant.model import InferenceOutcome, Serving, predict_inference
 from assistant.model.inference import Sides
+from assistant.model.serving_time import Guesses
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Breakdown, ServingFigures
 
@@ -40,6 +41,7 @@ def serving(job: Resolved) -> Serving:
         decode_gpus=inference.decode_gpus,
         prefill_workers=inference.prefill_workers,
         decode_workers=inference.decode_workers,
+        guesses=Guesses(inference.guesses, (inference.accepted_percent or 0.0) / 100),
         cached=(inference.cached_percent or 0.0) / 100,
         fetched_over=_store(job),
         ttft=inference.ttft_ms and inference.ttft_ms / 1e3,

@@ -132,6 +132,10 @@ def _asked(plan: Plan, found: Sizing) -> str:
         else "",
     ]
     within = ", ".join(text for text in targets if text)
+    guessed = reading.asked(plan, "inference.accepted_percent")
+    if guessed:
+        many = reading.asked(plan, "inference.speculative_tokens") or 1
+        lengths += f", {many} further token{'s' * (many > 1)} guessed in each step and {guessed:g} % of them accepted"
     start = f"{named}, {lengths}" if named else f"{lengths[0].upper()}{lengths[1:]}"
     return f"{start}{f'; {within}' if within else ''}."
 
