@@ -26,7 +26,7 @@ from .inference import (
 from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import memory_used
-from .serving_network import bytes_between
+from .serving_network import bytes_between, remembered
 from .serving_time import Served, Split, spreads_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
@@ -124,7 +124,7 @@ class _Laid:
             meets_targets=None if serving.ttft is serving.tpot is None else keeps(serving, seen),
             band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
             draws=draws,
-            outside_calibration=uncalibrated(self.machine),
+            outside_calibration=[*uncalibrated(self.machine), *remembered(copy.engined)],
             network_wait_s=seen.ttft - copy.served.ttft + serving.output_tokens * (seen.tpot - copy.served.tpot),
         )
 

@@ -33,7 +33,7 @@ from .inference import LARGEST_BATCH, ONLINE_BATCH, InferenceOutcome, Serving, S
 from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import memory_used
-from .serving_network import bytes_between, crosses, decoding_added, prefill_added, spread_out
+from .serving_network import bytes_between, crosses, decoding_added, prefill_added, remembered, spread_out
 from .serving_time import Engined, Load, Number, Shape, Split, spreads_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
@@ -327,7 +327,7 @@ def _outcome(
         meets_targets=None if serving.ttft is serving.tpot is None else kept,
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=inference.uncalibrated(machine),
+        outside_calibration=[*inference.uncalibrated(machine), *remembered(reading)],
         network_wait_s=serving.output_tokens * added + (0.0 if way.inside else at["moving"]),
         sides=Sides(
             way.readers, way.prefill.gpus, way.writers, way.decode.gpus, at["moving"], at["link_busy"], at["wanted"]

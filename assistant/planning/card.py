@@ -16,7 +16,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from .budgets import usd_per_month
 from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, usd, works_longer
+from .headline import lasting, name_of, seconds, usd, works_longer
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -106,7 +106,7 @@ def _finish(made: Decision, chosen: Entry) -> str:
     if job.serves and not job.served.job_tokens:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
-            first, each = f"{1e3 * served.ttft_s:,.0f} ms", f"{1e3 * served.tpot_s:.3g} ms"
+            first, each = seconds(served.ttft_s), seconds(served.tpot_s)
             times = f"{served.instances}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours

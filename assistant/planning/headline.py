@@ -79,7 +79,7 @@ def _figures(job: Resolved, entry: Entry) -> str:
             return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
         cost = f"{usd(_bill(job, entry))}{sum_of(job, entry)}" if entry.costed else _UNKNOWN
         return f"{token}, {cost}{_at(job, entry)}"
-    return f"{_seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
+    return f"{seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
 
 
 def _bill(job: Resolved, entry: Entry) -> float:
@@ -159,7 +159,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
     """In the units in which the tables of a plan tell it too."""
     for limit, scale, unit in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
         if value < limit:

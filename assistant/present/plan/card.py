@@ -25,15 +25,21 @@ def certain(plan: Plan) -> list[str]:
     alone = answer.verdict == "no-network-needed"
     if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
-    told = ["clear; where nothing crosses no network is better." if alone else _meaning(plan), reading.left_out(plan)]
-    return [f"Certainty: {' '.join(text for text in (*told, _band(best)) if text)}"]
+    told = [
+        "clear; nothing crosses, so no network would do better." if alone else _meaning(plan),
+        reading.left_out(plan),
+    ]
+    return [f"Certainty: {' '.join(text for text in (*told, _band(plan, best)) if text)}"]
 
 
-def _band(best: Candidate) -> str:
-    """Between which times a service answers."""
+def _band(plan: Plan, best: Candidate) -> str:
+    """Between which times a service answers, or a job in bulk is done."""
     one = best.serving
     if one is None:
         return ""
+    if reading.ends(plan):
+        short, long = map(figures.hours, reading.run_band(best))
+        return f"In eight of ten cases it is done in {short}–{long}."
     first, each = (
         f"{figures.seconds(low)}–{figures.seconds(high)}"
         for low, high in ((one.ttft_s_p10, one.ttft_s_p90), (one.tpot_s_p10, one.tpot_s_p90))

@@ -121,7 +121,7 @@ def _asked(plan: Plan, found: Sizing) -> str:
     prompt, answer = reading.lengths(plan)
     lengths = f"prompts of {prompt:,} and answers of {answer:,} tokens"
     load = [
-        f"{figures.significant(found.requests_per_s)} requests per second" if found.requests_per_s else "",
+        f"{found.requests_per_s:,.4g} requests per second" if found.requests_per_s else "",
         f"{found.concurrency:,} requests in flight" if found.concurrency else "",
     ]
     named = " and ".join(text for text in load if text)
