@@ -12,6 +12,7 @@ from assistant.vocabulary.plan import KindOfGpu
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .case import Case
+from .serving_networks import with_usual
 
 _ON_TOP = " Peaks above the average load, and copies in reserve, come on top."
 _KINDS = 4  # told where nobody said on which GPU
@@ -20,6 +21,8 @@ _OF_SERVING = ("model", "inference", "budget")
 
 def load(case: Case) -> Computed | None:
     """The fewest GPUs that carry a load, and whether those named do; without a kind of GPU on each that is let."""
+    if case.model is None and not case.fields.get("model"):
+        case = with_usual(case, case.fields.get("workload", "inference"))
     asked, predictor = _asked(case), Predictor(case.catalog, case.today)
     if asked is None or not (asked.inference and (asked.inference.rate or asked.inference.concurrency)):
         return None

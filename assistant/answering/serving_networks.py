@@ -32,7 +32,7 @@ _OVER = "One copy at its usual batch; a faster network does not make up for link
 
 def prefill_decode(case: Case) -> Computed | None:
     """Whether prefill and decode on nodes of their own need InfiniBand, or RDMA, or do on the network named."""
-    usual = _with_usual(case, "disaggregated-inference")
+    usual = with_usual(case, "disaggregated-inference")
     made = [(fabric, _served(usual, fabric)) for fabric in _networks(usual)]
     found = [(fabric, one) for fabric, one in made if one is not None]
     if len(found) < 2:
@@ -70,7 +70,7 @@ def _as_copies(case: Case, fabric: Fabric, apart: ServingFigures) -> str:
 
 def tensor_over_nodes(case: Case) -> Computed | None:
     """How long a token takes where the ranks of one copy lie on several nodes, on the network named and on others."""
-    usual = _with_usual(case, "inference")
+    usual = with_usual(case, "inference")
     node = usual.fields.get("cluster.gpus_per_node") or usual.gpu.gpus_per_node
     nodes = case.utterance.nodes or 2
     degree = usual.fields.get("inference.tensor_parallel") or usual.fields.get("parallelism.tp") or nodes * node
@@ -107,7 +107,7 @@ def _inside(case: Case, node: int) -> str:
     return f" Inside one node, with TP {node}, a token takes {seconds(found.tpot_s)} and no network is crossed."
 
 
-def _with_usual(case: Case, workload: str) -> Case:
+def with_usual(case: Case, workload: str) -> Case:
     """The case as serving, with the model and the size that nobody said."""
     usual = case.again(workload=workload)
     if case.model is None:

@@ -13,7 +13,8 @@ NOTICED = 1.1
 _ALIKE = 0.98  # of a rate: what a search for it leaves open
 _WORTH = {1: "Apart is worth it here", 0: "Apart gains hardly anything here", -1: "Apart is not worth it here"}
 _BY_LOAD = "worth it from 10 % more requests on"
-_BY_TIME = "worth it from answers on that take 10 % less time at the same load"
+_BY_TIME = "worth it where an answer takes 10 % less time at the same load and no fewer are carried"
+_MIXED = "Apart answers come sooner and fewer requests are carried here"
 TITLE = "What crosses the network"
 
 
@@ -75,7 +76,8 @@ def beside(one: ServedOver, other: ServedOver, tokens: int, *, targets: bool) ->
         ratio, by = one.carries_requests_per_s / max(other.carries_requests_per_s, 1e-9), _BY_LOAD
     else:
         ratio, by = _answer(other, tokens) / _answer(one, tokens), _BY_TIME
-    verdict = _WORTH[(ratio >= NOTICED) - (ratio <= 1 / NOTICED)]
+    fewer = one.carries_requests_per_s * NOTICED <= other.carries_requests_per_s
+    verdict = _WORTH[(ratio >= NOTICED) - (ratio <= 1 / NOTICED)] if ratio < NOTICED or not fewer else _MIXED
     much, most = (figures.significant(way.carries_requests_per_s) for way in (one, other))
     return (
         f"{verdict} ({by}): it carries up to {much} requests/s{' within these times' if targets else ''}, and the same "
