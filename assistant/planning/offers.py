@@ -16,7 +16,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .choice import meets
 from .entry import Entry, about, band_of
-from .money import LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD, list_price_error, unfinished
+from .money import list_price_error, list_price_spread, unfinished
 from .resolve import Resolved
 
 
@@ -41,7 +41,7 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)))
+    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)), catalog)
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
@@ -52,12 +52,11 @@ def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
             yield from offered.beside()
 
 
-def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
+def _tied(found: list[RentalOffer], catalog: Catalog) -> list[RentalOffer]:
     """Cheapest first, with those marked that cost the same as far as prices tell: how long the run takes moves the sums
     of all, only what is agreed instead of the list moves one of them."""
     cheapest = next((o.run_cost_usd.p50 for o in found if o.run_cost_usd), 0.0)
-    spread = SPOT_PRICE_SPREAD if found and found[0].tier == "spot" else LIST_PRICE_SPREAD
-    most = cheapest * exp(spread)
+    most = cheapest * exp(list_price_spread(catalog, found[0].tier if found else "on-demand"))
     return [o.model_copy(update={"tied": True}) if o.run_cost_usd and o.ranked_usd <= most else o for o in found]
 
 
