@@ -10,6 +10,7 @@ import pytest
 
 from assistant import library
 from assistant.market import (
+    Electricity,
     NetworkBill,
     Offered,
     amortized,
@@ -17,7 +18,6 @@ from assistant.market import (
     break_even_slowdown,
     candidate_prices,
     mean_time_between,
-    power,
     run_cost,
     time_factor,
 )
@@ -120,7 +120,8 @@ def test_a_band_of_run_lengths_gives_a_band_of_costs():
 
 
 def test_power_is_paid_with_its_cooling():
-    assert power(700, 0.10, 1.25) == pytest.approx(0.0875)
+    site = Electricity(0.10, fact(1.25, "1"), None)
+    assert site.usd(700) == pytest.approx(0.0875) and site.kwh(700, 24) == pytest.approx(21)
 
 
 def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():

@@ -111,7 +111,11 @@ class CandidatePrice:
         if self.months is None:
             return None
         hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value
-        return self.gpus * hourly / arithmetic.amortized(1.0, self.months)
+        return self.gpus * arithmetic.capital(hourly, self.months)
+
+    def usd_per_month(self, gpus: int) -> float:
+        """US dollars of a month in which all machines of ``gpus`` GPUs are paid for, network, power and upkeep too."""
+        return arithmetic.monthly(self.gpu_total + self.fabric_total, gpus * self.paid_share)
 
     @property
     def break_even_slowdown(self) -> float:

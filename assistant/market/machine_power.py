@@ -7,6 +7,7 @@ from math import ceil
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
 
+from .fabric_price import NetworkBill
 from .priced import constant
 
 SHARED_CARD = 400e9 / 8  # up to this line rate Spectrum-X is joined by BlueField-3, beyond by ConnectX-8
@@ -53,6 +54,13 @@ def supernic_watts(machine: Machine, fabric: Fabric, nics_per_gpu: float, catalo
     if machine.rack_scale or fabric.technology != "spectrum-x" or fabric.nic_rate > SHARED_CARD:
         return 0.0
     return nics_per_gpu * constant(catalog.constants, "power-supernic-extra").si
+
+
+def network_watts(fabric: Fabric, bill: NetworkBill | None) -> float:
+    """Watts per GPU of switches and optics: by the network's own bill, else by the catalog."""
+    if bill is not None:
+        return bill.watts
+    return fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
 
 
 def _told(fact: Fact) -> str:

@@ -175,7 +175,12 @@ def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | flo
         return 1.0
     drift = np.log1p(catalog.constants["freshness-price-drift"].si)
     half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
-    error = np.exp(np.hypot(list_price_spread(catalog, "purchase"), drift * np.sqrt(half_lives)) * normal_draws(machines.what)) - 1
+    error = (
+        np.exp(
+            np.hypot(list_price_spread(catalog, "purchase"), drift * np.sqrt(half_lives)) * normal_draws(machines.what)
+        )
+        - 1
+    )
     return 1 + machines.value / (price.gpu_total + price.fabric_total) * error
 
 

@@ -9,10 +9,9 @@ from math import ceil, exp
 
 import numpy as np
 
-from assistant.market import Freshness, Offered
+from assistant.market import Freshness, Offered, monthly
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .choice import meets
 from .entry import Entry, about, band_of
@@ -114,7 +113,7 @@ def _row(
         gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
         tier=offered.tier,
         usd_per_gpu_hour=usd,
-        usd_per_month=None if usd is None else usd * offered.markup * paid * HOURS_PER_MONTH,
+        usd_per_month=None if usd is None else monthly(usd * offered.markup + onto, paid),
         run_cost_usd=None if likely is None else band_of(likely),
         expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" and not never else None,
         unfinished_percent=100 * never if offered.tier == "spot" else None,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from assistant.market import Priced, machine_of
+from assistant.market import Priced, capital, machine_of, monthly
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Purchase, PurchaseItem
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .entry import Entry
 from .resolve import Resolved
@@ -29,14 +28,13 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     elif network.value:
         items.append(_whole(network, job.gpus, months))
     low, mid, high = (sum(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
-    monthly = HOURS_PER_MONTH * job.gpus
     upkeep = price.upkeep
-    by_month = {
-        "write_off": mid / months,
-        "power": monthly * _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
-        "support": monthly * _sum(upkeep.gpu_support, upkeep.fabric_support),
-        "staff": monthly * _sum(upkeep.staff),
+    hourly = {
+        "power": _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
+        "support": _sum(upkeep.gpu_support, upkeep.fabric_support),
+        "staff": _sum(upkeep.staff),
     }
+    by_month = {"write_off": mid / months} | {part: monthly(usd, job.gpus) for part, usd in hourly.items()}
     return Purchase(
         items=items,
         capital_usd=mid,
@@ -72,7 +70,7 @@ def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> 
 
 def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
     """GPUs with their machines, or a network of which one price per GPU is known."""
-    usd = price.value * months * HOURS_PER_MONTH
+    usd = capital(price.value, months)
     date = price.date.isoformat() if price.date else None
     bounds = {"usd_low": usd, "usd_high": usd}
     what, note = price.what.removesuffix(", bought"), price.note

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.market import Offered
+from assistant.market import Offered, monthly
 from assistant.model.network import leaf_nodes
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
 from .choice import meets
@@ -59,7 +58,7 @@ def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:
         gbps_per_gpu=offered.offer.gbps_per_gpu,
         tier="on-demand",
         usd_per_gpu_hour=hourly,
-        usd_per_month=None if hourly is None else hourly * job.gpus * HOURS_PER_MONTH,
+        usd_per_month=None if hourly is None else monthly(hourly, job.gpus),
         run_cost_usd=quote.run_cost_usd,
         finishes_days=quote.finishes_days,
         date=None,

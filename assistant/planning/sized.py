@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from assistant.library import checks
-from assistant.market import Offered
+from assistant.market import Offered, monthly
 from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
 from assistant.vocabulary.catalog import Catalog
@@ -213,16 +213,16 @@ def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offer
         and o.least_hours <= HOURS_PER_MONTH
         and (found.network == "none" or _has_rdma(o, catalog))
     )
-    return min(able, key=lambda o: _hourly(found, o), default=None)
+    return min(able, key=lambda o: _month(found, o), default=None)
 
 
 def _has_rdma(offered: Offered, catalog: Catalog) -> bool:
     return any(catalog.fabrics[fabric].transport == "rdma" for fabric in offered.offer.fabrics)
 
 
-def _hourly(found: Sized, offered: Offered) -> float:
-    """US dollars of an hour of all machines that are paid for, at what is paid where a list tells a cheapest host."""
-    return (offered.usd_per_gpu_hour or 0.0) * offered.paid(found.gpus)
+def _month(found: Sized, offered: Offered) -> float:
+    """US dollars of a month of all machines that are paid for, at what is paid where a list tells a cheapest host."""
+    return monthly(offered.usd_per_gpu_hour or 0.0, offered.paid(found.gpus))
 
 
 def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
@@ -265,7 +265,7 @@ def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
 
 
 def _kind(found: Sized, offered: Offered) -> KindOfGpu:
-    month, served, price = _hourly(found, offered) * HOURS_PER_MONTH, found.layout.at_load(found.gpus), offered.price
+    month, served, price = _month(found, offered), found.layout.at_load(found.gpus), offered.price
     output, every = _of_tokens(found, month)
     return KindOfGpu(
         gpu=found.job.gpu.id,
@@ -302,7 +302,7 @@ def _of_tokens(found: Sized, usd_per_month: float | None) -> tuple[float | None,
 
 
 def _per_million(found: Sized, offered: Offered) -> float:
-    return _of_tokens(found, _hourly(found, offered) * HOURS_PER_MONTH)[0] or 0.0
+    return _of_tokens(found, _month(found, offered))[0] or 0.0
 
 
 def _requests(found: Sized) -> float:
