@@ -3,7 +3,7 @@ where the network asks for more skill than the team has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from assistant.vocabulary.plan import Assumption
@@ -13,7 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from . import arithmetic, fabric_price, gpu_price
 from .electricity import Electricity
 from .fabric_price import NetworkBill
-from .machine_power import machine_of, network_watts, supernic_watts
+from .machine_power import Machine, machine_of, network_watts, supernic_watts
 from .priced import Freshness, Priced, constant
 
 SKILLS = ("none", "some", "expert")
@@ -76,8 +76,13 @@ def owned(
         assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
     of_gpu = gpu_price.buy(budget, gpu, catalog, freshness, months)
     of_fabric = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
-    machine = machine_of(gpu, catalog)
-    watts = 0.0 if of_gpu.origin == "quoted" else machine.watts_per_gpu
+    gpus, sites = questionnaire.cluster.gpus, questionnaire.cluster.sites
+    said = questionnaire.cluster.gpus_per_node or (-(-gpus // nodes) if gpu.nodes_vary else None)
+    machine = machine_of(gpu, catalog, said)
+    watts = 0.0
+    if of_gpu.origin != "quoted":
+        of_gpu = _whole(of_gpu, machine, gpus, sites)
+        watts = machine.watts * machine.count(gpus, sites) / gpus
     network = 0.0
     if of_fabric.origin != "quoted":
         network = network_watts(fabric, bill)
@@ -97,6 +102,16 @@ def owned(
         ),
         months,
     )
+
+
+def _whole(each: Priced, machine: Machine, gpus: int, sites: int) -> Priced:
+    """The price of a GPU that works, where machines are sold whole and the last is not full."""
+    bought = machine.gpus * machine.count(gpus, sites)
+    if bought == gpus:
+        return each
+    idle = f"{bought:,} GPUs in whole {'racks' if machine.rack_scale else 'servers'} of {machine.gpus} for {gpus:,}"
+    note = f"{idle} that work" + (f"; {each.note}" if each.note else "")
+    return replace(each, value=each.value * bought / gpus, note=note)
 
 
 def _electricity(questionnaire: Questionnaire, catalog: Catalog, assumptions: list[Assumption]) -> Electricity:

@@ -25,7 +25,7 @@ def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict
 
 def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:
     """The job's machine with the adapters of the candidate in it: they draw there, and the network without them."""
-    machine = machine_of(job.gpu, catalog)
+    machine = machine_of(job.gpu, catalog, job.said_per_node)
     extra = supernic_watts(machine, entry.considered.fabric, design.nics / design.gpus, catalog) if design else 0.0
     if not extra:
         return machine
@@ -36,7 +36,8 @@ def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign
 def _kilowatts(entry: Entry, job: Resolved, machine: Machine, design: FabricDesign | None) -> tuple[float, float]:
     """Of all machines, and of switches and optics."""
     network = network_watts(entry.considered.fabric, network_bill(design) if design else None)
-    return machine.watts_per_gpu * job.gpus / 1e3, network * job.gpus / 1e3
+    whole = job.questionnaire.budget.mode == "buy" and machine.watts * machine.count(job.gpus, job.sites)
+    return (whole or machine.draws(job.gpus, job.sites)) / 1e3, network * job.gpus / 1e3
 
 
 def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, catalog: Catalog) -> PowerUse | None:
@@ -48,8 +49,8 @@ def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, 
     machines_kw, network_kw = _kilowatts(joined, job, machine, design)
     it_kw, rack_kw = machines_kw + network_kw, catalog.constants["power-rack"].si / 1e3
     electricity = Electricity.of(job.questionnaire.budget, catalog)
-    count, together = machine.count(job.gpus), machine.in_rack(rack_kw * 1e3)
-    what, standing = _of_machines(job, machine.rack_scale), ceil(count / together)
+    count, together = machine.count(job.gpus, job.sites), machine.in_rack(rack_kw * 1e3)
+    what, standing = _of_machines(job, machine), ceil(count / together)
     if not machine.rack_scale and it_kw <= standing * rack_kw:
         racks = [_racks(f"{what}, with the switches" if network_kw else what, standing, it_kw)]
     else:
@@ -78,5 +79,5 @@ def _racks(what: str, count: int, kw: float) -> RackPower:
     return RackPower(what=what, count=count, kw=kw / max(count, 1))
 
 
-def _of_machines(job: Resolved, rack_scale: bool) -> str:
-    return f"{job.gpu.name} rack" if rack_scale else f"servers of {job.gpus_per_node} {job.gpu.name}"
+def _of_machines(job: Resolved, machine: Machine) -> str:
+    return f"{job.gpu.name} rack" if machine.rack_scale else f"servers of {machine.gpus} {job.gpu.name}"

@@ -45,8 +45,15 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         months=months,
         monthly_usd=by_month,
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        spare_gpus=max(0, _held(job, catalog) - job.gpus) if price.gpu_usd_per_hour.origin != "quoted" else 0,
         not_counted=list(_LEFT_OUT),
     )
+
+
+def _held(job: Resolved, catalog: Catalog) -> int:
+    """GPUs in the machines that are bought."""
+    machine = machine_of(job.gpu, catalog, job.said_per_node)
+    return machine.gpus * machine.count(job.gpus, job.sites)
 
 
 def _bands(items: list[PurchaseItem]) -> tuple[list[float], list[float], list[float]]:
@@ -58,14 +65,12 @@ def _sum(*parts: Priced | None) -> float:
 
 
 def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:
-    """Servers or racks as they are sold, or GPUs with their share of one where the last would be partly filled."""
-    machine, each = machine_of(job.gpu, catalog), _whole(price, job.gpus, months)
-    size = machine.gpus if machine.rack_scale else job.gpus_per_node
-    if job.gpus % size or (size < job.gpu.gpus_per_node and not job.gpu.nodes_vary) or size == 1:
-        return each.model_copy(update={"item": f"{each.item} with its share of the machine"})
-    usd = {name: getattr(each, name) * size for name in ("usd", "usd_low", "usd_high")}
-    what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}"
-    return each.model_copy(update={"item": what, "count": job.gpus // size, **usd})
+    """Servers or racks as they are sold, the last one too where it is partly filled."""
+    machine, each = machine_of(job.gpu, catalog, job.said_per_node), _whole(price, job.gpus, months)
+    count = machine.count(job.gpus, job.sites)
+    usd = {name: getattr(each, name) * job.gpus / count for name in ("usd", "usd_low", "usd_high")}
+    what = f"{'rack' if machine.rack_scale else 'server'} of {machine.gpus} {each.item}"
+    return each.model_copy(update={"item": what, "count": count, **usd})
 
 
 def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:

@@ -126,6 +126,12 @@ class Resolved:
         return -(-self.gpus // self.gpus_per_node)
 
     @property
+    def said_per_node(self) -> int | None:
+        """GPUs of a machine where somebody said them, or where machines hold any number; ``None`` for the usual
+        ones."""
+        return self.questionnaire.cluster.gpus_per_node or (self.gpus_per_node if self.gpu.nodes_vary else None)
+
+    @property
     def domains(self) -> int:
         """Scale-up domains in use; with one, nothing crosses a network."""
         return -(-self.gpus // self.domain)

@@ -464,7 +464,8 @@ class PurchaseItem(Contract):
 class Purchase(Contract):
     """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
 
-    ``network_percent``: of the capital. What is left out stands in ``not_counted``.
+    ``network_percent``: of the capital. ``spare_gpus``: those that whole machines hold beyond the job's. What is left
+    out stands in ``not_counted``.
     """
 
     items: list[PurchaseItem]
@@ -476,6 +477,7 @@ class Purchase(Contract):
     months: float
     monthly_usd: dict[str, float]
     usd_per_gpu_hour: float
+    spare_gpus: int = 0
     not_counted: list[str]
 
 

@@ -77,6 +77,11 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
         f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
+        *(
+            [f"{spare:,} of the GPUs in them stay idle: machines are sold whole."]
+            if (spare := bought.spare_gpus)
+            else []
+        ),
         *_optics(bought),
         *dict.fromkeys(
             f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
