@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arithmetic import amortized, break_even_slowdown, capital, monthly, run_cost
+from .arithmetic import amortized, break_even_slowdown, capital, monthly, price_at, run_cost
 from .candidate import PART_UNIT, CandidatePrice, candidate_prices
 from .electricity import Electricity
 from .fabric_price import BillPart, NetworkBill
@@ -35,6 +35,7 @@ __all__ = [
     "monthly",
     "network_watts",
     "offered_tiers",
+    "price_at",
     "run_cost",
     "supernic_watts",
     "time_factor",

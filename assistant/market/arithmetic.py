@@ -11,7 +11,7 @@ import numpy as np
 
 from assistant.vocabulary.quantities import amortized, monthly
 
-__all__ = ["Hours", "amortized", "break_even_slowdown", "capital", "monthly", "run_cost"]
+__all__ = ["Hours", "amortized", "break_even_slowdown", "capital", "monthly", "price_at", "run_cost"]
 
 Hours = TypeVar("Hours", float, np.ndarray)
 
@@ -25,6 +25,11 @@ def run_cost(hours: Hours, gpus: float, gpu_usd_per_hour: float, fabric_usd_per_
     """US dollars of a run: hours · GPUs · (GPU + fabric), both in dollars per GPU-hour. ``hours`` may be an array of
     draws."""
     return hours * gpus * (gpu_usd_per_hour + fabric_usd_per_hour)
+
+
+def price_at(price: float, beside: float, ratio: float) -> float:
+    """The price at which it and what is paid ``beside`` it come to ``ratio`` times what they do."""
+    return ratio * (price + beside) - beside
 
 
 def break_even_slowdown(premium: float, gpu_usd_per_hour: float) -> float:

@@ -26,7 +26,7 @@ from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
 from .crossing import crossing_of
-from .design import described, design_for, not_as_described
+from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
 from .headline import headline, lasting, on_fewer
 from .money import effective_percent, steps_of_run
@@ -90,11 +90,11 @@ def plan_of(
 
 def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
     chosen, asked = made.choice.chosen, made.asked
-    cost = None
-    if chosen and chosen.costed:  # of a job that ends the whole job, as the card says it
-        ends = made.job.serves and made.job.served.job_tokens
-        cost = chosen.median_cost if ends else usd_per_month(chosen, made.job.questionnaire)
-    return sizing_of(asked, made.job, cost, predictor) if asked else None
+    month = whole = None
+    if chosen and chosen.costed:
+        month = chosen.price.usd_per_month(made.job.gpus)
+        whole = chosen.median_cost if made.job.serves and made.job.served.job_tokens else None
+    return sizing_of(asked, made.job, month, whole, predictor) if asked else None
 
 
 def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Candidate]:
@@ -219,7 +219,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *named,
     ]
     ratio = made.choice.chosen.considered.oversubscription if made.choice.chosen else 1.0
-    if ratio > 1.0:
+    if ratio > 1.0 and not under_one_leaf(job, ratio, catalog):
         found.append(
             Warning_(
                 code="oversubscribed",

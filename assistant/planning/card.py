@@ -14,7 +14,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
-from .entry import Entry
+from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import lasting, name_of, usd
 from .pipeline import Decision
@@ -92,11 +92,18 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if capital is not None:
         return f"{usd(capital)} to buy; {month}, written off with power and support."
     if job.serves:
-        whole = f"{usd(chosen.median_cost)} for the job" if job.served.job_tokens else month
+        whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         each = sizing.usd_per_million_output_tokens if sizing else None
         return f"{whole}, ${each:.2f} per million output tokens." if each else f"{whole}."
-    total = f"{usd(chosen.median_cost)} for the run"
+    total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
+
+
+def _at_worst(chosen: Entry) -> str:
+    """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
+    if chosen.price.spot is None:
+        return ""
+    return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
 
 
 def _instances(served: ServingFigures) -> str:

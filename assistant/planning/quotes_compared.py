@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.market import Offered, monthly
-from assistant.model.network import leaf_nodes
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
 from assistant.vocabulary.questionnaire import Quote
 
 from .choice import meets
+from .design import under_one_leaf
 from .entry import Entry, band_of
 from .headline import usd
 from .pipeline import Decision
@@ -147,11 +147,8 @@ def _counted(quote: Quote, offered: Offered | None, job: Resolved, catalog: Cata
         return ""
     said, offer = [], offered.offer
     if quote.oversubscription is not None:
-        over, ports = quote.oversubscription, catalog.constants["congestion-leaf-ports"].si
-        under_one_leaf = (
-            job.nodes // job.sites <= leaf_nodes(ports, over) and job.questionnaire.cluster.topology is None
-        )
-        felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if under_one_leaf else ""
+        over, alone = quote.oversubscription, under_one_leaf(job, quote.oversubscription, catalog)
+        felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if alone else ""
         said.append(f"{over:g}:1 oversubscribed{felt}" if over > 1 else "non-blocking")
     if quote.tells_adapters:
         said.append(f"{offer.nics_per_node} adapters of {offer.gbps_per_nic:g} Gb/s in a node")

@@ -275,12 +275,19 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
 
 def _oversubscription(questionnaire: Questionnaire, gpu: Gpu, per_node: int, one_leaf: int, taken: Assumptions) -> None:
     """What is assumed of the network above the leaves, where nodes hang on more than one."""
-    cluster = questionnaire.cluster
-    if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+    cluster, quotes = questionnaire.cluster, questionnaire.budget.quotes
+    told = cluster.oversubscription is not None or questionnaire.budget.quotes_tell_oversubscription
+    if not told and cluster.gpus // cluster.sites // per_node > one_leaf:
+        quoted = [n for n, quote in enumerate(quotes, 1) if quote.oversubscription is not None]
+        but = (
+            f", but for quote{'s' * (len(quoted) > 1)} {', '.join(map(str, quoted))}, counted as quoted"
+            if quoted
+            else ""
+        )
         taken.take(
             "cluster.oversubscription",
             1.0,
-            "leaf switches with as much bandwidth towards the spines as towards the nodes",
+            f"leaf switches with as much bandwidth towards the spines as towards the nodes{but}",
         )
     if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         bought = questionnaire.budget.mode == "buy" and gpu.scale_up_domain > gpu.gpus_per_node

@@ -203,14 +203,14 @@ def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tup
 
 
 def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offered | None:
-    """The offer by the hour, or for a month at most, that lets these GPUs for least; with the network of a copy that
-    needs one."""
+    """The offer by the hour, or for a month at most, or the quote of any term, that lets these GPUs for least; with the
+    network of a copy that needs one."""
     there = replace(found.job, gpus=found.gpus, gpus_per_node=min(found.gpus, found.job.gpus_per_node))
     able = (
         o
         for o in on_the_market(there, catalog, today)
         if o.price is not None
-        and o.least_hours <= HOURS_PER_MONTH
+        and (o.quote is not None or o.least_hours <= HOURS_PER_MONTH)
         and (found.network == "none" or _has_rdma(o, catalog))
     )
     return min(able, key=lambda o: _month(found, o), default=None)
@@ -225,9 +225,15 @@ def _month(found: Sized, offered: Offered) -> float:
     return monthly(offered.usd_per_gpu_hour or 0.0, offered.paid(found.gpus))
 
 
-def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
+def sizing_of(
+    asked: Questionnaire,
+    job: Resolved,
+    usd_per_month: float | None,
+    usd_of_job: float | None,
+    predictor: Predictor,
+) -> Sizing | None:
     """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
-    ``usd_per_month``: of the recommendation, of a job in bulk its cost."""
+    the sums are of the recommendation, ``usd_of_job`` of a job that ends."""
     questionnaire = job.questionnaire
     if not job.serves or job.sites > 1:
         return None
@@ -239,8 +245,8 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
     load, whole = job.served, job.served.job_tokens
     per_million = _of_tokens(here, usd_per_month)
-    if whole is not None and usd_per_month is not None:  # what it costs is that of the job
-        each = usd_per_month / (whole / 1e6)
+    if whole is not None and usd_of_job is not None:
+        each = usd_of_job / (whole / 1e6)
         per_million = each, each * load.output_tokens / (load.output_tokens + load.prompt_tokens)
     return Sizing(
         requests_per_s=load.rate,
@@ -252,6 +258,7 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
         could_be_had=had,
         carries_requests_per_s=here.layout.with_gpus(had or job.gpus) if in_time else 0.0,
         usd_per_month=usd_per_month,
+        usd_of_job=usd_of_job,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],
         kinds=[_kind(one, offered) for one, offered in kinds],
@@ -287,6 +294,7 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
         usd_per_million_output_tokens=output or 0.0,
         usd_per_million_tokens=every or 0.0,
         date=price.date.isoformat() if price else None,
+        months=offered.quote.months if offered.quote else None,
     )
 
 

@@ -210,6 +210,7 @@ class RentalOffer(Contract):
     months: float | None = None
     tied: bool = False
     paid_over_listed: float = 1.0
+    whole_days_up_to: float | None = None  # of a capacity block: longer ones are booked in whole weeks
 
     @property
     def ranked_usd(self) -> float:
@@ -556,6 +557,7 @@ class KindOfGpu(Contract):
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float
     date: str | None
+    months: float | None = None  # of a quote: its term
 
 
 class Sizing(Contract):
@@ -563,7 +565,7 @@ class Sizing(Contract):
 
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
-    ``usd_per_month``: of a job that ends what all of it costs.
+    ``usd_of_job``: of a job that ends; ``usd_per_month``: of its GPUs all month, however long it takes.
     ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
     of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
     """
@@ -577,6 +579,7 @@ class Sizing(Contract):
     could_be_had: int | None
     carries_requests_per_s: float
     usd_per_month: float | None
+    usd_of_job: float | None = None
     usd_per_million_output_tokens: float | None
     usd_per_million_tokens: float | None
     kinds: list[KindOfGpu]

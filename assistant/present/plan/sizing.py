@@ -105,15 +105,16 @@ _LENGTHS = (("prompt", 2000), ("output", 500))
 
 
 def _price(plan: Plan, found: Sizing) -> str:
-    if found.usd_per_month is None or found.usd_per_million_output_tokens is None:
+    sum_ = found.usd_of_job if _in_bulk(plan) else found.usd_per_month
+    if sum_ is None or found.usd_per_million_output_tokens is None:
         return ""
     output, every = map(figures.usd, (found.usd_per_million_output_tokens, found.usd_per_million_tokens))
     if _in_bulk(plan):
-        sum_ = f"The job costs {figures.usd(found.usd_per_month)}"
-        return f"{sum_}, {output} per million output tokens ({every} per million with the prompts')."
+        job = f"The job costs {figures.usd(sum_)}"
+        return f"{job}, {output} per million output tokens ({every} per million with the prompts')."
     busy = "" if _is_loaded(found) else " if they are always busy"
     return (
-        f"A month costs {figures.usd(found.usd_per_month)}, {output} per million output tokens{busy} ({every} per "
+        f"A month costs {figures.usd(sum_)}, {output} per million output tokens{busy} ({every} per "
         "million with the prompts')."
     )
 
@@ -145,5 +146,6 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
 
 def _at(kind: KindOfGpu) -> str:
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
+    tier += f" for {kind.months:g} months" if kind.months else ""
     listed = "from " if kind.paid_over_listed > 1 else ""
     return f"{kind.provider}, {listed}${kind.usd_per_gpu_hour:.2f}{tier}"

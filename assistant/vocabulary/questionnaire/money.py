@@ -119,6 +119,11 @@ class Budget(Section):
         return self
 
     @property
+    def quotes_tell_oversubscription(self) -> bool:
+        """Whether every quote says it, so that nothing is assumed of it."""
+        return bool(self.quotes) and all(quote.oversubscription is not None for quote in self.quotes)
+
+    @property
     def on_spot(self) -> bool:
         """Whether machines can be taken away: rented ones alone, and none that are reserved for a term."""
         return self.spot and self.mode == "rent" and self.reserved_days is None
