@@ -212,7 +212,7 @@ def _rented(
     rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, islands)
     if not rented.known:
         return _Paid((rented, nothing(fabric.name, "no price of the machines is known"), None, None), taken)
-    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
+    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, catalog, freshness)
     return _Paid((rented, of_fabric, None, None), taken)
 
 
