@@ -61,6 +61,7 @@ class CandidatePrice:
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
     reserved_hours: float = 0.0  # for which the person reserves, whatever the run
+    delivery_days: float | None = None  # until the machines are there; None where nobody said
 
     @property
     def known(self) -> bool:
@@ -179,6 +180,7 @@ def candidate_prices(
         notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
+        delivery_days=_delivery_days(questionnaire.budget, taken),
         reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
         paid_share=share,
         upkeep=paid.upkeep,
@@ -197,6 +199,12 @@ class _Paid:
     taken: Offered | None = None
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
+
+
+def _delivery_days(budget: Budget, taken: Offered | None) -> float | None:
+    """As the quote says, else as was said of all."""
+    quoted = taken.quote.delivery_days if taken and taken.quote else None
+    return budget.delivery_days if quoted is None else quoted
 
 
 def _rented(

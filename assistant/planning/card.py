@@ -124,11 +124,16 @@ def _finish(made: Decision, chosen: Entry) -> str:
             first, each = f"{1e3 * served.ttft_s:,.0f} ms", f"{1e3 * served.tpot_s:.3g} ms"
             times = f"{_instances(served)}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
-    hours = chosen.median_hours
+    hours, delivery = chosen.median_hours, chosen.price.delivery_days
     if hours > _FOREVER:
         return f"Done in {lasting(hours)}."
-    done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(hours / 24))
-    return f"Done in {lasting(hours)}, by {done.day} {done:%B %Y} if it starts today."
+    done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(chosen.days))
+    by = f"by {done.day} {done:%B %Y}"
+    if delivery:
+        return f"Done in {lasting(hours)} after {lasting(24 * delivery)} of delivery, {by} if it is ordered today."
+    if delivery is None and job.questionnaire.budget.mode == "buy":
+        return f"Done in {lasting(hours)} from the day it is delivered; when that is nobody said: ask."
+    return f"Done in {lasting(hours)}, {by} if it starts today."
 
 
 def _because(made: Decision, chosen: Entry) -> str:

@@ -104,6 +104,7 @@ def _row(
     never = never if never >= _NOTICED else 0.0
     fabric, days = (entry.inside or entry).id, None if never >= _MOSTLY else entry.median_hours / 24
     likely = None if days is None else likely
+    later = None if days is None else days + (entry.price.delivery_days or 0.0)
     return RentalOffer(
         provider=offered.provider,
         provider_name=offered.provider_name,
@@ -118,8 +119,8 @@ def _row(
         expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" and not never else None,
         unfinished_percent=100 * never if offered.tier == "spot" else None,
         finishes_days=days,
-        finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat()
-        if days is not None and days < _FOR_EVER
+        finishes_on=(freshness.today + datetime.timedelta(days=ceil(later))).isoformat()
+        if later is not None and later < _FOR_EVER
         else None,
         months=listed.months if listed else None,
         date=listed.price.date.isoformat() if listed else None,

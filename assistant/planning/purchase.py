@@ -43,6 +43,7 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         usd_per_gpu=mid / job.gpus,
         network_percent=100 * (mid - items[0].usd * items[0].count) / mid if mid else 0.0,
         months=months,
+        delivery_days=price.delivery_days,
         monthly_usd=by_month,
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         spare_gpus=max(0, _held(job, catalog) - job.gpus) if price.gpu_usd_per_hour.origin != "quoted" else 0,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
+from math import ceil
 
 from assistant.market import Offered, monthly
 from assistant.vocabulary.catalog import Catalog, QuoteItem
@@ -26,7 +28,10 @@ def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Cat
     able = [e for e in able if meets(e, made.job.questionnaire)] or able
     best = min((e.median_cost for e in able), default=None)
     quotes = made.job.questionnaire.budget.quotes
-    rows = [_row(n, quote, by_number.get(n), verdicts, best, made.job, catalog) for n, quote in enumerate(quotes, 1)]
+    today = made.today or datetime.date.today()
+    rows = [
+        _row(n, quote, by_number.get(n), verdicts, best, made.job, catalog, today) for n, quote in enumerate(quotes, 1)
+    ]
     return [_beside(row, published) for row in rows]
 
 
@@ -61,6 +66,7 @@ def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:
         usd_per_month=None if hourly is None else monthly(hourly, job.gpus),
         run_cost_usd=quote.run_cost_usd,
         finishes_days=quote.finishes_days,
+        finishes_on=quote.finishes_on,
         date=None,
         source=f"budget.quotes.{quote.number}",
         stale=False,
@@ -79,6 +85,7 @@ def _row(
     best: float | None,
     job: Resolved,
     catalog: Catalog,
+    today: datetime.date,
 ) -> QuotedOffer:
     offered = entry.price.offered if entry else None
     fabric = offered.offer.fabrics[0] if offered else quote.fabric
@@ -108,6 +115,8 @@ def _row(
             "usd_per_gpu_hour": hourly,
             "run_cost_usd": band_of(entry.cost),
             "finishes_days": entry.median_hours / 24,
+            "delivery_days": entry.price.delivery_days,
+            "finishes_on": (today + datetime.timedelta(days=ceil(entry.days))).isoformat(),
             "waiting_percent": waiting,
             "effective_usd_per_gpu_hour": hourly / (1 - waiting / 100) if waiting < 100 else None,
             "usd_per_gpu_hour_to_win": to_win,

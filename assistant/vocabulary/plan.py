@@ -225,8 +225,8 @@ class QuotedOffer(Contract):
     """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
 
     ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
-    hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
-    as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
+    hour of computing costs when that waiting is paid as well; ``finishes_on``: ordered on the day of the plan, and run as
+    soon as it is delivered; ``usd_per_gpu_hour_to_win``: at which price it would cost as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
     it leaves open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the
     quote is above it.
     """
@@ -238,6 +238,8 @@ class QuotedOffer(Contract):
     usd_per_gpu_hour: float | None = None
     run_cost_usd: Band | None = None
     finishes_days: float | None = None
+    delivery_days: float | None = None
+    finishes_on: str | None = None
     waiting_percent: float | None = None
     effective_usd_per_gpu_hour: float | None = None
     usd_per_gpu_hour_to_win: float | None = None
@@ -266,6 +268,7 @@ class Alternative(Contract):
     cost_usd: float
     bought: bool = False
     run_hours: float
+    delivery_days: float = 0.0  # before it, from the order
     done_by: str | None = None
 
 
@@ -476,6 +479,7 @@ class Purchase(Contract):
     usd_per_gpu: float
     network_percent: float
     months: float
+    delivery_days: float | None = None  # from the order; None where nobody said
     monthly_usd: dict[str, float]
     usd_per_gpu_hour: float
     spare_gpus: int = 0

@@ -88,6 +88,9 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
+        "Delivery: nobody said how long it takes; ask, and give it (budget.delivery_days), for the deadline counts it."
+        if bought.delivery_days is None
+        else f"Delivery: {figures.hours(24 * bought.delivery_days)} from the order, counted in the day it is done.",
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
     budget = plan.questionnaire["budget"].get("usd")
