@@ -266,8 +266,8 @@ def test_the_month_of_a_marketplace_counts_what_is_paid_there_and_not_what_its_c
 
 
 def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):
-    """Others stand at what their sellers publish."""
-    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9}
+    """Of any term; others stand at what their sellers publish."""
+    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9, "months": 12}
     job = {"model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}, "budget": {"quotes": [quote]}}
     load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
     asked = from_value(job | {"workload": "inference", "inference": load_}, catalog())

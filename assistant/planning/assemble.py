@@ -152,6 +152,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         fits=e.fits,
         run_hours=entry.median_hours,
         run_hours_band=band_of(entry.hours),
+        delivery_days=entry.price.delivery_days,
         cost_usd=band_of(entry.likely_cost) if entry.costed else None,
         fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
         gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,

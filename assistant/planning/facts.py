@@ -314,6 +314,7 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
     q = job.questionnaire
     facts |= {
         "run_days": entry.median_hours / 24,
+        "done_days": entry.days,
         "tie": entry.tie,
         "answers_in_time": in_time(entry),
         "ttft_ms": known(estimate.serving.ttft_s * 1e3 if estimate.serving else None),

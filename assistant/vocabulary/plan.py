@@ -224,11 +224,12 @@ class RentalOffer(Contract):
 class QuotedOffer(Contract):
     """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
 
-    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
-    hour of computing costs when that waiting is paid as well; ``finishes_on``: ordered on the day of the plan, and run as
-    soon as it is delivered; ``usd_per_gpu_hour_to_win``: at which price it would cost as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
-    it leaves open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the
-    quote is above it.
+    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what
+    an hour of computing costs when that waiting is paid as well; ``finishes_on``: ordered on the day of the plan,
+    and run as soon as it is delivered; ``usd_per_gpu_hour_to_win``: at which price it would cost as much as the
+    best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what it leaves
+    open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the quote is
+    above it.
     """
 
     number: int
@@ -361,6 +362,7 @@ class Candidate(Medians):
     fits: bool | None = None
     run_hours: float | None = None
     run_hours_band: Band | None = None  # of the same worlds as the cost
+    delivery_days: float | None = None  # before it, from the order; None where nobody said
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
     usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself

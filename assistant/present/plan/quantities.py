@@ -34,7 +34,8 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     if not reading.ends(plan):
         return told("Serving has no end: everything is counted for a month.")
     latest = latest_days(deadline or 0.0, reading.asked(plan, "training.days"))
-    met = "met" if (found.run_hours or 0.0) <= 24 * latest else "missed"
+    done = (found.run_hours or 0.0) + 24 * (found.delivery_days or 0.0)
+    met = "met" if done <= 24 * latest else "missed"
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),

@@ -149,7 +149,9 @@ def _taken(plan: Plan) -> str:
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
     second = next(others, None)
     if second is not None and second.run_cost_usd is not None:
-        said += f"; {_of(second)} {_costs(second.run_cost_usd.p50 / won.run_cost_usd.p50)}"
+        ratio = second.run_cost_usd.p50 / won.run_cost_usd.p50
+        but = ", but does not keep what was asked" if second.meets_limits is False else ", and its network ranks lower"
+        said += f"; {_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
         name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
@@ -164,7 +166,7 @@ def _costs(ratio: float) -> str:
         return f"costs {ratio:.2g} times as much"
     if abs(ratio - 1) < _ALIKE:
         return "costs the same"
-    return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less, and its network ranks lower'}"
+    return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less'}"
 
 
 def _mail(quote: QuotedOffer) -> list[Block]:

@@ -149,8 +149,10 @@ def limits_kept(plan: Plan) -> str | None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and ends(plan):
-        kept = _kept(hours, slow, 24 * latest_days(days, asked(plan, "training.days")))
-        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
+        wait = 24 * (best.delivery_days or 0.0)
+        kept = _kept(wait + hours, wait + slow, 24 * latest_days(days, asked(plan, "training.days")))
+        after = f" after {figures.hours(wait)} of delivery" if wait else ""
+        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}.")
     if usd and plan.purchase is not None:
         bought = plan.purchase
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
