@@ -111,7 +111,7 @@ class Budget(Section):
     delivery_days: Annotated[
         Annotated[Days, Field(ge=0, le=3650)] | None,
         About("delivery", "time", "How long does it take until the machines are there and work?", "there at once",
-              unit="{} days", span="time", sensible=(1, 730)),
+              unit="{} days", span="time", words=("delivery time",), sensible=(1, 730)),
     ] = None  # fmt: skip
     spot: Annotated[
         YesNo,
