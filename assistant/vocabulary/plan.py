@@ -350,6 +350,7 @@ class Candidate(Medians):
     """
 
     fabric: str
+    name: str = ""  # of the fabric, as people write it
     verdict: Verdict
     reasons: list[str] = Field(default_factory=list)
     parallelism: dict[str, Any] = Field(default_factory=dict)

@@ -29,7 +29,7 @@ def certain(plan: Plan) -> list[str]:
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [fabric for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.network(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     if answer.certainty == "toss-up":
         return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
     if answer.certainty == "close":
