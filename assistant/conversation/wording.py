@@ -59,6 +59,8 @@ def blocks(event: e.Event) -> list[Block]:
             return [Paragraph(b.text, strong=True) if isinstance(b, Heading) else b for b in report(event.plan)]
         case e.Plots():
             return [Chart(tuple(plot_lines(event.plan, event.scale)))]
+        case e.Dialled():
+            return [Paragraph(f"The dial of {event.name}:", strong=True), Chart(event.lines)]
         case e.Answer():
             return _answer(event)
         case e.Explanation():
