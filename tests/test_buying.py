@@ -58,6 +58,17 @@ def test_what_is_bought_adds_up_line_by_line(h100: Plan, gb200: Plan) -> None:
         assert all(i.source and i.date for i in bought.items)
 
 
+def test_servers_and_racks_are_bought_whole_also_where_the_last_is_not_full() -> None:
+    for gpu, gpus, machines, each, kw in (("h100-sxm", 20, 3, 8 * 36_900, 10.2), ("gb200", 100, 2, 72 * 60_000, 126)):
+        found = plan(gpus, gpu, training={"tokens": 1e9})
+        bought, servers = found.purchase, found.purchase.items[0]
+        assert (servers.count, servers.usd) == (machines, pytest.approx(each))
+        assert bought.spare_gpus == machines * found.power.gpus_per_machine - gpus
+        assert found.power.machines_kw == pytest.approx(machines * kw)
+        assert sum(bought.monthly_usd.values()) == pytest.approx(bought.usd_per_gpu_hour * gpus * 730)
+        assert "stay idle: machines are sold whole" in words(found)
+
+
 def test_power_is_that_of_the_machines_as_sold_and_of_the_network_as_drawn(h100: Plan, gb200: Plan) -> None:
     for found, machines_kw in ((h100, 64 * 10.2), (gb200, 16 * 126)):
         drawn = found.power

@@ -430,7 +430,6 @@ def test_a_fabric_has_all_that_a_prediction_needs(fabric):
         "half_bandwidth_message",
         "scale_loss_per_doubling",
         "jitter",
-        "premium",
     ):
         assert getattr(fabric, name) is not None, name
     assert 0 < fabric.bandwidth_efficiency.si <= 1
@@ -446,23 +445,6 @@ def test_sockets_do_not_follow_the_line_rate_and_rdma_does():
     )
     assert node_bandwidth("roce-v2-400") == pytest.approx(2 * node_bandwidth("roce-v2-200"))
     assert 0.85 < node_bandwidth("roce-v2-400") / node_bandwidth("infiniband-ndr-400") < 1
-
-
-def test_the_rental_premium_follows_from_capital_cost_and_power():
-    constants = CATALOG.constants
-    hours = constants["cost-amortization"].value * 730
-    per_watt = constants["cost-power-usage-effectiveness"].si * constants["cost-electricity"].si / 1000
-    plain_ethernet = CATALOG.fabrics["ethernet-tcp-100"]
-    compared = 0
-    for fabric in CATALOG.fabrics.values():
-        if fabric.premium.source.startswith("derived: (capex_per_gpu"):
-            expected = (fabric.capex_per_gpu.si - plain_ethernet.capex_per_gpu.si) / hours + (
-                fabric.power_per_gpu.si - plain_ethernet.power_per_gpu.si
-            ) * per_watt
-            assert fabric.premium.si == pytest.approx(max(0.0, expected), abs=1e-3), fabric.id
-            compared += 1
-    assert compared >= 14
-    assert CATALOG.fabrics["infiniband-ndr-400"].premium.si > CATALOG.fabrics["roce-v2-400"].premium.si > 0.1
 
 
 def test_a_device_has_a_speed_and_an_honest_price():

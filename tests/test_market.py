@@ -10,6 +10,7 @@ import pytest
 
 from assistant import library
 from assistant.market import (
+    Electricity,
     NetworkBill,
     Offered,
     amortized,
@@ -17,11 +18,10 @@ from assistant.market import (
     break_even_slowdown,
     candidate_prices,
     mean_time_between,
-    power,
     run_cost,
     time_factor,
 )
-from assistant.vocabulary.catalog import Fabric, Fact, ListPrice, Offer
+from assistant.vocabulary.catalog import Fabric, Fact, ListPrice, Offer, Override
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -71,9 +71,9 @@ def job(gpus: int = 32, fabric: str | None = None, **budget) -> Questionnaire:
     )
 
 
-def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), tier="on-demand", **options):
+def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), tier="on-demand", catalog=CATALOG, **options):
     offered = [Offered("somebody", "Somebody", offer, tier, offer.price(tier)) for offer in offers]
-    return candidate_prices(questionnaire, H100, fabric, offered, CATALOG, today=TODAY, **options)
+    return candidate_prices(questionnaire, H100, fabric, offered, catalog, today=TODAY, **options)
 
 
 def sold(price: float | None = 3.9, fabric: str = "roce-v2-400", **more) -> Offer:
@@ -113,23 +113,33 @@ def test_a_premium_pays_at_its_share_of_the_gpu_price_however_long_the_run():
 
 
 def test_a_band_of_run_lengths_gives_a_band_of_costs():
-    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0)).run_cost(
+    costs = prices(INFINIBAND, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.05)).run_cost(
         np.array([100.0, 110.0, 130.0]), 8
     )
     assert costs == pytest.approx(np.array([100.0, 110.0, 130.0]) * 8 * 2.05)
 
 
 def test_power_is_paid_with_its_cooling():
-    assert power(700, 0.10, 1.25) == pytest.approx(0.0875)
+    site = Electricity(0.10, fact(1.25, "1"), None)
+    assert site.usd(700) == pytest.approx(0.0875) and site.kwh(700, 24) == pytest.approx(21)
 
 
 def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
     quote = job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.8)
     assert prices(INFINIBAND, quote).fabric_total == 0.8
-    assert prices(ROCE, quote).fabric_total == 0.05
+    assert prices(ROCE, quote).fabric_total == 0.0
     fixed = job(fabric="roce-v2-400", gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.8)
     assert prices(ROCE, fixed).fabric_total == 0.8
-    assert prices(INFINIBAND, fixed).fabric_total == 0.19
+    assert prices(INFINIBAND, fixed).fabric_total == 0.0
+
+
+def test_a_rent_contains_its_network_whatever_that_costs_to_build_unless_ones_own_catalog_says_otherwise():
+    """No spreadsheet's discount on optics decides between networks that are let."""
+    assert INFINIBAND.premium and prices(INFINIBAND, job(gpu_hour_usd=2.0)).fabric_total == 0.0
+    assert "taken to be in the rent" in " ".join(prices(INFINIBAND, job(gpu_hour_usd=2.0)).notes)
+    fact_ = Override(fact=INFINIBAND.premium)
+    mine = CATALOG.model_copy(update={"overrides": {"fabrics.infiniband-ndr-400.premium": fact_}})
+    assert prices(INFINIBAND, job(gpu_hour_usd=2.0), catalog=mine).fabric_total == 0.19
 
 
 def test_a_quote_that_names_no_provider_is_not_the_price_of_a_cloud_with_a_network_of_its_own():
@@ -149,15 +159,16 @@ def test_a_quote_comes_before_an_offer_and_without_both_the_price_is_not_known()
         assert nobody_tells.run_cost(10.0, 32) == 320, "GPU-hours"
 
 
-def test_of_several_offers_the_cheapest_counts_and_a_fabric_sold_apart_keeps_its_premium():
+def test_of_several_offers_the_cheapest_counts_and_a_fabric_sold_apart_has_no_borrowed_price():
     found = prices(ROCE, job(), [sold(price, fabric_included=False) for price in (3.2, 2.9)])
-    assert (found.gpu_total, found.fabric_total) == (2.9, 0.05)
+    assert (found.gpu_total, found.fabric_total) == (2.9, 0.0)
+    assert "sold apart, at a price that was not read" in " ".join(found.notes)
 
 
 def test_old_prices_are_called_stale_and_quotes_are_not():
-    found = prices(INFINIBAND, job(), [sold(3.2, "infiniband-ndr-400", fabric_included=False)])
-    assert (found.fabric_usd_per_hour.age_days, found.fabric_usd_per_hour.stale) == (211, True)
-    assert not found.gpu_usd_per_hour.stale
+    old = sold(None, "infiniband-ndr-400", hour_price=fact(3.2, date="2026-04-23"))
+    found = prices(INFINIBAND, job(), [old])
+    assert (found.gpu_usd_per_hour.age_days, found.gpu_usd_per_hour.stale) == (211, True)
     assert found.oldest_days == 211
     assert "211 days old" in " ".join(found.notes)
     quote = prices(INFINIBAND, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.1))

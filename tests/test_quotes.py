@@ -184,6 +184,21 @@ def test_what_a_quote_says_of_its_network_is_in_its_time_and_its_cost():
     assert "which 8 nodes on one leaf of each rail do not feel" in small.counted
 
 
+def test_a_quote_that_is_delivered_too_late_is_not_taken_however_cheap():
+    late = {"provider": "lambda", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 1.2, "delivery_days": 42}
+    soon = {"provider": "coreweave", "fabric": "roce-v2-400", "gpu_hour_usd": 2.4, "delivery_days": 0}
+    job = asked(late, soon).model_dump(mode="json") | {"constraints": {"deadline_days": 50}}
+    job["training"] = {"tokens": 1e11}
+    plan = planning.plan(Questionnaire.model_validate(job), library.load(), index=None, today=TODAY)
+    assert plan.recommendation.fabric == "roce-v2-400"
+    first, second = plan.quotes
+    assert (first.meets_limits, second.meets_limits) == (False, True) and "lead time" not in first.missing
+    run = datetime.timedelta(days=first.finishes_days)
+    assert TODAY + datetime.timedelta(days=42) + run <= datetime.date.fromisoformat(first.finishes_on)
+    text = " ".join(formats.written(plan, "text").split())
+    assert "less, but does not keep what was asked" in text and "There after 42 days" in text
+
+
 IB, ROCE = "infiniband-ndr-400", "roce-v2-400"
 MAIL = """Hi Anna,
 thanks for your interest. We can offer 64x H100 SXM5 with 400G NDR InfiniBand, non-blocking, for $2.20 per
@@ -206,7 +221,7 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         (MAIL,
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 3, "oversubscription": 1,
            "includes": ["support"]},
-          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "includes": ["lead-time"]}]),
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "delivery_days": 42}]),
         ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
           {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),

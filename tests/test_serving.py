@@ -316,8 +316,8 @@ def test_the_month_of_a_marketplace_counts_what_is_paid_there_and_not_what_its_c
 
 
 def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):
-    """Others stand at what their sellers publish."""
-    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9}
+    """Of any term; others stand at what their sellers publish."""
+    quote = {"provider": "Acme", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 0.9, "months": 12}
     job = {"model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}, "budget": {"quotes": [quote]}}
     load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
     asked = from_value(job | {"workload": "inference", "inference": load_}, catalog())
@@ -360,7 +360,7 @@ def test_the_report_of_a_job_in_bulk_tells_the_cost_that_its_card_tells():
     made = planned(job | {"cluster": {"gpu": "h100-sxm", "gpus": 4}, "budget": {"mode": "buy"}})
     chosen = next(c for c in made.candidates if c.fabric == made.recommendation.fabric)
     assert chosen.run_hours > 1.2 * 730
-    assert made.sizing.usd_per_month == pytest.approx(chosen.cost_usd.p50, rel=0.02) != chosen.usd_per_month
+    assert made.sizing.usd_of_job == pytest.approx(chosen.cost_usd.p50, rel=0.02)
 
 
 def test_a_load_that_no_number_of_gpus_carries_is_told_plainly(monkeypatch):

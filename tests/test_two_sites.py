@@ -117,3 +117,9 @@ def test_serving_and_reinforcement_learning_are_judged_by_what_they_send() -> No
     assert "GB of KV cache" in split
     learning = serving | {"workload": "rlhf", "model": "llama-3.1-8b"}
     assert "sends the weights, 16.1 GB" in said_between_sites(plan(from_value(learning, LIBRARY.catalog), LIBRARY))
+
+
+def test_the_rate_between_the_sites_is_an_input_that_turns_the_answer_and_was_tried() -> None:
+    [flip] = [flip for flip in plan(asked(), LIBRARY, index=None).recommendation.flips if "wan" in flip.input]
+    assert flip.from_ == 10 and flip.to_fabric != "wan-low-communication"
+    assert plan(asked(wan_gbps=flip.at), LIBRARY, index=None).recommendation.fabric == flip.to_fabric

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from assistant.market import amortized, run_cost
+from assistant.market import amortized, monthly, run_cost
 from assistant.present.figures import significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
@@ -62,10 +62,10 @@ def write_off(case: Case) -> Computed | None:
         hourly.append(amortized(usd, months) / gpus)
         each, name = f"${usd:,.0f} ÷ {months:g} months ÷ {gpus} GPUs", f"${usd:,.0f}"
         case.figure(f"{name} per GPU-hour", round(hourly[-1], 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
-        case.figure(f"{name} per GPU and month", round(hourly[-1] * HOURS_PER_MONTH, 2), "USD per month", each)
+        case.figure(f"{name} per GPU and month", round(monthly(hourly[-1], 1), 2), "USD per month", each)
         beside += _in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
     told = [
-        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {_cents(each * HOURS_PER_MONTH)} per GPU and month"
+        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {_cents(monthly(each, 1))} per GPU and month"
         for usd, each in zip(capital, hourly, strict=True)
     ]
     text = f"Over {months:g} months on {gpus} GPUs {'; '.join(told)}."

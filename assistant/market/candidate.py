@@ -61,6 +61,7 @@ class CandidatePrice:
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
     reserved_hours: float = 0.0  # for which the person reserves, whatever the run
+    delivery_days: float | None = None  # until the machines are there; None where nobody said
 
     @property
     def known(self) -> bool:
@@ -111,7 +112,11 @@ class CandidatePrice:
         if self.months is None:
             return None
         hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value
-        return self.gpus * hourly / arithmetic.amortized(1.0, self.months)
+        return self.gpus * arithmetic.capital(hourly, self.months)
+
+    def usd_per_month(self, gpus: int) -> float:
+        """US dollars of a month in which all machines of ``gpus`` GPUs are paid for, network, power and upkeep too."""
+        return arithmetic.monthly(self.gpu_total + self.fabric_total, gpus * self.paid_share)
 
     @property
     def break_even_slowdown(self) -> float:
@@ -175,6 +180,7 @@ def candidate_prices(
         notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
+        delivery_days=_delivery_days(questionnaire.budget, taken),
         reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
         paid_share=share,
         upkeep=paid.upkeep,
@@ -195,6 +201,12 @@ class _Paid:
     months: float | None = None
 
 
+def _delivery_days(budget: Budget, taken: Offered | None) -> float | None:
+    """As the quote says, else as was said of all."""
+    quoted = taken.quote.delivery_days if taken and taken.quote else None
+    return budget.delivery_days if quoted is None else quoted
+
+
 def _rented(
     questionnaire: Questionnaire,
     budget: Budget,
@@ -208,7 +220,7 @@ def _rented(
     rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, islands)
     if not rented.known:
         return _Paid((rented, nothing(fabric.name, "no price of the machines is known"), None, None), taken)
-    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
+    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, catalog, freshness)
     return _Paid((rented, of_fabric, None, None), taken)
 
 

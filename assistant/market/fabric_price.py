@@ -46,8 +46,11 @@ def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None
     return premium if applies else None
 
 
-def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered], freshness: Freshness) -> Priced:
-    """USD per GPU-hour on top of the rented GPU."""
+def rent(
+    questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered], catalog: Catalog, freshness: Freshness
+) -> Priced:
+    """USD per GPU-hour on top of the rented GPU: what was quoted for it, or stands in the user's own catalog. Nobody
+    quotes it otherwise, and what the network costs to build says nothing of a rent that contains one."""
     if any(o.quote is not None for o in offers):
         return nothing(fabric.name, "in the quote", "included")
     premium = quoted_premium(questionnaire, fabric)
@@ -60,9 +63,11 @@ def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered]
         return nothing(fabric.name, "included in the provider's offer", "included")
     if taken and all(offer.fabric_included is None for offer in taken):
         return nothing(fabric.name, "not known to be in the offer's price, and taken to be: ask", "included")
-    if fabric.premium is not None:
+    if f"fabrics.{fabric.id}.premium" in catalog.overrides and fabric.premium is not None:
         return freshness.priced(fabric.name, fabric.premium)
-    return nothing(fabric.name, "no premium in the catalog: taken as part of the GPU's price")
+    if taken:
+        return nothing(fabric.name, "sold apart, at a price that was not read, and not counted: ask")
+    return nothing(fabric.name, "not said apart, and taken to be in the rent that was quoted: ask", "included")
 
 
 def buy(

@@ -11,9 +11,10 @@ from assistant.vocabulary.quantities import HOURS_PER_YEAR
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
+from .electricity import Electricity
 from .fabric_price import NetworkBill
-from .machine_power import Machine, machine_of, supernic_watts
-from .priced import Freshness, Priced, constant, quoted
+from .machine_power import Machine, machine_of, network_watts, supernic_watts
+from .priced import Freshness, Priced, constant
 
 SKILLS = ("none", "some", "expert")
 _ALWAYS_BUSY = (
@@ -75,17 +76,25 @@ def owned(
         assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
     of_gpu = gpu_price.buy(budget, gpu, catalog, freshness, months)
     of_fabric = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
-    machine = machine_of(gpu, catalog)
-    watts = 0.0 if of_gpu.origin == "quoted" else machine.watts_per_gpu
-    network = 0.0 if of_fabric.origin == "quoted" else _network_watts(machine, fabric, bill, catalog)
+    gpus, sites = questionnaire.cluster.gpus, questionnaire.cluster.sites
+    said = questionnaire.cluster.gpus_per_node or (-(-gpus // nodes) if gpu.nodes_vary else None)
+    machine = machine_of(gpu, catalog, said)
+    watts = 0.0
+    if of_gpu.origin != "quoted":
+        of_gpu = _whole(of_gpu, machine, gpus, sites)
+        watts = machine.watts * machine.count(gpus, sites) / gpus
+    network = 0.0
+    if of_fabric.origin != "quoted":
+        network = network_watts(fabric, bill)
+        network += supernic_watts(machine, fabric, bill.nics, catalog) if bill else 0.0
     if watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
-    per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
+    electricity = _electricity(questionnaire, catalog, assumptions)
     return Owned(
         of_gpu,
         of_fabric,
-        _power(gpu.name, watts, per_watt),
-        _power(fabric.name, network, per_watt),
+        electricity.priced(f"power of {gpu.name}", watts, freshness) if watts else None,
+        electricity.priced(f"power of {fabric.name}", network, freshness) if network else None,
         Upkeep(
             _support(of_gpu, months, catalog, assumptions),
             _support(of_fabric, months, catalog, assumptions),
@@ -95,34 +104,23 @@ def owned(
     )
 
 
-def _network_watts(machine: Machine, fabric: Fabric, bill: NetworkBill | None, catalog: Catalog) -> float:
-    """Of switches, optics and what adapters draw beyond the machine's, per GPU: by the bill, else by the catalog."""
-    if bill is not None:
-        return bill.watts + supernic_watts(machine, fabric, bill.nics, catalog)
-    return fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
+def _whole(each: Priced, machine: Machine, gpus: int, sites: int) -> Priced:
+    """The price of a GPU that works, where machines are sold whole and the last is not full."""
+    bought = machine.gpus * machine.count(gpus, sites)
+    if bought == gpus:
+        return each
+    idle = f"{bought:,} GPUs in whole {'racks' if machine.rack_scale else 'servers'} of {machine.gpus} for {gpus:,}"
+    note = f"{idle} that work" + (f"; {each.note}" if each.note else "")
+    return replace(each, value=each.value * bought / gpus, note=note)
 
 
-def _electricity(
-    questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]
-) -> Priced:
-    """US dollars per watt and hour, cooling included."""
-    fact, effectiveness = (
-        constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
-    )
-    _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
-    said = questionnaire.budget.electricity_usd_per_kwh
-    if said is not None:
-        per_watt = arithmetic.power(1.0, said, effectiveness.value)
-        return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
-    _assume(assumptions, "budget.electricity_usd_per_kwh", fact.value, fact.source)
-    return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
-
-
-def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
-    if not watts:
-        return None
-    note = f"{watts:,.0f} W per GPU with cooling"
-    return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
+def _electricity(questionnaire: Questionnaire, catalog: Catalog, assumptions: list[Assumption]) -> Electricity:
+    """What it costs with cooling, and what of that was assumed."""
+    found = Electricity.of(questionnaire.budget, catalog)
+    _assume(assumptions, "power usage effectiveness", found.effectiveness.value, found.effectiveness.source)
+    if found.listed is not None:
+        _assume(assumptions, "budget.electricity_usd_per_kwh", found.listed.value, found.listed.source)
+    return found
 
 
 def _support(part: Priced, months: float, catalog: Catalog, assumptions: list[Assumption]) -> Priced | None:
@@ -131,7 +129,7 @@ def _support(part: Priced, months: float, catalog: Catalog, assumptions: list[As
         return None
     share = constant(catalog.constants, "cost-support")
     _assume(assumptions, "support a year, percent of the purchase", share.value, share.source)
-    usd = part.value / arithmetic.amortized(1.0, months) * share.si / HOURS_PER_YEAR
+    usd = arithmetic.capital(part.value, months) * share.si / HOURS_PER_YEAR
     return Priced(f"support of {part.what}", usd, "USD/GPU-h", "derived", share.source, share.date)
 
 

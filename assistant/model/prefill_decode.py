@@ -301,7 +301,9 @@ def _outcome(
         replicas_needed=None if asked is None else int(np.ceil(workers * asked / at["carries"] - 1e-6)),
         nodes_per_replica=-(-max(way.prefill.gpus, way.decode.gpus) // machine.domain),
         gpus_per_replica=way.decode.gpus,
-        concurrency=max(1, round(at["requests_per_s"] * (at["ttft"] + serving.output_tokens * at["tpot"]) / workers)),
+        concurrency=max(
+            1, round(at["requests_per_s"] * (at["ttft"] + serving.output_tokens * at["tpot"]) / max(workers, 1))
+        ),
         held=int(holds(serving, machine, way.decode) * way.writers / max(workers, 1)),
         time_per_output_token_s=at["tpot"],
         time_to_first_token_s=at["ttft"],

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem, SwitchUsed
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, amortized
 
 from . import bill_of_materials as bill
 from .layout import RACKS_PER_GROUP, Layout, largest, lay_out, rails_alone
@@ -384,7 +384,7 @@ def _assemble(
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
-    each = usd / (size.gpus * months * HOURS_PER_MONTH)
+    each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
     return _designed(fabric, size, shape, layout, items, notes, switch=_used(chosen, catalog), **figures)
 

@@ -42,7 +42,7 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
     cheapest = _without_limits(asked, pipeline)
     if cheapest is None:
         return []
-    late = asked.latest_days is not None and cheapest.median_hours > 24 * asked.latest_days
+    late = asked.latest_days is not None and cheapest.days > asked.latest_days
     size = None
     if late:
         size = _quicker(job, cheapest, pipeline, {})
@@ -71,9 +71,10 @@ def _without_limits(asked: Questionnaire, pipeline: Pipeline) -> Entry | None:
 def _quicker(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change) -> Alternative | None:
     """The fewest GPUs of round sizes with which the deadline is kept too, whatever else is ``change``d."""
     latest = job.questionnaire.latest_days
-    if latest is None:
+    left = latest and latest - (cheapest.price.delivery_days or 0.0)
+    if not left or left <= 0:
         return None
-    least = job.gpus * cheapest.median_hours / 24 / latest
+    least = job.gpus * cheapest.median_hours / 24 / left
     sizes = takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node))
     tried = ({"cluster.gpus": size} | change for size in islice(sizes, REFINED))
     return next(_tried(job.questionnaire, tried, pipeline), None)
@@ -83,7 +84,11 @@ def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Altern
     """Where nothing keeps money and deadline: what keeps the money in more time, and what the deadline costs."""
     asked, deadline = job.questionnaire, "constraints.deadline_days"
     slow = _by(asked, {deadline: None}, pipeline)
-    yield _by(asked, {deadline: ceil(slow.run_hours / 24)}, pipeline) if slow else _longer(job, cheapest, pipeline)
+    yield (
+        _by(asked, {deadline: ceil(slow.run_hours / 24 + slow.delivery_days)}, pipeline)
+        if slow
+        else _longer(job, cheapest, pipeline)
+    )
     if asked.budget.usd is None:
         return
     quick = _quicker(job, cheapest, pipeline, {"budget.usd": None})
@@ -140,7 +145,11 @@ def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative |
     found = _largest(job, cheapest, pipeline, {"constraints.deadline_days": None})
     if found is None:
         return None
-    return _by(job.questionnaire, found.change | {"constraints.deadline_days": ceil(found.run_hours / 24)}, pipeline)
+    return _by(
+        job.questionnaire,
+        found.change | {"constraints.deadline_days": ceil(found.run_hours / 24 + found.delivery_days)},
+        pipeline,
+    )
 
 
 def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
@@ -160,9 +169,13 @@ def _fewer_tokens(job: Resolved, cheapest: Entry) -> Change | None:
     asked = job.questionnaire
     tokens = asked.training.tokens if asked.training else None
     paid = asked.budget.usd / cheapest.median_cost if asked.budget.usd and asked.budget.mode == "rent" else None
-    timed = 24 * asked.latest_days / cheapest.median_hours if asked.latest_days else None
+    timed = (
+        24 * (asked.latest_days - (cheapest.price.delivery_days or 0.0)) / cheapest.median_hours
+        if asked.latest_days
+        else None
+    )
     less = min((share for share in (paid, timed) if share is not None), default=1.0)
-    return {"training.tokens": _down(_LESS * tokens * less)} if tokens is not None and less < 1.0 else None
+    return {"training.tokens": _down(_LESS * tokens * less)} if tokens is not None and 0 < less < 1.0 else None
 
 
 def _down(value: float) -> float:
@@ -202,7 +215,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
 
 
 def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
-    days, offered = chosen.median_hours / 24, chosen.price.offered
+    offered = chosen.price.offered
     provider = (offered.provider_name or None) if offered else made.job.provider.name if made.job.provider else None
     return Alternative(
         change=change,
@@ -211,7 +224,8 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         cost_usd=chosen.outlay,
         bought=made.job.questionnaire.budget.mode == "buy",
         run_hours=chosen.median_hours,
+        delivery_days=chosen.price.delivery_days or 0.0,
         done_by=None
         if made.job.serves and not made.job.served.job_tokens
-        else (today + datetime.timedelta(days=ceil(days))).isoformat(),
+        else (today + datetime.timedelta(days=ceil(chosen.days))).isoformat(),
     )

@@ -27,7 +27,7 @@ from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
 from .crossing import crossing_of
-from .design import described, design_for, not_as_described
+from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
 from .headline import headline, lasting, on_fewer
 from .money import effective_percent, steps_of_run
@@ -97,13 +97,13 @@ def plan_of(
 
 def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
     chosen, asked = made.choice.chosen, made.asked
-    cost = None
-    if chosen and chosen.costed:  # of a job that ends the whole job, as the card says it
-        ends = made.job.serves and made.job.served.job_tokens
-        cost = chosen.median_cost if ends else usd_per_month(chosen, made.job.questionnaire)
+    month = whole = None
+    if chosen and chosen.costed:
+        month = chosen.price.usd_per_month(made.job.gpus)
+        whole = chosen.median_cost if made.job.serves and made.job.served.job_tokens else None
     told = chosen or _nearest(made.entries)
     served = told.estimate.serving if told else None
-    return sizing_of(asked, made.job, served, cost, predictor) if asked else None
+    return sizing_of(asked, made.job, served, month, whole, predictor) if asked else None
 
 
 def _nearest(entries: list[Entry]) -> Entry | None:
@@ -166,10 +166,11 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
-        return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
+        return Candidate(fabric=entry.id, name=entry.considered.fabric.name, verdict=verdict, reasons=entry.reasons)
     e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
+        name=entry.considered.fabric.name,
         verdict=verdict,
         reasons=entry.reasons,
         parallelism=e.parallelism,
@@ -182,6 +183,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         fits=e.fits,
         run_hours=entry.median_hours,
         run_hours_band=band_of(entry.hours),
+        delivery_days=entry.price.delivery_days,
         cost_usd=band_of(entry.likely_cost) if entry.costed else None,
         fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
         gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
@@ -250,7 +252,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *named,
     ]
     ratio = made.choice.chosen.considered.oversubscription if made.choice.chosen else 1.0
-    if ratio > 1.0:
+    if ratio > 1.0 and not under_one_leaf(job, ratio, catalog):
         found.append(
             Warning_(
                 code="oversubscribed",

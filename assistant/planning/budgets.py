@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .entry import Entry
@@ -13,8 +12,7 @@ BUDGETS = ("usd", "usd_per_month", "network_share_percent")  # fields of the que
 def usd_per_month(entry: Entry, questionnaire: Questionnaire) -> float:
     """US dollars of a month: of machines rented or written off all month; a rented run that is shorter costs itself
     alone."""
-    price, gpus = entry.price, questionnaire.cluster.gpus
-    whole = (price.gpu_total + price.fabric_total) * gpus * price.paid_share * HOURS_PER_MONTH
+    whole = entry.price.usd_per_month(questionnaire.cluster.gpus)
     return whole if questionnaire.budget.mode == "buy" else min(whole, entry.median_cost)
 
 

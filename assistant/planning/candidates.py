@@ -122,7 +122,7 @@ def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> l
         alike.setdefault((_nics(fabric, job, offered), _oversubscription(job, offered)), []).append(offered)
     silent = not any(offered.price for offered in market)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned, over)
+        Considered(fabric, exists, _sold(fabric, job, some, market, silent=silent), nics, tuple(some), owned, over)
         for (nics, over), some in (alike or {(_nics(fabric, job, None), _oversubscription(job, None)): []}).items()
     ]
 
@@ -133,7 +133,9 @@ def _oversubscription(job: Resolved, offered: Offered | None) -> float:
     return quoted or job.questionnaire.cluster.oversubscription or 1.0
 
 
-def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool) -> bool | None:
+def _sold(
+    fabric: Fabric, job: Resolved, offers: list[Offered], market: tuple[Offered, ...], *, silent: bool
+) -> bool | None:
     """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
     GPUs (``silent``), whether it is sold at all."""
     priced = any(offered.price for offered in offers)
@@ -148,7 +150,11 @@ def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool)
         return priced or None  # GPUs that share a link need no network, whoever tells a price
     if job.provider is None:
         let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
-        return priced if rented_openly(job) or let_by_one else None
+        if rented_openly(job) or let_by_one:
+            return priced
+        # Of a rent without a name it is not known who asks for it: machines as somebody lets them, if anybody does.
+        networks = {name for offered in market for name in offered.offer.fabrics} if job.quoted_rent else set()
+        return fabric.id in networks if networks else None
     return bool(offers) if silent or job.quoted_rent or job.questionnaire.budget.mode == "buy" else priced
 
 

@@ -14,7 +14,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
-from .entry import Entry
+from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import lasting, name_of, seconds, usd, works_longer
 from .pipeline import Decision
@@ -95,9 +95,17 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if capital is not None:
         return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
     if job.serves:
-        return f"{usd(chosen.median_cost)} for the job{token}." if job.served.job_tokens else f"{month}{token}."
-    total = f"{usd(chosen.median_cost)} for the run"
+        whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
+        return f"{whole}{token}."
+    total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
+
+
+def _at_worst(chosen: Entry) -> str:
+    """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
+    if chosen.price.spot is None:
+        return ""
+    return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
 
 
 def _finish(made: Decision, chosen: Entry) -> str:
@@ -109,11 +117,16 @@ def _finish(made: Decision, chosen: Entry) -> str:
             first, each = seconds(served.ttft_s), seconds(served.tpot_s)
             times = f"{served.instances}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
-    hours = chosen.median_hours
+    hours, delivery = chosen.median_hours, chosen.price.delivery_days
     if hours > _FOREVER:
         return f"Done in {lasting(hours)}."
-    done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(hours / 24))
-    return f"Done in {lasting(hours)}, by {done.day} {done:%B %Y} if it starts today."
+    done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(chosen.days))
+    by = f"by {done.day} {done:%B %Y}"
+    if delivery:
+        return f"Done in {lasting(hours)} after {lasting(24 * delivery)} of delivery, {by} if it is ordered today."
+    if delivery is None and job.questionnaire.budget.mode == "buy":
+        return f"Done in {lasting(hours)} from the day it is delivered; when that is nobody said: ask."
+    return f"Done in {lasting(hours)}, {by} if it starts today."
 
 
 def _because(made: Decision, chosen: Entry) -> str:

@@ -57,7 +57,7 @@ def within(entry: Entry, questionnaire: Questionnaire) -> bool:
     of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     latest = questionnaire.latest_days
-    late = latest is not None and entry.median_hours > 24 * latest
+    late = latest is not None and entry.days > latest
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent

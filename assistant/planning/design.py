@@ -8,6 +8,7 @@ from typing import Any
 from assistant.library.checks import known_id
 from assistant.market import BillPart, NetworkBill
 from assistant.model import Cabling
+from assistant.model.network import leaf_nodes
 from assistant.network import design, planes_of_adapter
 from assistant.vocabulary.answers import FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact
@@ -91,6 +92,13 @@ def cabling_of(cluster: Cluster, fabric: Fabric, catalog: Catalog) -> Cabling:
         cluster.topology or "rail",
         planes_of_adapter(fabric, cluster.topology, cluster.planes, catalog),
     )
+
+
+def under_one_leaf(job: Resolved, oversubscription: float, catalog: Catalog) -> bool:
+    """Whether all the nodes of a site hang on one leaf of each rail, whose way to the spines nothing takes."""
+    ports = catalog.constants["congestion-leaf-ports"].si
+    nodes = job.nodes // job.sites
+    return nodes <= leaf_nodes(ports, oversubscription) and job.questionnaire.cluster.topology is None
 
 
 def described(job: Resolved) -> bool:

@@ -139,6 +139,11 @@ class Entry:
         """Asked for only once the hours are known."""
         return _median(self.run_hours)
 
+    @property
+    def days(self) -> float:
+        """Days from the order to the end of the run, at the median."""
+        return ((self.priced and self.priced.delivery_days) or 0.0) + self.median_hours / 24
+
     @cached_property
     def median_cost(self) -> float:
         """Asked for only once the cost is known."""

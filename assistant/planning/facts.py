@@ -119,7 +119,8 @@ def _where(job: Resolved) -> dict[str, Any]:
         "sites": job.sites,
         "wan_gbps": known(job.wan_gbps),
         "provider": job.provider.id if job.provider else "none",
-        "oversubscription_said": cluster.oversubscription is not None,
+        "oversubscription_said": cluster.oversubscription is not None
+        or job.questionnaire.budget.quotes_tell_oversubscription,
         "routing_said": cluster.adaptive_routing is not None,
         "fixed_fabric": cluster.fabric or "none",
         "max_power_kw": known(constraints.max_power_kw),
@@ -313,6 +314,7 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
     q = job.questionnaire
     facts |= {
         "run_days": entry.median_hours / 24,
+        "done_days": entry.days,
         "tie": entry.tie,
         "answers_in_time": in_time(entry),
         "ttft_ms": known(estimate.serving.ttft_s * 1e3 if estimate.serving else None),

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
-from assistant.market import Offered
+from assistant.market import Offered, price_at
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -28,6 +29,8 @@ from .turning import Even, distance, outward, turn
 FACTORS = (0.25, 0.5, 2.0, 4.0)
 SHORTEST_SEQUENCE = 128  # tokens
 MOST_FLIPS = 6
+LINES = (0.1, 1.0, 10.0, 25.0, 100.0, 400.0, 1600.0)  # Gb/s: rates at which lines between sites are commonly let
+WAN = "cluster.wan_gbps"
 GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
 _LISTED, _HOURLY = "providers.", ".gpu_hour_usd"  # what a provider's list says, as the input of a flip
 
@@ -134,7 +137,7 @@ class OnSale:
 
     def at_cost(self, cost: float) -> float:
         """The list price at which the run costs that."""
-        return ((self.usd * self.markup + self.extra) * cost / self.cost - self.extra) / self.markup
+        return price_at(self.usd * self.markup, self.extra, cost / self.cost) / self.markup
 
 
 def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
@@ -251,8 +254,10 @@ def _turn(even: Even, chosen: str) -> Flip | None:
 def _size_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterable[Flip]:
     """Numbers of the job itself, varied over powers of two around what was said."""
     job = made.job
-    if job.serves or job.sites > 1:
+    if job.serves:
         return []
+    if job.sites > 1:
+        return _line_flips(job, chosen, pipeline)
     able = [e for e in made.entries if e.usable and e.run_cost is not None]
     columns = [
         e
@@ -267,6 +272,14 @@ def _size_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterable[F
     if nearer and fits_on(job, job.domain, job.parallelism, pipeline.predictor):
         found["cluster.gpus"] = _resized("cluster.gpus", job.gpus, job.domain, job, chosen, pipeline) or gpus
     return [flip for flip in found.values() if flip is not None]
+
+
+def _line_flips(job: Resolved, chosen: Entry, pipeline: Pipeline) -> list[Flip]:
+    """The line between sites: the nearest of the usual rates at which another network is recommended."""
+    now = job.wan_gbps or 0.0
+    rates = sorted((rate for rate in LINES if rate != now), key=lambda rate: distance(rate, now))
+    tried = (_resized(WAN, now, rate, job, chosen, pipeline) for rate in rates)
+    return [flip for flip in islice((flip for flip in tried if flip is not None), 1)]
 
 
 def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
@@ -295,7 +308,7 @@ def _nearest(
     return next((flip for flip in tried if flip is not None), None)
 
 
-def _resized(path: str, now: int, value: int, job: Resolved, chosen: Entry, pipeline: Pipeline) -> Flip | None:
+def _resized(path: str, now: float, value: float, job: Resolved, chosen: Entry, pipeline: Pipeline) -> Flip | None:
     """The flip that planning again with another size leads to."""
     try:
         there = pipeline.predictor.varied(job, path, value).questionnaire

@@ -22,19 +22,6 @@ from .design import network_bill
 from .entry import Entry, about
 from .resolve import Resolved
 
-# Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
-# around the middle (InfiniBand 0.23–0.37, Spectrum-X 0.17–0.24, RoCE 0.085–0.125 USD per GPU-hour).
-FABRIC_PRICE_SPREAD = 0.25
-# Spread of a list price: the standard deviation of the logarithm of what several lists and regions say of one product
-# of one provider, around their median, in the prices of 2026 that the catalog was filled from (29 on demand: 0.17, 23
-# on the spot market: 0.19). What is agreed in the end differs from the list about as much as lists do.
-LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD = 0.17, 0.19
-LOW_TRUST_SPREAD = (
-    0.46  # of starting prices and estimates around the better ones of the same product: 10 of those prices
-)
-# Of one trained parameter: weight in two bytes, FP32 copy and two moments of Adam.
-CHECKPOINT_BYTES = 14.0
-
 
 def priced(
     entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
@@ -69,7 +56,7 @@ def _price(
         catalog,
         network_bill(design) if design else None,
         nodes=job.nodes,
-        checkpoint_bytes=checkpoint_bytes(job),
+        checkpoint_bytes=checkpoint_bytes(job, catalog),
         today=today,
     )
 
@@ -94,14 +81,14 @@ def _joined_inside(entry: Entry, found: list[list[Entry]], *, bought: bool) -> l
     return buyable if bought and buyable else joined
 
 
-def checkpoint_bytes(job: Resolved) -> float | None:
+def checkpoint_bytes(job: Resolved, catalog: Catalog) -> float | None:
     """One GPU's part of a checkpoint; ``None`` where nothing is trained."""
-    return None if job.serves else CHECKPOINT_BYTES * job.trained_params / job.gpus
+    return None if job.serves else catalog.constants["cost-checkpoint-state"].si * job.trained_params / job.gpus
 
 
 def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
     """Percent of a training run's time that trains, on machines that nobody takes away; ``None`` for serving."""
-    state = checkpoint_bytes(job)
+    state = checkpoint_bytes(job, catalog)
     if state is None:
         return None
     return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
@@ -133,7 +120,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         else:  # failures and, on spot machines, interruptions stretch the run
             stretched = shape * stretched_by(price.spot or price.interruptions)
             entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
-        entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
+        entry.run_cost, entry.price_error = _cost(entry, job.gpus, catalog), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         if job.questionnaire.budget.mode == "rent" and price.offered is not None:
             _as_quoted(entry, price.offered.quote, job.gpus)
@@ -149,16 +136,21 @@ def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
 
 
 @lru_cache(maxsize=64)
-def _part_error(part: str) -> np.ndarray:
+def _part_error(part: str, spread: float) -> np.ndarray:
     """What a part of a network turns out to cost ÷ what was read, (worlds,)."""
-    return np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {part}"))
+    return np.exp(spread * normal_draws(f"price {part}"))
+
+
+def list_price_spread(catalog: Catalog, of: str) -> float:
+    """Standard deviation of the logarithm of what is agreed in the end ÷ what a list says: ``of`` a tier, or of a price
+    of ``low-trust``."""
+    return catalog.constants[f"price-spread-{of if of in ('spot', 'low-trust') else 'list'}"].si
 
 
 def list_price_error(provider: str, listed: ListPrice, age_days: int | None, catalog: Catalog) -> np.ndarray:
     """What a rent turns out to be ÷ what the list of ``age_days`` days ago says, in every world: the same for all that
     one provider lets."""
-    usual = SPOT_PRICE_SPREAD if listed.tier == "spot" else LIST_PRICE_SPREAD
-    spread = LOW_TRUST_SPREAD if listed.trust == "low" else usual
+    spread = list_price_spread(catalog, "low-trust" if listed.trust == "low" else listed.tier)
     drift = np.log1p(catalog.constants["freshness-price-drift"].si)
     half_lives = max(age_days or 0, 0) / catalog.constants["cost-price-half-life"].value
     return np.exp(np.hypot(spread, drift * np.sqrt(half_lives)) * normal_draws(f"price of {provider}"))
@@ -183,7 +175,12 @@ def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | flo
         return 1.0
     drift = np.log1p(catalog.constants["freshness-price-drift"].si)
     half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
-    error = np.exp(np.hypot(LIST_PRICE_SPREAD, drift * np.sqrt(half_lives)) * normal_draws(machines.what)) - 1
+    error = (
+        np.exp(
+            np.hypot(list_price_spread(catalog, "purchase"), drift * np.sqrt(half_lives)) * normal_draws(machines.what)
+        )
+        - 1
+    )
     return 1 + machines.value / (price.gpu_total + price.fabric_total) * error
 
 
@@ -228,13 +225,14 @@ def _that_count(entries: list[Entry]) -> list[Entry]:
     return [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
 
 
-def _cost(entry: Entry, gpus: int) -> np.ndarray:
+def _cost(entry: Entry, gpus: int, catalog: Catalog) -> np.ndarray:
     """US dollars in every world; a fabric price nobody quoted varies from world to world."""
     price, hours = entry.price, entry.hours
     cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
         # What several networks are built from is dearer or cheaper for all of them.
         parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
-        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+        spread = catalog.constants["price-spread-network"].si
+        error = sum(usd * (_part_error(part, spread) - 1) for part, usd in parts)
         cost = cost + price.charged(hours) * gpus * price.paid_share * error
     return cost

@@ -9,14 +9,13 @@ from math import ceil, exp
 
 import numpy as np
 
-from assistant.market import Freshness, Offered
+from assistant.market import Freshness, Offered, monthly
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .choice import meets
 from .entry import Entry, about, band_of
-from .money import LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD, list_price_error, unfinished
+from .money import list_price_error, list_price_spread, unfinished
 from .resolve import Resolved
 
 
@@ -41,7 +40,7 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)))
+    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)), catalog)
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
@@ -52,12 +51,11 @@ def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
             yield from offered.beside()
 
 
-def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
+def _tied(found: list[RentalOffer], catalog: Catalog) -> list[RentalOffer]:
     """Cheapest first, with those marked that cost the same as far as prices tell: how long the run takes moves the sums
     of all, only what is agreed instead of the list moves one of them."""
     cheapest = next((o.run_cost_usd.p50 for o in found if o.run_cost_usd), 0.0)
-    spread = SPOT_PRICE_SPREAD if found and found[0].tier == "spot" else LIST_PRICE_SPREAD
-    most = cheapest * exp(spread)
+    most = cheapest * exp(list_price_spread(catalog, found[0].tier if found else "on-demand"))
     return [o.model_copy(update={"tied": True}) if o.run_cost_usd and o.ranked_usd <= most else o for o in found]
 
 
@@ -106,6 +104,7 @@ def _row(
     never = never if never >= _NOTICED else 0.0
     fabric, days = (entry.inside or entry).id, None if never >= _MOSTLY else entry.median_hours / 24
     likely = None if days is None else likely
+    later = None if days is None else days + (entry.price.delivery_days or 0.0)
     return RentalOffer(
         provider=offered.provider,
         provider_name=offered.provider_name,
@@ -115,13 +114,13 @@ def _row(
         gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
         tier=offered.tier,
         usd_per_gpu_hour=usd,
-        usd_per_month=None if usd is None else usd * offered.markup * paid * HOURS_PER_MONTH,
+        usd_per_month=None if usd is None else monthly(usd * offered.markup + onto, paid),
         run_cost_usd=None if likely is None else band_of(likely),
         expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" and not never else None,
         unfinished_percent=100 * never if offered.tier == "spot" else None,
         finishes_days=days,
-        finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat()
-        if days is not None and days < _FOR_EVER
+        finishes_on=(freshness.today + datetime.timedelta(days=ceil(later))).isoformat()
+        if later is not None and later < _FOR_EVER
         else None,
         months=listed.months if listed else None,
         date=listed.price.date.isoformat() if listed else None,
@@ -132,4 +131,5 @@ def _row(
         network_included=offer.fabric_included,
         trust=listed.trust if listed else None,
         paid_over_listed=offered.markup,
+        whole_days_up_to=offered.by_the_day or None,
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from assistant.market import Machine, machine_of, supernic_watts
+from assistant.market import Electricity, Machine, machine_of, network_watts, supernic_watts
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import PowerUse, RackPower
 
+from .design import network_bill
 from .entry import Entry
 from .resolve import Resolved
 
@@ -19,13 +20,12 @@ def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict
     for entry in entries:
         joined = entry.inside or entry
         drawn = designs.get(joined.id)
-        machines = _machine(joined, job, catalog, drawn).watts_per_gpu * job.gpus
-        entry.power_kw = (machines + _network_watts(joined, job, drawn)) / 1e3
+        entry.power_kw = sum(_kilowatts(joined, job, _machine(joined, job, catalog, drawn), drawn))
 
 
 def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:
     """The job's machine with the adapters of the candidate in it: they draw there, and the network without them."""
-    machine = machine_of(job.gpu, catalog)
+    machine = machine_of(job.gpu, catalog, job.said_per_node)
     extra = supernic_watts(machine, entry.considered.fabric, design.nics / design.gpus, catalog) if design else 0.0
     if not extra:
         return machine
@@ -33,12 +33,11 @@ def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign
     return replace(machine, watts=machine.watts + extra * machine.gpus, source=source)
 
 
-def _network_watts(entry: Entry, job: Resolved, design: FabricDesign | None) -> float:
-    """Of switches and optics."""
-    fabric = entry.considered.fabric
-    if design is None:
-        return job.gpus * fabric.power_per_gpu.si if fabric.power_per_gpu else 0.0
-    return job.sites * design.power_w
+def _kilowatts(entry: Entry, job: Resolved, machine: Machine, design: FabricDesign | None) -> tuple[float, float]:
+    """Of all machines, and of switches and optics."""
+    network = network_watts(entry.considered.fabric, network_bill(design) if design else None)
+    whole = job.questionnaire.budget.mode == "buy" and machine.watts * machine.count(job.gpus, job.sites)
+    return (whole or machine.draws(job.gpus, job.sites)) / 1e3, network * job.gpus / 1e3
 
 
 def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, catalog: Catalog) -> PowerUse | None:
@@ -47,15 +46,11 @@ def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, 
         return None
     joined = chosen.inside or chosen
     machine = _machine(joined, job, catalog, design)
-    machines_kw, rack_kw = machine.watts_per_gpu * job.gpus / 1e3, catalog.constants["power-rack"].si / 1e3
-    network_kw = _network_watts(joined, job, design) / 1e3
-    it_kw = machines_kw + network_kw
-    effectiveness = catalog.constants["cost-power-usage-effectiveness"].value
-    said = job.questionnaire.budget.electricity_usd_per_kwh
-    each = catalog.constants["cost-electricity"].value if said is None else said
-    kwh = it_kw * effectiveness * chosen.median_hours
-    count, together = machine.count(job.gpus), machine.in_rack(rack_kw * 1e3)
-    what, standing = _of_machines(job, machine.rack_scale), ceil(count / together)
+    machines_kw, network_kw = _kilowatts(joined, job, machine, design)
+    it_kw, rack_kw = machines_kw + network_kw, catalog.constants["power-rack"].si / 1e3
+    electricity = Electricity.of(job.questionnaire.budget, catalog)
+    count, together = machine.count(job.gpus, job.sites), machine.in_rack(rack_kw * 1e3)
+    what, standing = _of_machines(job, machine), ceil(count / together)
     if not machine.rack_scale and it_kw <= standing * rack_kw:
         racks = [_racks(f"{what}, with the switches" if network_kw else what, standing, it_kw)]
     else:
@@ -71,12 +66,12 @@ def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, 
         machines_kw=machines_kw,
         network_kw=network_kw,
         it_kw=it_kw,
-        power_usage_effectiveness=effectiveness,
-        site_kw=it_kw * effectiveness,
+        power_usage_effectiveness=electricity.effectiveness.value,
+        site_kw=electricity.site_watts(it_kw),
         racks=[rack for rack in racks if rack.count],
-        run_kwh=kwh,
-        usd_per_kwh=each,
-        run_usd=kwh * each,
+        run_kwh=electricity.kwh(1e3 * it_kw, chosen.median_hours),
+        usd_per_kwh=electricity.usd_per_kwh,
+        run_usd=electricity.usd(1e3 * it_kw, chosen.median_hours),
     )
 
 
@@ -84,5 +79,5 @@ def _racks(what: str, count: int, kw: float) -> RackPower:
     return RackPower(what=what, count=count, kw=kw / max(count, 1))
 
 
-def _of_machines(job: Resolved, rack_scale: bool) -> str:
-    return f"{job.gpu.name} rack" if rack_scale else f"servers of {job.gpus_per_node} {job.gpu.name}"
+def _of_machines(job: Resolved, machine: Machine) -> str:
+    return f"{job.gpu.name} rack" if machine.rack_scale else f"servers of {machine.gpus} {job.gpu.name}"

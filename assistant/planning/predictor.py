@@ -61,7 +61,7 @@ class Predictor:
             entry.estimated = estimate
         return [e for e in entries if only in (None, e.id)]
 
-    def varied(self, job: Resolved, path: str, value: int, *, same_nodes: bool = False) -> Resolved:
+    def varied(self, job: Resolved, path: str, value: float, *, same_nodes: bool = False) -> Resolved:
         """The job with one number changed, everything assumed from it assumed anew, but for the nodes if they stay the
         same.
 

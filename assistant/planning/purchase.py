@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from assistant.market import Priced, machine_of
+from assistant.market import Priced, capital, machine_of, monthly
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Purchase, PurchaseItem
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .entry import Entry
 from .resolve import Resolved
@@ -29,14 +28,13 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     elif network.value:
         items.append(_whole(network, job.gpus, months))
     low, mid, high = (sum(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
-    monthly = HOURS_PER_MONTH * job.gpus
     upkeep = price.upkeep
-    by_month = {
-        "write_off": mid / months,
-        "power": monthly * _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
-        "support": monthly * _sum(upkeep.gpu_support, upkeep.fabric_support),
-        "staff": monthly * _sum(upkeep.staff),
+    hourly = {
+        "power": _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
+        "support": _sum(upkeep.gpu_support, upkeep.fabric_support),
+        "staff": _sum(upkeep.staff),
     }
+    by_month = {"write_off": mid / months} | {part: monthly(usd, job.gpus) for part, usd in hourly.items()}
     return Purchase(
         items=items,
         capital_usd=mid,
@@ -45,10 +43,18 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         usd_per_gpu=mid / job.gpus,
         network_percent=100 * (mid - items[0].usd * items[0].count) / mid if mid else 0.0,
         months=months,
+        delivery_days=price.delivery_days,
         monthly_usd=by_month,
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        spare_gpus=max(0, _held(job, catalog) - job.gpus) if price.gpu_usd_per_hour.origin != "quoted" else 0,
         not_counted=list(_LEFT_OUT),
     )
+
+
+def _held(job: Resolved, catalog: Catalog) -> int:
+    """GPUs in the machines that are bought."""
+    machine = machine_of(job.gpu, catalog, job.said_per_node)
+    return machine.gpus * machine.count(job.gpus, job.sites)
 
 
 def _bands(items: list[PurchaseItem]) -> tuple[list[float], list[float], list[float]]:
@@ -60,19 +66,17 @@ def _sum(*parts: Priced | None) -> float:
 
 
 def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:
-    """Servers or racks as they are sold, or GPUs with their share of one where the last would be partly filled."""
-    machine, each = machine_of(job.gpu, catalog), _whole(price, job.gpus, months)
-    size = machine.gpus if machine.rack_scale else job.gpus_per_node
-    if job.gpus % size or (size < job.gpu.gpus_per_node and not job.gpu.nodes_vary) or size == 1:
-        return each.model_copy(update={"item": f"{each.item} with its share of the machine"})
-    usd = {name: getattr(each, name) * size for name in ("usd", "usd_low", "usd_high")}
-    what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}"
-    return each.model_copy(update={"item": what, "count": job.gpus // size, **usd})
+    """Servers or racks as they are sold, the last one too where it is partly filled."""
+    machine, each = machine_of(job.gpu, catalog, job.said_per_node), _whole(price, job.gpus, months)
+    count = machine.count(job.gpus, job.sites)
+    usd = {name: getattr(each, name) * job.gpus / count for name in ("usd", "usd_low", "usd_high")}
+    what = f"{'rack' if machine.rack_scale else 'server'} of {machine.gpus} {each.item}"
+    return each.model_copy(update={"item": what, "count": count, **usd})
 
 
 def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
     """GPUs with their machines, or a network of which one price per GPU is known."""
-    usd = price.value * months * HOURS_PER_MONTH
+    usd = capital(price.value, months)
     date = price.date.isoformat() if price.date else None
     bounds = {"usd_low": usd, "usd_high": usd}
     what, note = price.what.removesuffix(", bought"), price.note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.market import price_at
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -53,9 +54,9 @@ def _even(made: Decision, number: int, entry: Entry, cost: float, pipeline: Pipe
     name, now = ("usd", quote.usd) if quote.gpu_hour_usd is None else ("gpu_hour_usd", quote.gpu_hour_usd)
     assert now is not None  # a quote has one of the two
     price, total = entry.price, entry.price.gpu_total + entry.price.fabric_total
-    parts = (part.value for part in (price.gpu_usd_per_hour, price.fabric_usd_per_hour) if part.origin == "quoted")
-    share = sum(parts) / total
-    at = now * (1 + (cost / entry.median_cost - 1) / share) if share else 0.0
+    parts = (price.gpu_usd_per_hour, price.fabric_usd_per_hour)
+    quoted = sum(part.value for part in parts if part.origin == "quoted")
+    at = now * price_at(quoted, total - quoted, cost / entry.median_cost) / quoted if quoted else 0.0
 
     def tried(value: float) -> str | None:
         there = _decided(_priced_at(made.job.questionnaire, number, name, value), pipeline)
@@ -123,13 +124,14 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
     same = [e.median_cost for e in again.variants if _key(e) == _key(chosen)] if again else []
     if not same or abs(min(same) / there.median_cost - 1) > EXACT:
         return None
-    hourly = chosen.price.gpu_total + chosen.price.fabric_total
+    hourly, beside = chosen.price.gpu_total + chosen.price.fabric_total, there.price.fabric_total
+    even_there = price_at(there.price.gpu_total, beside, chosen.median_cost / there.median_cost) / offered.markup
     return RivalOffer(
         provider=offered.provider,
         instance=offered.offer.name,
         tier=offered.tier,
         usd_per_gpu_hour=offered.price.si,
-        cheaper_at_usd_per_gpu_hour=offered.price.si * chosen.median_cost / there.median_cost,
+        cheaper_at_usd_per_gpu_hour=max(0.0, even_there),
         fabric=there.id,
         quote=number,
         quote_even_at_usd_per_gpu_hour=hourly * at / even.now,

@@ -6,9 +6,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from assistant.market import Offered
+from assistant.market import Offered, amortized
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact, ListPrice, Offer, Provider
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
 from .resolve import Resolved
@@ -31,7 +30,7 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today:
     fabric = quote.fabric or (listed.fabrics[0] if listed else None)
     if fabric is None:
         return None
-    hourly = quote.gpu_hour_usd or (quote.usd or 0.0) / (job.gpus * HOURS_PER_MONTH * (quote.months or 1.0))
+    hourly = quote.gpu_hour_usd or amortized(quote.usd or 0.0, quote.months or 1.0) / job.gpus
     fact = Fact(value=hourly, unit="USD/GPU-h", source=f"quoted in budget.quotes.{number}", date=today)
     own = listed if listed is not None and listed.fabrics[0] == fabric else None
     offer = Offer(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
+from math import ceil
 
-from assistant.market import Offered
-from assistant.model.network import leaf_nodes
+from assistant.market import Offered, monthly
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
 from .choice import meets
+from .design import under_one_leaf
 from .entry import Entry, band_of
 from .headline import usd
 from .pipeline import Decision
@@ -27,7 +28,10 @@ def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Cat
     able = [e for e in able if meets(e, made.job.questionnaire)] or able
     best = min((e.median_cost for e in able), default=None)
     quotes = made.job.questionnaire.budget.quotes
-    rows = [_row(n, quote, by_number.get(n), verdicts, best, made.job, catalog) for n, quote in enumerate(quotes, 1)]
+    today = made.today or datetime.date.today()
+    rows = [
+        _row(n, quote, by_number.get(n), verdicts, best, made.job, catalog, today) for n, quote in enumerate(quotes, 1)
+    ]
     return [_beside(row, published) for row in rows]
 
 
@@ -59,9 +63,10 @@ def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:
         gbps_per_gpu=offered.offer.gbps_per_gpu,
         tier="on-demand",
         usd_per_gpu_hour=hourly,
-        usd_per_month=None if hourly is None else hourly * job.gpus * HOURS_PER_MONTH,
+        usd_per_month=None if hourly is None else monthly(hourly, job.gpus),
         run_cost_usd=quote.run_cost_usd,
         finishes_days=quote.finishes_days,
+        finishes_on=quote.finishes_on,
         date=None,
         source=f"budget.quotes.{quote.number}",
         stale=False,
@@ -80,6 +85,7 @@ def _row(
     best: float | None,
     job: Resolved,
     catalog: Catalog,
+    today: datetime.date,
 ) -> QuotedOffer:
     offered = entry.price.offered if entry else None
     fabric = offered.offer.fabrics[0] if offered else quote.fabric
@@ -109,6 +115,8 @@ def _row(
             "usd_per_gpu_hour": hourly,
             "run_cost_usd": band_of(entry.cost),
             "finishes_days": entry.median_hours / 24,
+            "delivery_days": entry.price.delivery_days,
+            "finishes_on": (today + datetime.timedelta(days=ceil(entry.days))).isoformat(),
             "waiting_percent": waiting,
             "effective_usd_per_gpu_hour": hourly / (1 - waiting / 100) if waiting < 100 else None,
             "usd_per_gpu_hour_to_win": to_win,
@@ -148,11 +156,8 @@ def _counted(quote: Quote, offered: Offered | None, job: Resolved, catalog: Cata
         return ""
     said, offer = [], offered.offer
     if quote.oversubscription is not None:
-        over, ports = quote.oversubscription, catalog.constants["congestion-leaf-ports"].si
-        under_one_leaf = (
-            job.nodes // job.sites <= leaf_nodes(ports, over) and job.questionnaire.cluster.topology is None
-        )
-        felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if under_one_leaf else ""
+        over, alone = quote.oversubscription, under_one_leaf(job, quote.oversubscription, catalog)
+        felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if alone else ""
         said.append(f"{over:g}:1 oversubscribed{felt}" if over > 1 else "non-blocking")
     if quote.tells_adapters:
         said.append(f"{offer.nics_per_node} adapters of {offer.gbps_per_nic:g} Gb/s in a node")

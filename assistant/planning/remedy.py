@@ -177,9 +177,9 @@ class _Missed:
 def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
     """The limits that the entry does not keep, those of time first."""
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
-    late = q.latest_days is not None and entry.median_hours > 24 * q.latest_days
+    late = q.latest_days is not None and entry.days > q.latest_days
     asked: list[tuple[float | None, float, str, bool]] = [
-        (limits.deadline_days if late else None, entry.median_hours / 24, "a deadline of {} days", False)
+        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", False)
     ]
     if entry.costed:
         asked += [

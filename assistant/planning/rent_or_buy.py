@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.market import amortized
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -38,8 +39,8 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | No
     power = sum(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
     hourly = rent.median_cost / (buy.median_hours * price.gpus)
     saved = hourly - upkeep - power
-    after = each / (HOURS_PER_MONTH * saved) if saved > 0 else None
-    used = (each / (months * HOURS_PER_MONTH) + upkeep) / (hourly - power) if hourly > power else None
+    after = amortized(each, 1.0) / saved if saved > 0 else None
+    used = (amortized(each, months) + upkeep) / (hourly - power) if hourly > power else None
     offered = rent.price.offered
     return RentOrBuy(
         offer=offered.name if offered else "the rent that was quoted",

@@ -127,6 +127,12 @@ class Resolved:
         return -(-self.gpus // self.gpus_per_node)
 
     @property
+    def said_per_node(self) -> int | None:
+        """GPUs of a machine where somebody said them, or where machines hold any number; ``None`` for the usual
+        ones."""
+        return self.questionnaire.cluster.gpus_per_node or (self.gpus_per_node if self.gpu.nodes_vary else None)
+
+    @property
     def domains(self) -> int:
         """Scale-up domains in use; with one, nothing crosses a network."""
         return -(-self.gpus // self.domain)
@@ -270,12 +276,19 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
 
 def _oversubscription(questionnaire: Questionnaire, gpu: Gpu, per_node: int, one_leaf: int, taken: Assumptions) -> None:
     """What is assumed of the network above the leaves, where nodes hang on more than one."""
-    cluster = questionnaire.cluster
-    if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+    cluster, quotes = questionnaire.cluster, questionnaire.budget.quotes
+    told = cluster.oversubscription is not None or questionnaire.budget.quotes_tell_oversubscription
+    if not told and cluster.gpus // cluster.sites // per_node > one_leaf:
+        quoted = [n for n, quote in enumerate(quotes, 1) if quote.oversubscription is not None]
+        but = (
+            f", but for quote{'s' * (len(quoted) > 1)} {', '.join(map(str, quoted))}, counted as quoted"
+            if quoted
+            else ""
+        )
         taken.take(
             "cluster.oversubscription",
             1.0,
-            "leaf switches with as much bandwidth towards the spines as towards the nodes",
+            f"leaf switches with as much bandwidth towards the spines as towards the nodes{but}",
         )
     if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         bought = questionnaire.budget.mode == "buy" and gpu.scale_up_domain > gpu.gpus_per_node

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 from assistant.library import checks
-from assistant.market import Offered, candidate_prices, machine_of
+from assistant.market import Offered, candidate_prices, machine_of, monthly
 from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
 from assistant.model.sizing import SizingApart
@@ -228,26 +228,26 @@ def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tup
 
 
 def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offered | None:
-    """The offer by the hour, or for a month at most, that lets these GPUs for least; with the network of a copy that
-    needs one."""
+    """The offer by the hour, or for a month at most, or the quote of any term, that lets these GPUs for least; with the
+    network of a copy that needs one."""
     there = replace(found.job, gpus=found.gpus, gpus_per_node=min(found.gpus, found.job.gpus_per_node))
     able = (
         o
         for o in on_the_market(there, catalog, today)
         if o.price is not None
-        and o.least_hours <= HOURS_PER_MONTH
+        and (o.quote is not None or o.least_hours <= HOURS_PER_MONTH)
         and (found.network == "none" or _has_rdma(o, catalog))
     )
-    return min(able, key=lambda o: _hourly(found, o), default=None)
+    return min(able, key=lambda o: _month(found, o), default=None)
 
 
 def _has_rdma(offered: Offered, catalog: Catalog) -> bool:
     return any(catalog.fabrics[fabric].transport == "rdma" for fabric in offered.offer.fabrics)
 
 
-def _hourly(found: Sized, offered: Offered) -> float:
-    """US dollars of an hour of all machines that are paid for, at what is paid where a list tells a cheapest host."""
-    return (offered.usd_per_gpu_hour or 0.0) * offered.paid(found.gpus)
+def _month(found: Sized, offered: Offered) -> float:
+    """US dollars of a month of all machines that are paid for, at what is paid where a list tells a cheapest host."""
+    return monthly(offered.usd_per_gpu_hour or 0.0, offered.paid(found.gpus))
 
 
 def sizing_of(
@@ -255,11 +255,12 @@ def sizing_of(
     job: Resolved,
     served: ServingFigures | None,
     usd_per_month: float | None,
+    usd_of_job: float | None,
     predictor: Predictor,
 ) -> Sizing | None:
     """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
-    ``served``: what is predicted of the recommendation, or of what comes nearest; ``usd_per_month``: of the
-    recommendation, of a job in bulk its cost."""
+    ``served``: what is predicted of the recommendation, or of what comes nearest; the sums are of the recommendation,
+    ``usd_of_job`` of a job that ends."""
     if served is None or job.sites > 1:
         return None
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
@@ -267,8 +268,8 @@ def sizing_of(
     busy = job.questionnaire.workload == "batch-inference" or not load_of(job).loaded
     rate = served.carries_requests_per_s if busy else load.rate or served.requests_per_s
     per_million = _of_tokens(job, rate, usd_per_month)
-    if whole is not None and usd_per_month is not None:  # what it costs is that of the job
-        each = usd_per_month / (whole / 1e6)
+    if whole is not None and usd_of_job is not None:
+        each = usd_of_job / (whole / 1e6)
         per_million = each, each * load.output_tokens / (load.output_tokens + load.prompt_tokens)
     carried = served.carries_requests_per_s
     return Sizing(
@@ -281,6 +282,7 @@ def sizing_of(
         could_be_had=had,
         carries_requests_per_s=carried / served.copies * (had // served.gpus_per_copy) if had else carried,
         usd_per_month=usd_per_month,
+        usd_of_job=usd_of_job,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],
         kinds=[kind for _, kind in on_each_kind(job.questionnaire, predictor)],
@@ -296,7 +298,7 @@ def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
     if offered is None:
         return None
     price = offered.price
-    return _kind(found, _hourly(found, offered) * HOURS_PER_MONTH).model_copy(
+    return _kind(found, _month(found, offered)).model_copy(
         update={
             "gpus_paid": offered.paid(found.gpus),
             "provider": offered.provider,
@@ -305,6 +307,7 @@ def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
             "usd_per_gpu_hour": price.si if price else 0.0,
             "paid_over_listed": offered.markup,
             "date": price.date.isoformat() if price else None,
+            "months": offered.quote.months if offered.quote else None,
         }
     )
 
@@ -320,7 +323,7 @@ def _bought(found: Sized, predictor: Predictor) -> KindOfGpu | None:
     if price.gpu_usd_per_hour.origin not in ("catalog", "quoted"):
         return None
     hourly, dated = price.gpu_total + price.fabric_total, price.gpu_usd_per_hour.date
-    return _kind(found, hourly * paid * HOURS_PER_MONTH).model_copy(
+    return _kind(found, monthly(hourly, paid)).model_copy(
         update={
             "gpus_paid": paid,
             "usd_per_gpu_hour": hourly,

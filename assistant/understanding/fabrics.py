@@ -26,7 +26,11 @@ _OF_AN_OFFER = frozenset(
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
 _TIMES = frozenset({"training.days", "constraints.deadline_days"})
-_AMOUNTS = _TIMES | {"budget.usd", "budget.usd_per_month"}  # of an offer where one of its amounts stands there
+_AMOUNTS = _TIMES | {
+    "budget.usd",
+    "budget.usd_per_month",
+    "budget.delivery_days",
+}  # of an offer where one of its amounts stands there
 _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
 
 

@@ -86,7 +86,9 @@ class Offers:
                 continue
             said = self._said(message, first, last)
             term = self._term(message, first, last, said)
+            delivery = _beside(message, said.get("lead-time"))
             built, months = _built(message, price, first, last), term and round(term.value / DAYS_PER_MONTH, 1)
+            told = {"oversubscription", "term"} | ({"lead-time"} if delivery else set())
             if "oversubscription" in said:
                 built.setdefault("oversubscription", 1.0)
             whole = price.value > _MOST_PER_HOUR
@@ -98,13 +100,14 @@ class Offers:
                     gpu_hour_usd=None if whole else float(price.value),
                     usd=float(price.value) * (months or 1.0 if monthly else 1.0) if whole else None,
                     months=months or monthly,
-                    includes=tuple(item for item in said if item not in ("oversubscription", "term")),
+                    delivery_days=delivery and delivery.value,
+                    includes=tuple(item for item in said if item not in told),
                     **built,
                 )
             )
-            amounts += [term] if term else []
+            amounts += [one for one in (term, delivery) if one]
             taken |= {at for at in range(first, last) if any(at in range(*span) for span in said.values())}
-            taken |= set(range(term.start, term.end)) if term else set()
+            taken |= {at for one in (term, delivery) if one for at in range(one.start, one.end)}
         if len({(offer.fabric, offer.provider) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
         return found, frozenset(taken), amounts
@@ -137,6 +140,16 @@ class Offers:
         shortest, longest = _TERM_DAYS
         times = (q for q in message.quantities if q.kind == "time" and first <= q.start and q.end <= last)
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
+
+
+def _beside(message: Message, said: tuple[int, int] | None) -> Quantity | None:
+    """The time that stands right after what is said, or before it: "lead time 6 weeks", "6 weeks lead time"."""
+    if said is None:
+        return None
+    start, end = said
+    times = [q for q in message.quantities if q.kind == "time"]
+    after = (q for q in times if end <= q.start <= end + 2)
+    return next(after, None) or next((q for q in times if start - 1 <= q.end <= start), None)
 
 
 def _prices(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:

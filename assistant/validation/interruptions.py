@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from assistant.market import Interruptions, checkpoint_seconds, interruptions_of
-from assistant.planning.money import CHECKPOINT_BYTES
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 
@@ -22,7 +21,11 @@ def interruption_groups(measurements: Path, catalog: Catalog) -> Iterator[Group]
     found: dict[tuple[str, Kept], list[Observed]] = {}
     with (measurements / "interruptions.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            state = CHECKPOINT_BYTES * (float(row["trained_b"] or 0) * 1e9 or _TRAINED) / int(row["gpus"])
+            state = (
+                catalog.constants["cost-checkpoint-state"].si
+                * (float(row["trained_b"] or 0) * 1e9 or _TRAINED)
+                / int(row["gpus"])
+            )
             expected = interruptions_of(int(row["nodes"]), checkpoint_seconds(state, catalog), catalog)
             use: Kept = "calibrated" if row["use"] == "calibrated" else "kept out"
             found.setdefault((row["measure"], use), []).append(_observed(row, expected))

@@ -457,7 +457,7 @@ class QuoteItem(Entry):
     technologies: list[str] = Field(default_factory=list)
     ask: str
     words: list[str] = Field(default_factory=list)
-    answered_by: Literal["oversubscription", "months", "nics_per_node"] | None = (
+    answered_by: Literal["oversubscription", "months", "nics_per_node", "delivery_days"] | None = (
         None  # the field of a quote that tells it
     )
 

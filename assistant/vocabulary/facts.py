@@ -188,6 +188,7 @@ _CANDIDATE = {
     "pp_exposed_percent": _number("%", "share of the step: exposed pipeline traffic"),
     # What it costs
     "run_days": _number("days", "length of the run"),
+    "done_days": _number("days", "from the order to the end of the run, with the delivery that was said"),
     "cost_usd": _number("USD", "expected cost of the run"),
     "cost_over_best_percent": _number("%", "cost above the cheapest candidate"),
     "cheapest": _flag("lowest expected cost of the candidates that can be had"),

@@ -222,6 +222,7 @@ class RentalOffer(Contract):
     months: float | None = None
     tied: bool = False
     paid_over_listed: float = 1.0
+    whole_days_up_to: float | None = None  # of a capacity block: longer ones are booked in whole weeks
 
     @property
     def ranked_usd(self) -> float:
@@ -235,11 +236,12 @@ class RentalOffer(Contract):
 class QuotedOffer(Contract):
     """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
 
-    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
-    hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
-    as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
-    it leaves open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the
-    quote is above it.
+    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what
+    an hour of computing costs when that waiting is paid as well; ``finishes_on``: ordered on the day of the plan,
+    and run as soon as it is delivered; ``usd_per_gpu_hour_to_win``: at which price it would cost as much as the
+    best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what it leaves
+    open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the quote is
+    above it.
     """
 
     number: int
@@ -249,6 +251,8 @@ class QuotedOffer(Contract):
     usd_per_gpu_hour: float | None = None
     run_cost_usd: Band | None = None
     finishes_days: float | None = None
+    delivery_days: float | None = None
+    finishes_on: str | None = None
     waiting_percent: float | None = None
     effective_usd_per_gpu_hour: float | None = None
     usd_per_gpu_hour_to_win: float | None = None
@@ -277,6 +281,7 @@ class Alternative(Contract):
     cost_usd: float
     bought: bool = False
     run_hours: float
+    delivery_days: float = 0.0  # before it, from the order
     done_by: str | None = None
 
 
@@ -357,6 +362,7 @@ class Candidate(Medians):
     """
 
     fabric: str
+    name: str = ""  # of the fabric, as people write it
     verdict: Verdict
     reasons: list[str] = Field(default_factory=list)
     parallelism: dict[str, Any] = Field(default_factory=dict)
@@ -369,6 +375,7 @@ class Candidate(Medians):
     fits: bool | None = None
     run_hours: float | None = None
     run_hours_band: Band | None = None  # of the same worlds as the cost
+    delivery_days: float | None = None  # before it, from the order; None where nobody said
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
     usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself
@@ -487,7 +494,8 @@ class PurchaseItem(Contract):
 class Purchase(Contract):
     """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
 
-    ``network_percent``: of the capital. What is left out stands in ``not_counted``.
+    ``network_percent``: of the capital. ``spare_gpus``: those that whole machines hold beyond the job's. What is left
+    out stands in ``not_counted``.
     """
 
     items: list[PurchaseItem]
@@ -497,8 +505,10 @@ class Purchase(Contract):
     usd_per_gpu: float
     network_percent: float
     months: float
+    delivery_days: float | None = None  # from the order; None where nobody said
     monthly_usd: dict[str, float]
     usd_per_gpu_hour: float
+    spare_gpus: int = 0
     not_counted: list[str]
 
 
@@ -579,6 +589,7 @@ class KindOfGpu(Contract):
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float
     date: str | None
+    months: float | None = None  # of a quote: its term
 
 
 class Sizing(Contract):
@@ -586,7 +597,7 @@ class Sizing(Contract):
 
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
-    ``usd_per_month``: of a job that ends what all of it costs.
+    ``usd_of_job``: of a job that ends; ``usd_per_month``: of its GPUs all month, however long it takes.
     ``kinds``: the same load on every kind of GPU that is let, or that has a known price to buy, least per million
     tokens first. The prices of a month and of tokens are those of the recommendation, at this load or, without one, of
     GPUs that are always busy.
@@ -601,6 +612,7 @@ class Sizing(Contract):
     could_be_had: int | None
     carries_requests_per_s: float
     usd_per_month: float | None
+    usd_of_job: float | None = None
     usd_per_million_output_tokens: float | None
     usd_per_million_tokens: float | None
     kinds: list[KindOfGpu]

@@ -18,6 +18,20 @@ HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 DAYS_PER_YEAR = 365.25  # of the calendar: what a length of time that people name means
 DAYS_PER_MONTH = DAYS_PER_YEAR / 12
 
+
+def amortized(usd: float, months: float, utilization: float = 1.0) -> float:
+    """US dollars per hour of a purchase that serves ``months`` months, in use for a fraction ``utilization`` of them.
+
+    Straight line, no interest and no resale value.
+    """
+    return usd / (months * HOURS_PER_MONTH * utilization)
+
+
+def monthly(usd_per_gpu_hour: float, gpus: float) -> float:
+    """US dollars of a month in which ``gpus`` GPUs are paid for in every hour."""
+    return usd_per_gpu_hour * gpus * HOURS_PER_MONTH
+
+
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
 

@@ -68,6 +68,7 @@ class Quoted:
     months: float | None = None
     oversubscription: float | None = None
     nics_per_node: int | None = None
+    delivery_days: float | None = None
     includes: tuple[str, ...] = ()
 
 

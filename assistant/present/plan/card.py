@@ -54,7 +54,7 @@ def _band(plan: Plan, best: Candidate) -> str:
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [fabric for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.network(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     if costs_more(plan):
         return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":

@@ -27,8 +27,10 @@ def section(plan: Plan) -> list[Block]:
         short = ", however long the run" if reading.ends(plan) else ""
         notes.append(f"Of a reservation the whole term is paid{short}.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
-    if any(o.tier == "capacity-block" for o in priced):
-        notes.append("Capacity blocks are booked and paid ahead, in whole days, and in whole weeks beyond 14 days.")
+    block = next((o for o in priced if o.whole_days_up_to), None)
+    if block is not None:
+        weeks = f"in whole weeks beyond {block.whole_days_up_to:g} days"
+        notes.append(f"Capacity blocks are booked and paid ahead, in whole days, and {weeks}.")
     endless = next((o for o in priced if o.unfinished_percent), None)
     if endless is not None:
         notes.append(

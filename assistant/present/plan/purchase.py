@@ -90,12 +90,20 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
         f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
+        *(
+            [f"{spare:,} of the GPUs in them stay idle: machines are sold whole."]
+            if (spare := bought.spare_gpus)
+            else []
+        ),
         *_optics(bought),
         *dict.fromkeys(
             f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
+        "Delivery: nobody said how long it takes; ask, and give it (budget.delivery_days), for the deadline counts it."
+        if bought.delivery_days is None
+        else f"Delivery: {figures.hours(24 * bought.delivery_days)} from the order, counted in the day it is done.",
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
     budget = plan.questionnaire["budget"].get("usd")

@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import monthly
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures, limits
@@ -34,7 +34,8 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     if not reading.ends(plan):
         return told("Serving has no end: everything is counted for a month.")
     latest = latest_days(deadline or 0.0, reading.asked(plan, "training.days"))
-    met = "met" if (found.run_hours or 0.0) <= 24 * latest else "missed"
+    done = (found.run_hours or 0.0) + 24 * (found.delivery_days or 0.0)
+    met = "met" if done <= 24 * latest else "missed"
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),
@@ -121,7 +122,7 @@ def _to_buy(bought: Purchase | None) -> str | None:
 
 def _per_hour(gpus: int, hourly: float, hours: float) -> str:
     usd, all_of_them = figures.usd, f"{'All ' if gpus > 1 else ''}{gpus:,} GPU{'s' if gpus > 1 else ''}"
-    month = usd(HOURS_PER_MONTH * gpus * hourly)
+    month = usd(monthly(hourly, gpus))
     day = f"{usd(gpus * hourly)} an hour, {usd(24 * gpus * hourly)} a day, {month} a month"
     return f"{all_of_them}: {day}; {figures.significant(gpus * hours)} GPU-hours in all."
 

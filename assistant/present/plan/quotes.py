@@ -98,7 +98,7 @@ def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, what is counted of its network, and what it leaves
     open."""
     counted = f"Its network was counted as quoted: {quote.counted}." if quote.counted else None
-    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), counted, _open(quote)
+    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _delivered(quote), counted, _open(quote)
     return " ".join(text for text in said if text)
 
 
@@ -109,6 +109,16 @@ def _published(quote: QuotedOffer) -> str | None:
     far = "as much as" if abs(over) < 0.5 else f"{abs(over):.0f} % {'more' if over > 0 else 'less'} than"
     price = f"{figures.usd(listed.usd_per_gpu_hour)} ({listed.instance}, {listed.fabric}, {listed.date})"
     return f"{far} {listed.provider}'s published {price}."
+
+
+def _delivered(quote: QuotedOffer) -> str | None:
+    """When it is there, and when the run is done then."""
+    if quote.delivery_days is None:
+        return None
+    done = f", so the run is done by {quote.finishes_on}" if quote.finishes_on else ""
+    if not quote.delivery_days:
+        return f"There at once{done}."
+    return f"There after {figures.hours(24 * quote.delivery_days)}{done} if it is ordered today."
 
 
 def _to_win(quote: QuotedOffer) -> str | None:
@@ -127,7 +137,7 @@ def _line(quote: QuotedOffer) -> str:
         return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
     cost, days = figures.usd(quote.run_cost_usd.p50), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
-    beside = " ".join(text for text in (_published(quote), _to_win(quote)) if text)
+    beside = " ".join(text for text in (_published(quote), _to_win(quote), _delivered(quote)) if text)
     return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
 
 
@@ -139,7 +149,9 @@ def _taken(plan: Plan) -> str:
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
     second = next(others, None)
     if second is not None and second.run_cost_usd is not None:
-        said += f"; {_of(second)} {_costs(second.run_cost_usd.p50 / won.run_cost_usd.p50)}"
+        ratio = second.run_cost_usd.p50 / won.run_cost_usd.p50
+        but = ", but does not keep what was asked" if second.meets_limits is False else ", and its network ranks lower"
+        said += f"; {_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
         name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
@@ -154,7 +166,7 @@ def _costs(ratio: float) -> str:
         return f"costs {ratio:.2g} times as much"
     if abs(ratio - 1) < _ALIKE:
         return "costs the same"
-    return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less, and its network ranks lower'}"
+    return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less'}"
 
 
 def _mail(quote: QuotedOffer) -> list[Block]:

@@ -104,6 +104,11 @@ def seller(plan: Plan, provider: str) -> str:
     return next((o.provider_name for o in plan.offers if o.provider == provider and o.provider_name), provider)
 
 
+def network(plan: Plan, fabric: str) -> str:
+    """A network's name by its id, where the plan has it."""
+    return next((c.name for c in plan.candidates if c.fabric == fabric and c.name), fabric)
+
+
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))
@@ -137,7 +142,7 @@ def unadvised(plan: Plan) -> list[Candidate]:
 def left_out(plan: Plan) -> str:
     """What costs less and is advised against, with its sum; nothing where there is none."""
     cheaper = unadvised(plan)
-    named = ", ".join(f"{c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
+    named = ", ".join(f"{c.name or c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
     return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
@@ -182,8 +187,10 @@ def limits_kept(plan: Plan) -> str | None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and ends(plan):
-        kept = _kept(hours, slow, 24 * latest_days(days, asked(plan, "training.days")))
-        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
+        wait = 24 * (best.delivery_days or 0.0)
+        kept = _kept(wait + hours, wait + slow, 24 * latest_days(days, asked(plan, "training.days")))
+        after = f" after {figures.hours(wait)} of delivery" if wait else ""
+        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}.")
     if usd and plan.purchase is not None:
         bought = plan.purchase
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)

@@ -177,5 +177,6 @@ def _at(kind: KindOfGpu) -> str:
     if kind.usd_to_buy is not None:
         return f"{figures.usd(kind.usd_to_buy)} to buy"
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
+    tier += f" for {kind.months:g} months" if kind.months else ""
     listed = "from " if kind.paid_over_listed > 1 else ""
     return f"{kind.provider}, {listed}${kind.usd_per_gpu_hour:.2f}{tier}"

@@ -17,7 +17,8 @@ class Quote(Section):
     Renting, a sum is that of the run, or of ``months`` months where a term is given; buying, it is that of the whole
     cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
-    ``cluster``'s, or what the provider lists. ``includes`` are ids of the catalog's ``quote_items``.
+    ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
+    budget says. ``includes`` are ids of the catalog's ``quote_items``.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -28,6 +29,7 @@ class Quote(Section):
     oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
     nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
     gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
+    delivery_days: Annotated[Days, Field(ge=0, le=3650)] | None = None
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, Field(max_length=1000)] = ""
 
@@ -106,6 +108,11 @@ class Budget(Section):
                                        "energy (price|cost)"),
               sensible=(0.005, 2)),
     ] = None  # fmt: skip
+    delivery_days: Annotated[
+        Annotated[Days, Field(ge=0, le=3650)] | None,
+        About("delivery", "time", "How long does it take until the machines are there and work?", "there at once",
+              unit="{} days", span="time", words=("delivery time",), sensible=(1, 730)),
+    ] = None  # fmt: skip
     spot: Annotated[
         YesNo,
         About("spot instances", "flag", "On machines that can be taken away?", "no",
@@ -117,6 +124,11 @@ class Budget(Section):
         if self.quotes and self.gpu_hour_usd is not None:
             raise ValueError("expected no gpu_hour_usd beside quotes, as each quote has its own price")
         return self
+
+    @property
+    def quotes_tell_oversubscription(self) -> bool:
+        """Whether every quote says it, so that nothing is assumed of it."""
+        return bool(self.quotes) and all(quote.oversubscription is not None for quote in self.quotes)
 
     @property
     def on_spot(self) -> bool:
