@@ -193,6 +193,11 @@ class Conversation:
             turns.end(rest)
         return rest
 
+    def finish(self) -> list[Event]:
+        """The rest of a turn after which nothing is asked."""
+        self.parts.interviewer.is_due = False
+        return self.go_on()
+
     def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
         """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
         before, self.parts.is_over = self.parts.state, False

@@ -28,9 +28,10 @@ def begin(
     transcript: Path | None = None,
     title: str = "A conversation with Weft",
     exporter: Exporter = exporting.write,
+    kept: bool = True,
 ) -> Conversation:
     """A conversation ready for ``start``; each turn is saved from the first message on, in ``transcript`` or in a file
-    of its own under the user's data folder.
+    of its own under the user's data folder; nowhere unless ``kept``.
 
     ``resume`` goes on with a saved transcript: its messages, also one that was never answered, are said again under
     today's rules and prices, the file is rewritten with today's answers, and new turns are appended to it; the
@@ -38,6 +39,8 @@ def begin(
     """
     library = library or load()
     conversation = _today(library, replaying.export_nothing if resume else exporter)
+    if not kept:
+        return conversation
     if resume is None:
         head = lambda: document.head_text(title, _head(library))
         conversation.record = saving.Recorder(transcript or saving.new_path(), head)

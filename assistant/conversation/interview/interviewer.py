@@ -87,6 +87,7 @@ class Interviewer:
         why = f"{'It could be read in more than one way, so nothing' if several else 'Nothing'} was taken over for it."
         names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
         offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
+        offered += [self._as(path, value) for path, value in doubt.between]
         return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
 
     def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
@@ -94,9 +95,14 @@ class Interviewer:
         label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())
         return Choice(id=name, label=label, value=value)
 
+    def _as(self, field: str, value: Any) -> Choice:
+        """What was said taken as one of several fields, which it names."""
+        return Choice(id=field, label=field_text(field, value, self._library.catalog), value={field: value})
+
     def _of_the_said(self, field: str, text: str, why: str, offered: Sequence[Choice], otherwise: str) -> Question:
         """Open a question about what was said."""
-        told = {"field": field, "text": text, "why_asked": why, "settled_by": (field,)}
+        settling = dict.fromkeys((field, *(name for choice in offered for name in choice.value)))
+        told = {"field": field, "text": text, "why_asked": why, "settled_by": tuple(settling)}
         self.question = Question(**told, choices=tuple(offered), if_not_sure=otherwise)
         self.doubting, self.is_due = True, False
         return self.question
@@ -127,6 +133,14 @@ class Interviewer:
     def choice(self, choice_id: str) -> Choice | None:
         """The choice of the open question with this id."""
         return next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
+
+    @property
+    def likeliest(self) -> Choice | None:
+        """What is taken for the answer to the open question where nobody can be asked; of several that may be meant,
+        the first."""
+        if self.doubting:
+            return next(iter(self.question.choices), None) if self.question else None
+        return self.choice(self.asked.unasked) if self.asked and self.asked.unasked else None
 
     def choice_typed(self, said: str) -> Choice | None:
         """The choice whose label or id was typed in full; "yes" is the only one that something said may mean."""
