@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from assistant.present.plan import card
+from assistant.present.text import lines_of
+
 from . import line_input, opening, wording
 from .conversation import Conversation
 from .events import Event, Question
@@ -34,6 +37,9 @@ def run(conversation: Conversation, read_message: ReadMessage, write_line: Write
     """
     if conversation.turns:
         write_line("Going on where the transcript ends.")
+        for line in lines_of(card.section(conversation.plan), width) if conversation.plan else ():
+            write_line(line)
+        write_line("")
         _write([conversation.question] if conversation.question else [], write_line, width)
     else:
         _write(conversation.start(), write_line, width)

@@ -26,12 +26,12 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
     from . import appearance, background
     from .app import WeftApp
 
-    def begin() -> Conversation:
+    def begin(transcript: Path | None = resume) -> Conversation:
         from assistant.conversation import opening
 
-        return opening.begin(resume=resume)
+        return opening.begin(resume=transcript)
 
-    app = WeftApp(begin, _warm_search, theme=appearance.settle(theme))
+    app = WeftApp(begin, _warm_search, theme=appearance.settle(theme), resumed=begin)
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
         code = app.run() or 0

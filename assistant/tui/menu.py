@@ -49,6 +49,8 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
         yield Command("Copy the plan", f"As plain text, {to}", lambda: talk.when_free(copy))
         yield Command("Copy the plots", f"As text, {to}", lambda: talk.when_free(plots))
     yield from _transcript(talk, app)
+    if app.resumed is not None:
+        yield Command("Go on with another conversation", "One of those that are kept", app.action_resume)
     yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
     yield Command("Not sure", "Let it be assumed (F9)", lambda: talk.action_say("not sure"))

@@ -61,7 +61,12 @@ class Recorder:
 
 def new_path() -> Path:
     """A file named after day and time."""
-    return untaken(paths.data_dir() / "transcripts" / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+    return untaken(folder() / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+
+
+def folder() -> Path:
+    """Where the user's conversations are kept."""
+    return paths.data_dir() / "transcripts"
 
 
 def untaken(path: Path) -> Path:
