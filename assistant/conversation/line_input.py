@@ -47,9 +47,10 @@ class Typed:
     def __call__(self) -> str | None:
         """The next message, ``None`` at the end of input."""
         lines: list[str] = []
+        ahead = _waiting(sys.stdin.fileno())  # typed while the answer before was worked out: every line by itself
         with suppress(EOFError):
             lines.append(input(_PROMPT))
-            while _waiting(sys.stdin.fileno()):
+            while not ahead and _waiting(sys.stdin.fileno()):
                 lines.append(input())
         return "\n".join(lines) if lines else None
 

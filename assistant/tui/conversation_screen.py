@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # A key already in flight must not answer a question that has just taken the place of another.
 GRACE_S = 0.5
 _LONG_AGO = float("-inf")
+_NEXT = 30  # characters of a message that waits
 # What is too large for the log stands in the panel.
 TAB_OF_EVENT = {"details": "plan", "plots": "plots"}
 
@@ -71,8 +73,9 @@ class ConversationScreen(Keyboard):
         self._grace_s = grace_s
         self._asked_at = _LONG_AGO
         self._said = ""
-        # What the menu was asked for while an answer was being worked out.
+        # What is done, in this order, when the answer stands that is being worked out.
         self._waiting: list[Callable[[], object]] = []
+        self._later: list[str] = []  # what was typed meanwhile, each with its place among what waits
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
@@ -162,6 +165,9 @@ class ConversationScreen(Keyboard):
     def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
         """Take the marked choice, or say what was typed."""
         text, offer = message.text.strip(), self.question_view.marked
+        if self.busy and len(text) > 1:
+            self._keep_for_later(message.text)
+            return
         if self._too_early():
             return
         if offer is not None and text.lower() in ("", offer.key):
@@ -169,6 +175,21 @@ class ConversationScreen(Keyboard):
         elif text:
             self.prompt.remember(message.text)
             self.action_say(text)
+
+    def _keep_for_later(self, text: str) -> None:
+        """Say what was typed while something is worked out when its turn comes: nothing that was sent is lost."""
+        self.prompt.remember(text)
+        self._later.append(text.strip())
+        self._waiting.append(self._say_later)
+        self._tell_what_waits()
+
+    def _say_later(self) -> None:
+        text = self._later.pop(0)
+        self._tell(text, lambda conversation: conversation.hear(text))
+
+    def _tell_what_waits(self) -> None:
+        more = f" and {len(self._later) - 1} more" if len(self._later) > 1 else ""
+        self.hint.say(f"One moment; next: “{shorten(self._later[0], _NEXT, placeholder=' …')}”{more}", "$doubt")
 
     def on_question_view_picked(self, message: QuestionView.Picked) -> None:
         """A click on a choice."""
@@ -238,6 +259,8 @@ class ConversationScreen(Keyboard):
         if conversation is not None:
             self.busy, self._said = True, said
             self.hint.say("working it out …", "$weft")
+            if self._later:
+                self._tell_what_waits()
             background.begin("answer", lambda: _heard(conversation, answer), self)
 
     def _answered(self, events: Any, error: Exception | None) -> None:
