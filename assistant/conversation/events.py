@@ -151,11 +151,19 @@ class Note(Entry):
     items: tuple[str, ...] = ()
 
 
+class Copied(Entry):
+    """``text`` is for the clipboard, where there is one: ``what`` of the plan, in words."""
+
+    kind: Literal["copied"] = "copied"
+    what: str
+    text: str
+
+
 class Exported(Entry):
-    """The plan or the conversation was written to ``path``."""
+    """The plan, its card or the conversation was written to ``path``."""
 
     kind: Literal["exported"] = "exported"
-    what: Literal["plan", "conversation"] = "plan"
+    what: Literal["plan", "card", "conversation"] = "plan"
     path: str
     format: Literal["markdown", "json", "yaml", "html", "text"]
 
@@ -177,7 +185,7 @@ class Finished(Entry):
 
 
 _OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
-_Said = Question | Understood | Answer | Note | Exported | Failure | Finished
+_Said = Question | Understood | Answer | Note | Exported | Copied | Failure | Finished
 Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 
 

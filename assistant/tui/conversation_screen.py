@@ -267,6 +267,8 @@ class ConversationScreen(Keyboard):
         """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was
         said."""
         answer, conversation = [_failure(error)] if error else events, self.conversation
+        for copied in (event for event in answer if event.kind == "copied"):
+            self.app.copy_to_clipboard(copied.text)
         self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
         if conversation is not None and conversation.has_more:
             self._keep_up(answer, more_to_come=True)

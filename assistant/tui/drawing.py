@@ -137,6 +137,19 @@ def _blocks(blocks: Iterable[Any], lead: str = "  ", style: str = "") -> list[Dr
     return lines
 
 
+def _exported(event: events.Exported) -> list[Drawn]:
+    from assistant.conversation.wording import whereabouts
+
+    return _worded("✓ ", "$good")(event.model_copy(update={"path": whereabouts(event.path)}))
+
+
+def _copied(event: events.Copied) -> list[Drawn]:
+    there = f"{event.what} is on the clipboard, if this terminal allows it"
+    return [
+        parts(there, ("; else ", "$quiet"), "save as md", (" writes a file.", "$quiet"), lead="✓ ", lead_style="$good")
+    ]
+
+
 def _worded(lead: str = "  ", style: str = "") -> Callable[[Any], list[Drawn]]:
     """What is said in the same words as in the line mode, under a sign."""
 
@@ -238,7 +251,8 @@ _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "explanation": _explanation,
     "comparison": _comparison,
     "note": _worded(),
-    "exported": _worded("✓ ", "$good"),
+    "exported": _exported,
+    "copied": _copied,
     "failure": _worded("! ", "$doubt bold"),
     "finished": _worded("✓ ", "$good"),
 }

@@ -114,4 +114,11 @@ COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     "thanks": replies.thanks,
     "facts": replies.facts,
     "quit": replies.goodbye,
+    "copy-card": partial(replies.copy, what="card", name="The card", form="text"),
+    "copy-plan": partial(replies.copy, what="plan", name="The plan", form="text"),
+    "copy-markdown": partial(replies.copy, what="plan", name="The plan as Markdown", form="markdown"),
+    "copy-html": partial(replies.copy, what="plan", name="The plan as HTML", form="html"),
+    "copy-json": partial(replies.copy, what="plan", name="The plan as JSON", form="json"),
+    "copy-yaml": partial(replies.copy, what="plan", name="The questionnaire as YAML", form="yaml"),
+    "copy-conversation": partial(replies.copy, what="conversation", name="The conversation", form="markdown"),
 }
