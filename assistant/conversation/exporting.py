@@ -73,7 +73,7 @@ def target_of(text: str, other_formats: Mapping[str, str] = {}) -> Target:
     path = next((p for p in found.groupdict().values() if p), None) if found else None
     outside = text.replace(path, " ") if path else text
     named = _NAMED.search(outside)
-    what: What = next((what for what, words in _WHAT.items() if words.search(outside)), "plan")
+    what = _what(outside)
     chosen = _FORMATS.get(Path(path).suffix.lower()) if path else None
     chosen = chosen or (_FORMATS[f".{named[1].lower()}"] if named else None)
     if chosen is None:
@@ -83,6 +83,13 @@ def target_of(text: str, other_formats: Mapping[str, str] = {}) -> Target:
         *most, last = _WRITTEN_AS[what]
         raise InputError(f"expected {', '.join(most)} or {last} for a {what}, got {chosen}")
     return Target(chosen, path or f"weft-{what}{_ENDINGS[chosen][0]}", _REPLACE.search(text) is not None, what)
+
+
+def _what(text: str) -> What:
+    for what, words in _WHAT.items():
+        if words.search(text):
+            return what
+    return "plan"
 
 
 def _refuse_others(text: str, other_formats: Mapping[str, str]) -> None:
@@ -100,7 +107,7 @@ def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
         return yaml.safe_dump(questionnaire.model_dump(exclude_unset=True), sort_keys=False, allow_unicode=True)
     from assistant.present.plan import formats
 
-    return formats.written(plan, format)
+    return formats.written(plan, format, width=80)
 
 
 def card_written(plan: Plan, format: Format) -> str:

@@ -10,6 +10,7 @@ from assistant.present.plan import card
 from assistant.present.text import lines_of
 
 from . import line_input, opening, wording
+from .completing import Completer
 from .conversation import Conversation
 from .events import Event, Question
 
@@ -21,7 +22,8 @@ def main(resume: Path | None = None, *, width: int = 80) -> int:
     """``weft chat --plain`` on standard input and output; the exit code."""
     conversation = opening.begin(resume=resume)
     try:
-        run(conversation, line_input.reader(), lambda line: print(line, flush=True), width=width)
+        complete = Completer(conversation.library)
+        run(conversation, line_input.reader(complete.lines), lambda line: print(line, flush=True), width=width)
     except KeyboardInterrupt:
         print()
     except BrokenPipeError:

@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 
 from . import background, drawing
+from .command_list import CommandList
 from .hint import HintLine, next_step
 from .keyboard import Keyboard
 from .log import ConversationLog
@@ -79,6 +80,7 @@ class ConversationScreen(Keyboard):
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
+        self.commands = CommandList(id="commands")
         self.prompt = Prompt(id="prompt")
         self.hint = HintLine(id="hint")
         self.panel = SidePanel(id="panel")
@@ -97,6 +99,7 @@ class ConversationScreen(Keyboard):
                 yield self.log_view
                 with Vertical(id="card"):
                     yield self.question_view
+                    yield self.commands
                     yield self.prompt
                 yield self.hint
             yield self.panel
@@ -133,11 +136,17 @@ class ConversationScreen(Keyboard):
             question = drawing.question_after(turn.events, question)
         self._caught_up([event for turn in conversation.turns for event in turn.events])
         self.hint.state(*self._saved_at())
+        self._complete(conversation)
         background.begin("knowledge", lambda: conversation.library.knowledge, self)
         if self._warm_search is not None:
             warm = self._warm_search
             self.hint.state("loading the search …")
             background.begin("search", lambda: warm(conversation), self)
+
+    def _complete(self, conversation: Conversation) -> None:
+        from assistant.conversation.completing import Completer
+
+        self.prompt.completer = Completer(conversation.library)
 
     def _known(self, knowledge: Any, error: Exception | None) -> None:
         if error is None:
@@ -165,6 +174,9 @@ class ConversationScreen(Keyboard):
     def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
         """Take the marked choice, or say what was typed."""
         text, offer = message.text.strip(), self.question_view.marked
+        if self.commands.marked is not None:
+            self._take_command(self.commands.marked)
+            return
         if self.busy and len(text) > 1:
             self._keep_for_later(message.text)
             return
@@ -175,6 +187,31 @@ class ConversationScreen(Keyboard):
         elif text:
             self.prompt.remember(message.text)
             self.action_say(text)
+
+    def on_prompt_completed(self) -> None:
+        """Tab takes the name of the marked command, to be sent or gone on with."""
+        command, completer = self.commands.marked, self.prompt.completer
+        if command is not None and completer is not None:
+            self.prompt.type_instead(f"{command} " if completer.goes_on(command) else command)
+
+    def on_command_list_picked(self, message: CommandList.Picked) -> None:
+        """A click on a command."""
+        self._take_command(message.command)
+
+    def _take_command(self, command: str) -> None:
+        """Do what the screen does itself, say anything else; where something has to follow, wait for it."""
+        if self.prompt.completer is not None and self.prompt.completer.goes_on(command):
+            self.prompt.type_instead(f"{command} ")
+            return
+        here = {"/resume": self.app.action_resume, "/colours": self.app.action_turn_colours}.get(command)
+        if here is not None:
+            self.prompt.text = ""
+            here()
+        elif self.busy:
+            self._keep_for_later(command)
+        else:
+            self.prompt.remember(command)
+            self._tell(command, lambda conversation: conversation.hear(command))
 
     def _keep_for_later(self, text: str) -> None:
         """Say what was typed while something is worked out when its turn comes: nothing that was sent is lost."""
@@ -198,7 +235,9 @@ class ConversationScreen(Keyboard):
 
     def on_prompt_moved(self, message: Prompt.Moved) -> None:
         """Arrow keys walk through the choices; without choices they bring back what was typed."""
-        if self.question_view.offers:
+        if self.commands.marked is not None:
+            self.commands.move(message.step)
+        elif self.question_view.offers:
             self.question_view.move(message.step)
             self.tell_next_step()
         else:
@@ -209,7 +248,11 @@ class ConversationScreen(Keyboard):
         self.log_view.page(message.step)
 
     def on_text_area_changed(self, event: Prompt.Changed) -> None:
-        """A key that belongs to a choice marks it."""
+        """A key that belongs to a choice marks it; the sign of commands lists them."""
+        completer = self.prompt.completer
+        self.commands.offer(completer.offered(event.text_area.text) if completer else {})
+        self.prompt.chooses = self.commands.marked is not None
+        self.question_view.display = self.question_view.question is not None and not self.prompt.chooses
         self.question_view.mark(event.text_area.text)
         self.tell_next_step()
 
@@ -229,9 +272,8 @@ class ConversationScreen(Keyboard):
         while self._waiting and not self.busy:
             self._waiting.pop(0)()
 
-    def save(self, form: str) -> None:
-        """Save the finished plan in a format, as if it were said."""
-        words = f"export as {form}"
+    def say_when_free(self, words: str) -> None:
+        """Say something once the plan is finished that is being worked out."""
         self.when_free(lambda: self._tell(words, lambda conversation: conversation.hear(words)))
 
     def _take(self, offer: Offer) -> None:

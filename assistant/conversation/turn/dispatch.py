@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
@@ -12,6 +13,7 @@ from ..answers.about_plan import PARTS
 from ..draft import QUOTES
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
+from ..slash import SIGN, spoken
 from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
 from .parts import Parts
@@ -24,6 +26,11 @@ def respond(parts: Parts, text: str) -> list[Event]:
     """What a message brings about: nothing, a choice, a command, or something about the job."""
     if not text:
         return parts.answered()
+    if text.startswith(SIGN):
+        try:
+            text = spoken(text, parts.library)
+        except InputError as error:
+            return parts.answered(Failure(text=str(error)))
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)

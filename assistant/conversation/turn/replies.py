@@ -61,7 +61,7 @@ def copy(parts: Parts, what: str, name: str, form: exporting.Format) -> list[Eve
     if what == "conversation":
         return [Copied(what=name, text=_conversation(parts, form))]
     target = exporting.Target(form, "", False, "card" if what == "card" else "plan")
-    return parts.with_plan(lambda plan: [Copied(what=name, text=_of_plan(parts, plan, target))])
+    return parts.with_plan(lambda plan: [Copied(what=name, text=_of_plan(parts, plan, target).rstrip("\n"))])
 
 
 def _of_plan(parts: Parts, plan: Plan, target: exporting.Target) -> str:
