@@ -168,6 +168,13 @@ class Exported(Entry):
     format: Literal["markdown", "json", "yaml", "html", "text"]
 
 
+class Recalled(Entry):
+    """What was answered before the conversation was gone on with, as the transcript has it: Markdown."""
+
+    kind: Literal["recalled"] = "recalled"
+    text: str
+
+
 class Failure(Entry):
     """What was asked for cannot be done: one sentence with the next step. Nothing was changed."""
 
@@ -185,7 +192,7 @@ class Finished(Entry):
 
 
 _OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
-_Said = Question | Understood | Answer | Note | Exported | Copied | Failure | Finished
+_Said = Question | Understood | Answer | Note | Exported | Copied | Recalled | Failure | Finished
 Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 
 

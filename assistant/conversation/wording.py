@@ -54,6 +54,8 @@ def _undrawn(blocks: list[Block]) -> list[Block]:
 
 def markdown(event: e.Event) -> str:
     """An event as Markdown, blocks separated by an empty line."""
+    if isinstance(event, e.Recalled):
+        return event.text
     return blocks_markdown(blocks(event))
 
 
@@ -85,7 +87,7 @@ def blocks(event: e.Event) -> list[Block]:
         case e.Exported():
             what = "questionnaire" if event.format == "yaml" else event.what
             return told(f"The {what} is in {event.path}.")
-        case e.Failure():
+        case e.Failure() | e.Recalled():
             return told(event.text)
         case e.Finished():
             return told(event.text + (f" Left open: {', '.join(event.left_open)}." if event.left_open else ""))

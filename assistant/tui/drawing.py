@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Drawn = Line | Any  # a paragraph, or a Rich renderable
 _HARDLY = 0.2  # of the draws: a network that was given and is less often the cheapest costs more than another
 VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 REASON_LABELS = {
     "rule": ("rule: ", "$weft"),
     "fact": ("fact: ", "$quiet"),
@@ -150,6 +152,20 @@ def _copied(event: events.Copied) -> list[Drawn]:
     ]
 
 
+def _recalled(event: events.Recalled) -> list[Drawn]:
+    """Markdown as it was kept, with what is left of its signs taken away."""
+    lines: list[Drawn] = []
+    for line in filter(str.strip, event.text.splitlines()):
+        told = _ESCAPED.sub(r"\1", line.replace("**", ""))
+        if told.startswith("|"):
+            cells = [cell.strip() for cell in told.strip("|").split("|")]
+            told = "" if all(set(cell) <= set("-: ") for cell in cells) else " · ".join(filter(None, cells))
+        bullet = told.startswith("- ")
+        strong = "bold" if line.startswith("**") and line.endswith("**") else ""
+        lines += [said(told.removeprefix("- "), strong, lead="  · " if bullet else "  ")] if told else []
+    return lines
+
+
 def _worded(lead: str = "  ", style: str = "") -> Callable[[Any], list[Drawn]]:
     """What is said in the same words as in the line mode, under a sign."""
 
@@ -253,6 +269,7 @@ _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "note": _worded(),
     "exported": _exported,
     "copied": _copied,
+    "recalled": _recalled,
     "failure": _worded("! ", "$doubt bold"),
     "finished": _worded("✓ ", "$good"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
@@ -23,6 +23,16 @@ _YES = frozenset(
 )
 
 
+class Thread(NamedTuple):
+    """Where an interview is: the open question, whether it is about what was said, the fields asked for so far, and
+    whether it was said that nothing is left to ask."""
+
+    question: Question | None
+    doubting: bool
+    asked: tuple[str, ...]
+    finished: bool
+
+
 class Interviewer:
     """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has
     yet to be worked out."""
@@ -34,6 +44,16 @@ class Interviewer:
         self._library, self._trials = library, Trials(library, today)
         self._asked: list[str] = []
         self._finished = False
+
+    @property
+    def thread(self) -> Thread:
+        """Where the interview is."""
+        return Thread(self.question, self.doubting, tuple(self._asked), self._finished)
+
+    @thread.setter
+    def thread(self, thread: Thread) -> None:
+        self.question, self.doubting, self._finished = thread.question, thread.doubting, thread.finished
+        self._asked = list(thread.asked)
 
     @property
     def asked(self) -> InterviewQuestion | None:
