@@ -80,14 +80,14 @@ def keep(conversation: Conversation, path: Path, head: Mapping[str, str]) -> Non
         asked=thread.asked,
         finished=thread.finished,
     )
-    with contextlib.suppress(OSError), replacing(_at(path)) as file:
+    with contextlib.suppress(OSError), replacing(at(path)) as file:
         file.write(found.model_dump_json(by_alias=True).encode())
 
 
 def go_on(conversation: Conversation, path: Path, head: Mapping[str, str]) -> bool:
     """Put a new conversation where the one in a transcript stood; whether it could be."""
     try:
-        found = _Standing.model_validate_json(_at(path).read_bytes())
+        found = _Standing.model_validate_json(at(path).read_bytes())
         saved = document.read(path)
     except (OSError, ValidationError, ValueError):
         return False
@@ -109,7 +109,8 @@ def go_on(conversation: Conversation, path: Path, head: Mapping[str, str]) -> bo
     return True
 
 
-def _at(path: Path) -> Path:
+def at(path: Path) -> Path:
+    """Where it is written down how the conversation of a transcript stands."""
     name = hashlib.blake2b(str(path.resolve()).encode(), digest_size=12).hexdigest()
     return paths.cache_dir() / "conversations" / f"{name}.json"
 
