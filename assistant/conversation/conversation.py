@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
+from assistant.understanding import Listener
 from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
@@ -170,10 +171,15 @@ class Conversation:
         """The plan's job at other numbers of GPUs; ``None`` where it can be computed at none."""
         return self.parts.scaling.of(plan)
 
-    def warm_search(self) -> None:
-        """Load what the search needs before the first question waits for it."""
+    def warm(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Load what understanding and the search need before the first message waits for it; where an index has to be
+        built, ``progress`` is told how many of how many texts it has."""
+        Listener.of(self.library.language, self.library.catalog)
         if self.parts.searcher is not None:
-            self.parts.searcher(Utterance("interconnect", "ask"))
+            from assistant.retrieval import shown_by
+
+            with shown_by(progress):
+                self.parts.searcher(Utterance("interconnect", "ask"))
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which
