@@ -58,3 +58,7 @@ def test_where_something_changed_everything_is_said_again(library, left, monkeyp
     monkeypatch.setattr(opening, "_say_again", lambda conversation, path: said.append(path))
     opening.begin(library, resume=path)
     assert said == [path]
+
+
+def test_what_the_first_message_needs_is_ready_before_it_comes(library, index):
+    opening.begin(library, kept=False).warm()

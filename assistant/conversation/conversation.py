@@ -15,7 +15,6 @@ from assistant.understanding import Listener
 from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
-from assistant.vocabulary.utterance import Utterance
 
 from . import exporting
 from .answers.about_plan import AboutPlan
@@ -174,12 +173,12 @@ class Conversation:
     def warm(self, progress: Callable[[int, int], object] | None = None) -> None:
         """Load what understanding and the search need before the first message waits for it; where an index has to be
         built, ``progress`` is told how many of how many texts it has."""
-        Listener.of(self.library.language, self.library.catalog)
+        asked = Listener.of(self.library.language, self.library.catalog).hear("what is an interconnect?")
         if self.parts.searcher is not None:
             from assistant.retrieval import shown_by
 
             with shown_by(progress):
-                self.parts.searcher(Utterance("interconnect", "ask"))
+                self.parts.searcher(asked)
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which

@@ -361,7 +361,9 @@ class ConversationScreen(Keyboard):
         """Say what Enter would do, unless something else is being said."""
         if not self.busy:
             asked = self.question_view
-            self.hint.say(next_step(asked.marked, self.prompt.text, asked.offers, asked.folded))
+            self.hint.say(
+                next_step(asked.marked, self.prompt.text, asked.offers, asked.folded, bool(self.prompt.suggestion))
+            )
 
     # Panel and pages.
 

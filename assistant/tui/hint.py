@@ -46,12 +46,16 @@ class HintLine(Widget):
         return hint + Content(" " * (width - hint.cell_length - state.cell_length)) + state
 
 
-def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer], folded: bool = False) -> str:
+def next_step(
+    offer: Offer | None, typed: str, offers: Sequence[Offer], folded: bool = False, completes: bool = False
+) -> str:
     """What the user can do now, in few words."""
     if offer is not None:
         return f"Enter takes: {offer.label}"
     if typed.startswith("/"):
         return "↑ ↓ and Enter, or Tab to complete"
+    if completes:
+        return "Tab completes · Enter sends"
     if typed.strip():
         return "Enter sends · Ctrl+J breaks the line"
     if not offers:
