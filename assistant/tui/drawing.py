@@ -161,8 +161,10 @@ def _recalled(event: events.Recalled) -> list[Drawn]:
             cells = [cell.strip() for cell in told.strip("|").split("|")]
             told = "" if all(set(cell) <= set("-: ") for cell in cells) else " · ".join(filter(None, cells))
         bullet = told.startswith("- ")
-        strong = "bold" if line.startswith("**") and line.endswith("**") else ""
-        lines += [said(told.removeprefix("- "), strong, lead="  · " if bullet else "  ")] if told else []
+        style = "bold" if line.startswith("**") and line.endswith("**") else ""
+        if len(told) > 1 and told[0] == told[-1] == "*":  # choices of a question that was asked
+            told, style = told[1:-1], "$quiet"
+        lines += [said(told.removeprefix("- "), style, lead="  · " if bullet else "  ")] if told else []
     return lines
 
 
