@@ -21,7 +21,8 @@ async def test_a_whole_interview_by_keyboard_alone_ends_in_a_plan(begin):
         await user.says("h100")
         await user.says("16")
         plan = user.talk.conversation.plan
-        assert plan.recommendation.fabric in user.sees().splitlines()[0]
+        network = user.talk.conversation.library.catalog.fabrics[plan.recommendation.fabric]
+        assert network.name in user.sees().splitlines()[0]
         assert plan.recommendation.certainty in user.sees().splitlines()[0]
         for _ in range(40):
             if user.talk.conversation.question is None:

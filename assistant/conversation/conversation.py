@@ -13,11 +13,13 @@ from typing import Any
 from assistant.library import Library
 from assistant.understanding import Listener
 from assistant.understanding.text import clean, in_one_line
+from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.sweep import Sweep
+from assistant.vocabulary.sweep import Point, Sweep
 
 from . import exporting
 from .answers.about_plan import AboutPlan
+from .dials import words
 from .draft import Draft
 from .events import Event, Failure, Note, Question, Turn, VariationShown
 from .exporting import Exporter
@@ -26,6 +28,7 @@ from .planner import Planner, plan_now
 from .scaling import Scaling
 from .searching import Searcher
 from .state import State
+from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
 from .turn.parts import Parts
 from .turn.steps import change, take
@@ -169,6 +172,20 @@ class Conversation:
     def scaled(self, plan: Plan) -> Sweep | None:
         """The plan's job at other numbers of GPUs; ``None`` where it can be computed at none."""
         return self.parts.scaling.of(plan)
+
+    def dials(self) -> list[Dial]:
+        """What can be turned on the plan; nothing where there is none."""
+        return list(self.parts.dials.of(self.draft, self.plan).values()) if self.plan is not None else []
+
+    def dialled(self, dial: Dial, value: float | None) -> Point:
+        """The answer with a dial at a value. Nothing is changed, and it may be asked from another thread."""
+        return self.parts.dials.at(self.draft, dial, value)
+
+    def turn(self, dial: Dial, value: float | None) -> list[Event]:
+        """What taking the value of a dial brings about, up to the new plan: it is said in the words it is read back
+        in."""
+        self.go_on()
+        return self._begin(words(dial, value, self.library), lambda: take_dial(self.parts, dial, value))
 
     def warm(self, progress: Callable[[int, int], object] | None = None) -> None:
         """Load what understanding and the search need before the first message waits for it; where an index has to be

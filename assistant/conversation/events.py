@@ -26,10 +26,11 @@ from pydantic import Field
 
 from assistant.present.blocks import ComparisonRow, Reason
 from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.interview import settles
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.sweep import Sweep
+from assistant.vocabulary.sweep import Point, Sweep
 
 
 class Choice(Entry):
@@ -118,6 +119,16 @@ class Plots(Entry):
     scale: Sweep | None = None
 
 
+class Dialled(Entry):
+    """A dial was asked for ("dial gpus"): the answer at every value, in the order of the values; ``lines`` draw it."""
+
+    kind: Literal["dial"] = "dial"
+    name: str
+    dial: Dial
+    points: tuple[Point, ...]
+    lines: tuple[str, ...]
+
+
 class Answer(Entry):
     """Passages that answer a question about the field; ``answer`` is null when nothing could be searched."""
 
@@ -191,7 +202,7 @@ class Finished(Entry):
     left_open: tuple[str, ...] = ()
 
 
-_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
+_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Dialled | Explanation | Comparison
 _Said = Question | Understood | Answer | Note | Exported | Copied | Recalled | Failure | Finished
 Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 

@@ -74,6 +74,8 @@ def blocks(event: e.Event) -> list[Block]:
             return [Paragraph(b.text, strong=True) if isinstance(b, Heading) else b for b in report(event.plan)]
         case e.Plots():
             return [Chart(tuple(plot_lines(event.plan, event.scale)))]
+        case e.Dialled():
+            return [Paragraph(f"The dial of {event.name}:", strong=True), Chart(event.lines)]
         case e.Answer():
             return _answer(event)
         case e.Explanation():
@@ -82,15 +84,18 @@ def blocks(event: e.Event) -> list[Block]:
             return _comparison(event)
         case e.Note():
             return told(event.text, *event.items)
-        case e.Copied():
-            return told(f"{event.what} was put on the clipboard.")
-        case e.Exported():
-            what = "questionnaire" if event.format == "yaml" else event.what
-            return told(f"The {what} is in {event.path}.")
+        case e.Copied() | e.Exported():
+            return told(_handed_over(event))
         case e.Failure() | e.Recalled():
             return told(event.text)
         case e.Finished():
             return told(event.text + (f" Left open: {', '.join(event.left_open)}." if event.left_open else ""))
+
+
+def _handed_over(event: e.Copied | e.Exported) -> str:
+    if isinstance(event, e.Copied):
+        return f"{event.what} was put on the clipboard."
+    return f"The {'questionnaire' if event.format == 'yaml' else event.what} is in {event.path}."
 
 
 def _question(event: e.Question) -> list[Block]:

@@ -73,6 +73,11 @@ class Table:
         """Every column by its number: header, then cells."""
         return {i: [self.header[i], *(row[i] for row in self.rows)] for i in range(len(self.header))}
 
+    @property
+    def fewest(self) -> dict[int, list[str]]:
+        """What is left of the columns where everything has given way that may."""
+        return {i: cells for i, cells in {**self.columns, **self.shorter}.items() if i not in self.first_to_go}
+
     def fitting(self, width: int, gap: int) -> dict[int, list[str]] | None:
         """The columns that fit in ``width`` with ``gap`` cells between two: as they are, with one after another gone,
         then with shorter cells; ``None`` when nothing fits.

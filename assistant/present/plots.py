@@ -112,7 +112,8 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
     cells = _apportioned([share for _, share, _, _ in parts], width - 2)
     filled = [(fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count]
-    return [[], head, [("  ", ""), *filled], *_legend(parts, width)]
+    drawn = [part for part, count in zip(parts, cells, strict=True) if count]
+    return [[], head, [("  ", ""), *filled], *_legend(drawn, width)]
 
 
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:

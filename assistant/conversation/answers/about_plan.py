@@ -26,6 +26,7 @@ _HELP = (
     "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it "
     "in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
+    "dial GPUs – the answer at every number of them; also dial batch, dial price, dial months",
     "compare InfiniBand and RoCE – which offers are there",
     "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second",
     "show the plan – plot – save as md, html, json or yaml, to a file if you name one – save the conversation",

@@ -16,6 +16,7 @@ from ..heard import confirmed, fields_set, heard
 from ..slash import SIGN, spoken
 from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
+from .dialling import SAID, dial
 from .parts import Parts
 
 _OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
@@ -97,6 +98,10 @@ def _part(command: str, parts: Parts) -> list[Event]:
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 
+def _dial(name: str, parts: Parts) -> list[Event]:
+    return dial(parts, name)
+
+
 # What a message does; an act that is not here describes the job.
 ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
     **dict.fromkeys(("why", "why-not", "compare"), asked.about_plan),
@@ -110,6 +115,8 @@ ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
 COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     **{command: partial(_part, command) for command in PARTS},
     "plots": replies.plots,
+    "dials": dial,
+    **{f"dial-{name}": partial(_dial, name) for name in SAID},
     "back": steps.back,
     "redo": steps.redo,
     "restart": steps.restart,
