@@ -184,7 +184,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         architecture=architecture,
         gpu=gpu,
         scale_up=catalog.scale_up_of(gpu, cluster.gpus, per_node),
-        model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
+        model_name=_size_name(params) if isinstance(model, ModelShape) else model.name,
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus,
         gpus_per_node=per_node,

@@ -16,10 +16,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text; ``strong`` is the sentence to read when only one is read."""
+    """Running text; ``strong`` is the sentence to read when only one is read, ``doubt`` whether it is no good news."""
 
     text: str
     strong: bool = False
+    doubt: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,17 @@ class Choices:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line."""
+    """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line,
+    and ``svg`` draws it on a page."""
 
     lines: tuple[str, ...]
     told: tuple[str, ...] = ()
+    svg: str = ""
+
+
+@dataclass(frozen=True)
+class PageBreak:
+    """What follows begins on a page of its own where there are pages."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ class Table:
         return None
 
 
-Block = Heading | Paragraph | Bullets | Table | Tree | Choices | Chart
+Block = Heading | Paragraph | Bullets | Table | Tree | Choices | Chart | PageBreak
 
 
 @dataclass(frozen=True)
@@ -150,4 +158,6 @@ def sentences(block: Block) -> list[str]:
             return [f"{row[0]}: {row[1]}" for row in rows]
         case Heading(text) | Paragraph(text):
             return [text]
+        case Tree(lines):
+            return [f"{'  ' * depth}{text}" for depth, text in lines]
     return []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from assistant.vocabulary.printing import printable
 
-from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
+from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragraph, Table, Tree
 
 
 def lines_of(blocks: list[Block], width: int) -> list[str]:
@@ -33,6 +33,8 @@ def block_lines(block: Block, width: int) -> list[str]:
             return [line[:width] for line in lines]
         case Table():
             return _table_lines(block, width)
+        case PageBreak():
+            return ["", "-" * min(width, 40)]
 
 
 def _hanging(text: str, width: int, lead: str = "", after: str | None = None) -> list[str]:

@@ -85,6 +85,7 @@ class Sweep(Contract):
         default="weft/sweep/1", validation_alias="schema", serialization_alias="schema"
     )
     name: str | None
+    names: dict[str, str] = Field(default_factory=dict)  # of fabrics, as people call them
     axes: list[Axis]
     points: list[Point]
     turns: list[Turn]
