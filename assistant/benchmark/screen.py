@@ -99,7 +99,7 @@ def key_to_plan(history: int, keys: int) -> list[tuple[float, float]]:
 
 def in_a_terminal(library: Library, repeats: int) -> dict[str, list[float]]:
     """Seconds from starting the program until something stands on its screen, by what that is."""
-    question = library.interview[0].text.encode()
+    question = library.interview.questions[0].text.encode()
     found = {
         "first frame in a terminal": timed(lambda: shown(FIRST_FRAME), repeats),
         "first question in a terminal": timed(lambda: shown(question), repeats),

@@ -64,7 +64,7 @@ def _refuse(conversation: Conversation, said: list[Event]) -> None:
     if failed is not None:
         raise InputError(failed.removesuffix("."))
     missing = conversation.draft.missing
-    question = next((one for one in conversation.library.interview if one.field in missing), None)
+    question = next((one for one in conversation.library.interview.questions if one.field in missing), None)
     example = f"; say it as in: {question.placeholder}" if question and question.placeholder else ""
     raise InputError(f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}")
 

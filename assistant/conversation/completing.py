@@ -55,7 +55,7 @@ class Completer:
 def _names(library: Library) -> list[str]:
     """Names and ids, those that the interview offers first."""
     catalog = library.catalog
-    offered = [str(v) for one in library.interview for choice in one.choices for v in choice.sets.values()]
+    offered = [str(v) for one in library.interview.questions for choice in one.choices for v in choice.sets.values()]
     kinds = (catalog.models, catalog.gpus, catalog.providers, catalog.fabrics)
     usual = [kind[ident] for ident in offered for kind in kinds if ident in kind]
     every = [entry for kind in kinds for entry in kind.values()]

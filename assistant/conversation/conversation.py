@@ -26,7 +26,7 @@ from .exporting import Exporter
 from .interview.interviewer import Interviewer
 from .planner import Planner, plan_now
 from .scaling import Scaling
-from .searching import Searcher, understood
+from .searching import Searcher
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
