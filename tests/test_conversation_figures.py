@@ -218,7 +218,7 @@ def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) 
     assert f"up to {figures.significant(best.tokens_per_s_per_gpu * 32 / 500)} requests per second" in _said(
         conversation.say("how many requests per second can we do?")
     )
-    assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(
+    assert f"One output token takes {figures.seconds(best.serving.tpot_s)}" in _said(
         conversation.say("what's the latency per token?")
     )
     assert "would do, but is not needed" in _said(conversation.say("do we need roce?"))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.model import Serving, architecture_of, predict_inference
+from assistant.model.serving_time import NOTHING_GUESSED, Guesses
+from assistant.vocabulary.questionnaire import Inference
 
 from .modelled import catalog, machine, network
 
@@ -87,6 +91,19 @@ def test_a_rack_holds_both_sides_and_as_many_instances_as_are_said():
                    decode_gpus=8, decode_workers=5)  # fmt: skip
     sides = predict_inference(said, cluster, [network("roce-v2-400", cluster)])[0].sides
     assert (sides.prefill_workers, sides.prefill_gpus, sides.decode_workers, sides.decode_gpus) == (6, 4, 5, 8)
+
+
+def test_tokens_that_are_guessed_and_accepted_count_only_where_they_are_said():
+    node, guesses = machine(8, "h200-sxm"), Guesses(1, 0.85)
+    over = [network("none", node)]
+    for flying, least, most in ((4, 1.3, 1.85), (1024, 0.9, 1.85)):  # never more than what is accepted
+        asked = serving("deepseek-r1", 8, precision="fp8", concurrency=flying)
+        plain, guessed = (
+            predict_inference(replace(asked, guesses=one), node, over)[0] for one in (NOTHING_GUESSED, guesses)
+        )
+        assert least < plain.time_per_output_token_s / guessed.time_per_output_token_s < most
+    with pytest.raises(ValueError, match="accepted_percent beside speculative_tokens"):
+        Inference(speculative_tokens=2)
 
 
 def test_what_is_cached_is_not_read_again_and_comes_over_the_network_from_a_remote_store():

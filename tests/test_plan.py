@@ -299,7 +299,7 @@ def test_serving_copies_that_fit_one_node_needs_no_fabric_and_a_split_one_does(p
     split = planned(job("llama-3.1-405b", 16, workload="inference"))
     assert split.recommendation.verdict == "recommended" and split.recommendation.fabric != "none"
     told = plan_markdown(split)
-    assert "per million output tokens" in told and "a month, P10–P90" in told, "a service has no run"
+    assert "per million output tokens" in told and "a month's work, P10–P90" in told, "a service has no run"
 
 
 def test_the_shipped_examples_can_be_planned(library, index):

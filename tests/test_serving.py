@@ -15,7 +15,7 @@ import pytest
 from assistant.library import load
 from assistant.library.questionnaires import from_value
 from assistant.model import Serving, architecture_of, predict_inference
-from assistant.model.inference import engined, holds
+from assistant.model.inference import engined, holds, splits_for
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
@@ -229,6 +229,32 @@ def test_published_clusters_are_met_within_a_quarter_but_for_deepseeks_prefill_3
     }
 
 
+def test_no_layout_that_the_search_knows_is_faster_at_the_load_than_the_one_taken_on_each_network():
+    cluster = machine(16)
+    over = [network(fabric, cluster) for fabric in ("ethernet-tcp-100", "infiniband-ndr-400")]
+    for model, precision, flying in (("llama-3.1-405b", "bf16", 64), ("deepseek-r1", "fp8", 64)):
+        asked = serving(model, 16, precision=precision, concurrency=flying)
+        splits = [
+            {"tensor_parallel": s.tp, "pipeline_parallel": s.pp, "data_parallel": s.dp}
+            for s in splits_for(asked, cluster)
+        ]
+        others = [predict_inference(replace(asked, **one), cluster, over) for one in splits]
+        for taken, *rivals in zip(predict_inference(asked, cluster, over), *others, strict=True):
+            assert taken.request_latency_s <= min(one.request_latency_s for one in rivals if one.fits) * 1.001
+
+
+def test_prompts_and_answers_apart_are_sized_each_with_their_own_layout_and_as_the_plan_predicts_them():
+    node = machine(64)
+    asked = serving("llama-3.1-70b", 64, prompt_tokens=6000, requests_per_s=20.0, ttft=2.0, tpot=0.04)
+    asked, over = replace(asked, disaggregated=True), network("infiniband-ndr-400", node)
+    found = sizings(asked, node, over)[0]
+    split = found.parallelism(found.gpus)
+    assert split["prefill_gpus"] != split["decode_gpus"] and found.carries >= 20.0
+    there = replace(asked, gpus=found.gpus)
+    planned_ = predict_inference(there, replace(node, gpus=found.gpus), [over])[0]
+    assert (planned_.carries, planned_.parallelism) == (found.carries, split) and planned_.meets_targets
+
+
 def test_a_prediction_tells_the_first_token_the_load_and_the_copies():
     asked = Questionnaire.model_validate(
         {
@@ -296,10 +322,10 @@ def test_a_quote_prices_its_own_kind_of_gpu_and_no_other(chat_service):
     load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
     asked = from_value(job | {"workload": "inference", "inference": load_}, catalog())
     predictor = Predictor(catalog(), datetime.date(2026, 11, 23))
-    at = {one.job.gpu.id: offered for one, offered in on_each_kind(asked, predictor)}
+    at = {kind.gpu: kind for _, kind in on_each_kind(asked, predictor)}
     assert at.pop("h100-sxm").usd_per_gpu_hour == 0.9
     published = {kind.gpu: kind.instance for kind in chat_service.sizing.kinds if kind.gpu != "h100-sxm"}
-    assert {gpu: offered.offer.name for gpu, offered in at.items()} == published
+    assert {gpu: kind.instance for gpu, kind in at.items()} == published
 
 
 def test_a_budget_pays_for_the_copies_that_are_needed(chat_service):
@@ -355,3 +381,13 @@ def test_layouts_are_searched_fast_enough_to_be_asked_for_in_a_conversation():
     begun = time.process_time()
     found = sizings(asked, node)
     assert time.process_time() - begun < 0.2 and found[0].split.dp > 1
+
+
+def test_kinds_that_are_bought_rank_by_write_off_power_and_support_of_whole_machines(chat_service):
+    said = {name: value for name, value in chat_service.questionnaire["inference"].items() if value is not None}
+    job = {"workload": "inference", "model": "llama-3.3-70b", "inference": said, "budget": {"mode": "buy"}}
+    kinds = [kind for _, kind in on_each_kind(from_value(job, catalog()), Predictor(catalog()))]
+    assert len(kinds) > 5 and kinds == sorted(kinds, key=lambda kind: kind.usd_per_million_output_tokens)
+    for kind in kinds:
+        assert kind.usd_to_buy > 20 * kind.usd_per_month and not kind.provider
+        assert kind.gpus_paid % (72 if kind.gpu in ("gb200", "gb300") else 8) == 0 and kind.gpu != "h20"

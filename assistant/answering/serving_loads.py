@@ -12,6 +12,7 @@ from assistant.vocabulary.plan import KindOfGpu
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .case import Case
+from .serving_networks import with_usual
 
 _ON_TOP = " Peaks above the average load, and copies in reserve, come on top."
 _KINDS = 4  # told where nobody said on which GPU
@@ -20,6 +21,8 @@ _OF_SERVING = ("model", "inference", "budget")
 
 def load(case: Case) -> Computed | None:
     """The fewest GPUs that carry a load, and whether those named do; without a kind of GPU on each that is let."""
+    if case.model is None and not case.fields.get("model"):
+        case = with_usual(case, case.fields.get("workload", "inference"))
     asked, predictor = _asked(case), Predictor(case.catalog, case.today)
     if asked is None or not (asked.inference and (asked.inference.rate or asked.inference.concurrency)):
         return None
@@ -145,13 +148,12 @@ def _none_keeps(case: Case, asked: Questionnaire, predictor: Predictor) -> Compu
 
 
 def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Computed | None:
-    found = [(one, priced) for one, _ in on_each_kind(asked, predictor) if (priced := with_price(one, predictor))]
+    found = on_each_kind(asked, predictor)
     if not found:
         return None
-    first, priced = found[0]
-    _figures(case, first, predictor)
+    _figures(case, found[0][0], predictor)
     lines = [
-        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month at {k.provider}, "
+        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month{_where(k)}, "
         f"{usd(k.usd_per_million_output_tokens)} per million output tokens)"
         for _, k in found[:_KINDS]
     ]
@@ -162,11 +164,11 @@ def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Com
 def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None:
     _take_over(case, found)
     case.figure("GPUs", found.gpus, "GPUs", f"fewest that carry it, of whole nodes beyond one: {_copies(found)}")
-    each = significant(found.layout.carries)
-    case.figure("carried", found.carries, "requests/s", f"{found.copies:,} copies × {each} requests/s of one")
+    each = f"{found.copies:,} copies × {significant(found.layout.carries)} requests/s of one"
+    case.figure("carried", found.carries, "requests/s", found.instances if found.apart else each)
     priced = with_price(found, predictor)
     if priced is not None:
-        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour at {priced.provider}"
+        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour{_where(priced)}"
         if priced.paid_over_listed > 1:
             hourly = f"from {hourly}, of which {priced.paid_over_listed:g} times is counted"
         case.figure("a month", priced.usd_per_month, "USD", hourly)
@@ -195,10 +197,9 @@ def _load(asked: Questionnaire) -> str:
 
 
 def _copies(found: Sized) -> str:
-    each = found.layout.split.gpus
-    many = "1 copy" if found.copies == 1 else f"{found.copies:,} copies"
-    shape = f" ({layout({**found.parallelism, 'replicas': 1})})" if each > 1 else ""
-    return f"{many} of {each} GPU{'s' if each > 1 else ''}{shape}"
+    shape = layout({**found.parallelism, "replicas": 1})
+    plain = found.gpus_per_copy == 1 or found.apart
+    return found.instances if plain else f"{found.instances} ({shape})"
 
 
 def _times(found: Sized) -> str:
@@ -211,9 +212,11 @@ def _price(priced: KindOfGpu | None) -> str:
         return ""
     each = usd(priced.usd_per_million_output_tokens)
     network = " No network between nodes is needed." if priced.network == "none" else ""
-    return (
-        f" A month costs {usd(priced.usd_per_month)} at {priced.provider}, {each} per million output tokens.{network}"
-    )
+    return f" A month costs {usd(priced.usd_per_month)}{_where(priced)}, {each} per million output tokens.{network}"
+
+
+def _where(kind: KindOfGpu) -> str:
+    return f" at {kind.provider}" if kind.provider else " of machines that are bought"
 
 
 def _answer(case: Case, text: str, gpus: int | None = None) -> Computed:

@@ -6,8 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.library.questionnaires import from_value
+from assistant.planning.crossing import as_copies, served_over
 from assistant.planning.prediction import predict
+from assistant.planning.resolve import resolve
 from assistant.present.figures import percent, seconds, significant
+from assistant.present.plan.crossing import beside
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
@@ -29,12 +32,12 @@ _OVER = "One copy at its usual batch; a faster network does not make up for link
 
 def prefill_decode(case: Case) -> Computed | None:
     """Whether prefill and decode on nodes of their own need InfiniBand, or RDMA, or do on the network named."""
-    usual = _with_usual(case, "disaggregated-inference")
+    usual = with_usual(case, "disaggregated-inference")
     made = [(fabric, _served(usual, fabric)) for fabric in _networks(usual)]
     found = [(fabric, one) for fabric, one in made if one is not None]
     if len(found) < 2:
         return None
-    best = min((one for _, one in found), key=lambda one: one.ttft_s)
+    on, best = min(found, key=lambda pair: pair[1].ttft_s)
     enough = [f for f, one in found if _carries(one) and one.ttft_s <= _NOTICED * best.ttft_s]
     for fabric, one in found:
         share = one.kv_link_wanted_percent or 0.0
@@ -47,29 +50,27 @@ def prefill_decode(case: Case) -> Computed | None:
         f"{_verdict(enough)} {usual.name} on {usual.bare().where}, {sides}, a cache of {cache} per prompt: "
         f"{'; '.join(_told(fabric, one) for fabric, one in found)}."
     )
-    beside = _as_copies(usual, best)
-    text = f"{beside} {text}" if beside and case.says("worth") else f"{text} {beside}".rstrip()
+    worth = _as_copies(usual, on, best)
+    text = f"{worth} {text}" if worth and case.says("worth") else f"{text} {worth}".rstrip()
     return usual.answer(text, _APART, **usual.job_inputs([fabric for fabric, _ in found]))
 
 
-def _as_copies(case: Case, apart: ServingFigures) -> str:
+def _as_copies(case: Case, fabric: Fabric, apart: ServingFigures) -> str:
     """The same GPUs as copies that read prompts in chunks between the tokens of answers, where a copy fits a node."""
-    found = _served(case.again(workload="inference"), case.catalog.fabrics["none"])
+    job = resolve(from_value(_facts(case, fabric), case.catalog), case.catalog)
+    found = as_copies(job, apart.requests_per_s, fabric.id, case.catalog, case.today)
     if found is None:
         return ""
-    case.figure("per token, apart", apart.tpot_s, "s", f"at {apart.requests_per_s:.3g} requests/s")
-    case.figure("per token, as copies", found.tpot_s, "s", f"at {found.requests_per_s:.3g} requests/s")
-    first = f"the first token after {seconds(found.ttft_s)}"
-    return (
-        f"Apart a token takes {seconds(apart.tpot_s)} at {apart.requests_per_s:.3g} requests/s; the same GPUs as "
-        f"copies in their nodes, prompts read in chunks between answers, take {seconds(found.tpot_s)} at "
-        f"{found.requests_per_s:.3g}, {first}, and send nothing."
-    )
+    one = served_over(fabric.id, apart)
+    for name, way in (("apart", one), ("as copies", found)):
+        case.figure(f"per token, {name}", way.tpot_s, "s", f"at {way.requests_per_s:.3g} requests/s")
+        case.figure(f"carried, {name}", way.carries_requests_per_s, "requests/s", "at most")
+    return beside(one, found, job.served.output_tokens, targets=bool(job.served.ttft_ms or job.served.tpot_ms))
 
 
 def tensor_over_nodes(case: Case) -> Computed | None:
     """How long a token takes where the ranks of one copy lie on several nodes, on the network named and on others."""
-    usual = _with_usual(case, "inference")
+    usual = with_usual(case, "inference")
     node = usual.fields.get("cluster.gpus_per_node") or usual.gpu.gpus_per_node
     nodes = case.utterance.nodes or 2
     degree = usual.fields.get("inference.tensor_parallel") or usual.fields.get("parallelism.tp") or nodes * node
@@ -106,7 +107,7 @@ def _inside(case: Case, node: int) -> str:
     return f" Inside one node, with TP {node}, a token takes {seconds(found.tpot_s)} and no network is crossed."
 
 
-def _with_usual(case: Case, workload: str) -> Case:
+def with_usual(case: Case, workload: str) -> Case:
     """The case as serving, with the model and the size that nobody said."""
     usual = case.again(workload=workload)
     if case.model is None:
@@ -126,16 +127,21 @@ def _networks(case: Case) -> list[Fabric]:
 
 def _served(case: Case, fabric: Fabric) -> ServingFigures | None:
     """What the job delivers on a network; ``None`` where it cannot be there."""
-    on: dict[str, Any] = {} if fabric.technology == "none" else {"cluster__fabric": fabric.id}
-    facts = case.questionnaire(cluster__gpu=case.gpu.id, **on)
-    load = {name.removeprefix("inference."): v for name, v in case.fields.items() if name.startswith("inference.")}
-    facts.pop("parallelism", None)
     try:
-        made: Prediction = predict(from_value(facts | {"inference": load}, case.catalog), case.catalog)
+        made: Prediction = predict(from_value(_facts(case, fabric), case.catalog), case.catalog)
     except InputError:
         return None
     case.take_over(made.assumptions)
     return made.serving if made.fits else None
+
+
+def _facts(case: Case, fabric: Fabric) -> dict[str, Any]:
+    """The job on a network."""
+    on: dict[str, Any] = {} if fabric.technology == "none" else {"cluster__fabric": fabric.id}
+    facts = case.questionnaire(cluster__gpu=case.gpu.id, **on)
+    load = {name.removeprefix("inference."): v for name, v in case.fields.items() if name.startswith("inference.")}
+    facts.pop("parallelism", None)
+    return facts | {"inference": load}
 
 
 def _carries(one: ServingFigures) -> bool:

@@ -89,7 +89,9 @@ def token_seconds(side: Side, load: Load, batch: Number) -> Number:
     """Seconds of a decoding step with so many requests on all workers."""
     one, split = np.asarray(batch) / side.workers, side.engined.split
     middle = load.prompt_tokens + load.output_tokens / 2.0
-    return decoded(side.engined, load, one) + side.added(side.engined, one / split.dp / split.pp, middle)
+    guesses, tokens = side.engined.guesses, one / split.dp / split.pp
+    added = side.added(side.engined, tokens * guesses.checked, middle) / guesses.gained
+    return decoded(side.engined, load, one) + added
 
 
 def queued(busy: Number, service: Number, servers: Number = 1.0) -> Number:
@@ -100,7 +102,7 @@ def queued(busy: Number, service: Number, servers: Number = 1.0) -> Number:
 
 
 def served_apart(
-    prefill: Side, decode: Side, load: Load, link: Link = Link(), rate: float | None = None
+    prefill: Side, decode: Side, load: Load, link: Link = Link(), rate: Number | None = None
 ) -> ServedApart:
     """What the sides deliver with ``load.concurrency`` requests in flight on all of them, of which decode holds
     ``load.held``; at ``rate`` requests per second, as far as they are carried, where one is said."""

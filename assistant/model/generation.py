@@ -22,7 +22,7 @@ from .fitted import from_catalog
 from .inference import Serving
 from .machine import Machine
 from .network import Network, Networks
-from .serving_memory import USABLE_MEMORY
+from .serving_memory import USABLE_MEMORY, memory_used, requests_held
 from .serving_network import pass_communication
 from .serving_time import Engined, Load, Shape, Split, engine_of, prefilled, serving_constants
 
@@ -73,6 +73,17 @@ class Rollouts:
         return Serving(
             self.architecture, gpus, self.precision, round(self.prompt_tokens), max(1, round(self.mean)), offline=True
         )
+
+    @property
+    def formats(self) -> tuple[str, str]:
+        """Of weights and cache."""
+        return self.precision, "bf16"
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Tokens of prompt and answer of which half is written on average: a batch waits until its answers are there,
+        and holds them whole."""
+        return self.prompt_tokens, 2.0 * self.mean
 
     @property
     def usable(self) -> float:
@@ -142,14 +153,21 @@ def generate(rollouts: Rollouts, machine: Machine, network: Network) -> Generate
 
 def _splits(rollouts: Rollouts, machine: Machine) -> Sequence[Split]:
     """Powers of two inside a domain, and several domains one after another where one does not hold the model."""
-    room = machine.memory * rollouts.usable
-    needed = rollouts.serving(machine.gpus).weight_bytes * 1.03 / room
-    if rollouts.split:
-        return [Split(rollouts.split, max(1, -(-int(np.ceil(needed)) // rollouts.split)))]
     most = min(machine.domain, machine.gpus)
     inside = [1 << d for d in range(int(np.log2(most)) + 1) if rollouts.architecture.heads % (1 << d) == 0]
-    fitting = [Split(tp, 1) for tp in inside if tp > needed]
-    return fitting or [Split(inside[-1], int(np.ceil(needed / inside[-1])))]
+    inside = [rollouts.split] if rollouts.split else inside
+    fitting = [Split(tp) for tp in inside if _held(rollouts, machine, Split(tp)) >= 1]
+    if fitting:
+        return fitting
+    stages = 2
+    while stages * inside[-1] < machine.gpus and _held(rollouts, machine, Split(inside[-1], stages)) < 1:
+        stages += 1
+    return [Split(inside[-1], stages)]
+
+
+def _held(rollouts: Rollouts, machine: Machine, split: Split) -> float:
+    """Answers that a copy holds, by the same accounting as a served model's."""
+    return requests_held(rollouts.architecture, machine, split, rollouts.formats, rollouts.lengths, rollouts.usable)
 
 
 def _with(rollouts: Rollouts, wires: Wires, ages: tuple[np.ndarray, np.ndarray], split: Split) -> Generated:
@@ -157,10 +175,7 @@ def _with(rollouts: Rollouts, wires: Wires, ages: tuple[np.ndarray, np.ndarray],
     machine, (tokens, left) = wires.machine, ages
     serving = rollouts.serving(machine.gpus)
     copies = machine.gpus // split.gpus
-    weights = serving.weight_bytes * 1.03
-    room = split.gpus * machine.memory * rollouts.usable - weights
-    cache = kv_per_token(serving) * (rollouts.prompt_tokens + rollouts.mean)
-    most = min(int(max(room, 0.0) / max(cache, 1.0)), LARGEST_BATCH)
+    most = min(int(_held(rollouts, machine, split)), LARGEST_BATCH)
     per_copy = -(-rollouts.answers // max(copies, 1))
     batch = max(1, min(per_copy, most))
     token = _Token(serving, wires, split)
@@ -179,7 +194,13 @@ def _with(rollouts: Rollouts, wires: Wires, ages: tuple[np.ndarray, np.ndarray],
         seconds=float(each.sum()) + queued + prefill,
         steady_s=per_copy * rollouts.mean / batch * middle + prefill,
         alone_s=float(each[left < 0.1].sum()),
-        memory_bytes=(weights + batch * cache) / split.gpus,
+        memory_bytes=memory_used(
+            rollouts.architecture,
+            split,
+            (rollouts.precision, "bf16"),
+            (rollouts.prompt_tokens, 2.0 * rollouts.mean),
+            batch,
+        ),
         fits=copies >= 1 and most >= 1,
         crosses=split.gpus > machine.domain,
     )
@@ -222,8 +243,3 @@ class _Token:
             for size in sorted({low, high})
         ]
         return np.interp(batch, [low, high], times) if high > low else np.full(len(batch), times[0])
-
-
-def kv_per_token(serving: Serving) -> float:
-    """Cache bytes of one token."""
-    return serving.architecture.kv_bytes_per_token("bf16")

@@ -6,7 +6,7 @@ scale-up domains reduces or hands over, and the prompt's cache where prompts and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,13 @@ from .architecture import Architecture
 from .cache_transfer import transfer_seconds
 from .collectives import Wires
 from .machine import Machine
-from .network import Network, Networks
-from .serving_memory import kv_format, memory_used, requests_held, reserves, weight_bytes
-from .serving_network import bytes_between, decoding_added, prefill_added
+from .network import Networks
+from .serving_memory import kv_format, requests_held, reserves, weight_bytes
+from .serving_network import decoding_added, prefill_added
 from .serving_time import (
+    NOTHING_GUESSED,
     Engined,
+    Guesses,
     Load,
     Served,
     Shape,
@@ -32,10 +34,9 @@ from .serving_time import (
     fastest_within,
     prefilled,
     serving_constants,
-    spreads_of,
     under_load,
 )
-from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+from .uncertainty import RATIOS
 
 LARGEST_BATCH = (
     1024  # requests a copy decodes together: the most that vLLM schedules on data-centre GPUs (max_num_seqs)
@@ -65,6 +66,7 @@ class Serving:
     data_parallel: int | None = None
     ttft: float | None = None
     tpot: float | None = None
+    guesses: Guesses = NOTHING_GUESSED
     cached: float = 0.0  # share of a prompt whose cache is there already
     fetched_over: float | str | None = None  # bytes/s of a GPU to the host's memory it is in, or "network"; its own
     prefill_gpus: int | None = None  # of one instance of that side, and how many instances
@@ -128,8 +130,9 @@ class InferenceOutcome:
 
     ``across_nodes_per_token`` and ``across_nodes_per_request``: bytes that must cross between scale-up domains.
     ``concurrency``: requests in flight on one copy, ``held`` those its memory holds. ``meets_targets``: null without
-    any. Figures of the whole cluster at the load: ``requests_per_s``, ``output_tokens_per_s``; ``tokens_per_s_per_gpu``
-    is what a GPU carries at most.
+    any. Figures of the whole cluster: ``requests_per_s`` and ``output_tokens_per_s`` at the load; ``carries``, requests
+    per second at most within the targets, 0 where not even one is answered in time. ``tokens_per_s_per_gpu`` is what a
+    GPU carries at most.
     """
 
     network: str
@@ -145,6 +148,7 @@ class InferenceOutcome:
     first_token: Band
     request_latency_s: float
     requests_per_s: float
+    carries: float
     output_tokens_per_s: float
     output_rate: Band
     tokens_per_s_per_gpu: float
@@ -171,7 +175,7 @@ class InferenceOutcome:
 class Copy:
     """One way to spread a copy, with what it delivers before the network between domains has its part.
 
-    ``load``: requests in flight as they are predicted; ``most``: output tokens/s at the largest batch.
+    ``load``: requests in flight as they are predicted.
     """
 
     split: Split
@@ -179,48 +183,11 @@ class Copy:
     engined: Engined
     load: Load
     served: Served
-    most: float
-
-
-def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
-    """One outcome per network, in their order, each with the split of a copy whose GPUs carry the most requests."""
-    columns = Networks(networks)
-    copies = [copy_at_most(serving, machine, split) for split in splits_for(serving, machine)]
-    timings = [timing_of(serving, machine, columns, copy) for copy in copies]
-    middle = list(RATIOS).index(1.0)
-    best = np.argmax(
-        np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
-    )
-    for b in set(best.tolist()):
-        copies[b] = loaded(serving, copies[b], max(1, serving.gpus // copies[b].split.gpus))
-        timings[b] = timing_of(serving, machine, columns, copies[b])
-    spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
-    times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
-    spread = spreads_of(machine.constants)
-    draws = drawn_times(times, spread.tpot, [n.id for n in networks], spreads)
-    bands = quantiles(draws)
-    return [
-        _outcome(serving, machine, networks[f], copies[b], timings[b], f, middle, draws[f], bands[:, f])
-        for f, b in enumerate(best)
-    ]
-
-
-def _worth(serving: Serving, copy: Copy, timing: Timing, middle: int) -> np.ndarray:
-    """Output tokens/s of one GPU at most on each network; copies that miss a target come after those that do not, and
-    copies that do not fit last."""
-    slower = copy.served.tpot / timing.per_token[middle]
-    worth = copy.most / copy.split.gpus * slower
-    late = np.zeros_like(worth, dtype=bool)
-    if serving.tpot is not None:
-        late |= timing.per_token[middle] > serving.tpot
-    if serving.ttft is not None:
-        late |= timing.first[middle] > serving.ttft
-    return worth * np.where(late, 1e-3, 1.0) * (1.0 if copy.held >= 1 else 1e-6)
 
 
 def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     """Ways to spread a copy: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
-    since more room holds more requests; a copy over several domains as tp or as pp."""
+    since more room holds more requests; a copy over several domains as tp, as pp, or with the experts over all."""
     if serving.tensor_parallel or serving.pipeline_parallel or serving.data_parallel:
         return [_as_said(serving, machine)]
     whole = max(1, min(machine.domain, serving.gpus))
@@ -232,7 +199,9 @@ def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     tp, domains = max(one.tp for one in inside), 2
     while domains * machine.domain < MOST_GPUS and holds(serving, machine, Split(tp, domains)) < SMALLEST_CONCURRENCY:
         domains += 1
-    return [Split(tp, domains), Split(1 << int(np.ceil(np.log2(tp * domains))))]
+    spread = 1 << int(np.ceil(np.log2(tp * domains)))
+    wide = [Split(1, 1, spread, spread)] if serving.architecture.experts else []
+    return [Split(tp, domains), Split(spread), *(one for one in wide if holds(serving, machine, one) >= 1)]
 
 
 def _inside(a: Architecture, machine: Machine, whole: int) -> Iterator[Split]:
@@ -283,7 +252,9 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
     """The copy as the time of serving sees it."""
     constants, engine = serving_constants(machine.constants), engine_of(serving.engine, machine.constants)
     formats = serving.formats
-    return Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=not serving.offline)
+    return Engined(
+        serving.architecture, machine, split, *formats, constants, engine, not serving.offline, serving.guesses
+    )
 
 
 def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
@@ -296,8 +267,33 @@ def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
         full = fastest_within(one, full, serving.ttft, serving.tpot)
     elif not (serving.offline or serving.concurrency or serving.requests_per_s):
         full = replace(full, concurrency=min(room, ONLINE_BATCH))
-    most = under_load(one, full)
-    return Copy(split, held, one, full, most, most.output_tokens_per_s)
+    return Copy(split, held, one, full, under_load(one, full))
+
+
+def most_within(serving: Serving, machine: Machine, network: Networks, split: Split) -> Copy:
+    """:func:`copy_at_most` of a copy over several domains that one network joins: its targets are tightened by what the
+    network takes of them."""
+    copy = copy_at_most(serving, machine, split)
+    for _ in range(ROUNDS):
+        seen = seen_over(serving, machine, network, copy)
+        first, token = seen.ttft - copy.served.ttft, seen.tpot - copy.served.tpot
+        tight = replace(serving, ttft=serving.ttft and serving.ttft - first, tpot=serving.tpot and serving.tpot - token)
+        if keeps(serving, seen) or min(tight.ttft or 1.0, tight.tpot or 1.0) <= 0.0:
+            break
+        copy = copy_at_most(tight, machine, split)
+    return copy
+
+
+def seen_over(serving: Serving, machine: Machine, network: Networks, copy: Copy) -> Served:
+    """What a copy delivers with the part that one network has in it."""
+    timing = timing_of(serving, machine, network, copy)
+    tpot, first = float(timing.per_token[_MIDDLE, 0]), float(timing.first[_MIDDLE, 0])
+    rate = copy.served.output_tokens_per_s * copy.served.tpot / tpot
+    return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=rate)
+
+
+_MIDDLE = list(RATIOS).index(1.0)
+ROUNDS = 3  # of the targets less what the network takes at the batch that keeps them
 
 
 def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
@@ -324,9 +320,9 @@ class Timing:
 def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
     one, split, load = copy.engined, copy.split, copy.load
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    batch = copy.served.batch / split.dp / split.pp
+    batch = copy.served.batch / split.dp / split.pp * one.guesses.checked
     halved = 2.0 * decoded(one, load, copy.served.batch / 2.0)
-    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved))
+    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved)) / one.guesses.gained
     steps = max(1.0, load.fresh / load.chunk)
     each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
     prefill = steps * prefill_added(one, wires, load.fresh / steps, each)
@@ -343,66 +339,6 @@ def fetching(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float
     if isinstance(serving.fetched_over, float):
         return bytes_ / (serving.fetched_over * split.gpus)
     return transfer_seconds(wires, bytes_, min(split.gpus, wires.machine.gpus_per_node), stored=True)[..., 0]
-
-
-def _outcome(
-    serving: Serving,
-    machine: Machine,
-    network: Network,
-    copy: Copy,
-    timing: Timing,
-    f: int,
-    middle: int,
-    draws: np.ndarray,
-    band: np.ndarray,
-) -> InferenceOutcome:
-    split, served, spread = copy.split, copy.served, spreads_of(machine.constants)
-    per_token, first = float(timing.per_token[middle, f]), float(timing.first[middle, f])
-    slower = served.tpot / per_token
-    nodes = -(-split.gpus // machine.domain)
-    copies = serving.gpus // split.gpus
-    most = requests_of(serving, copy, copy.most * slower)
-    delivered = requests_of(serving, copy, served.output_tokens_per_s * slower) * copies
-    memory = memory_used(serving.architecture, split, serving.formats, serving.lengths, served.batch)
-    token, prompt = (bytes_between(copy.engined, decoding=one) for one in (True, False))
-    seen = replace(served, ttft=first, tpot=per_token)
-    tokens = delivered * serving.output_tokens
-    return InferenceOutcome(
-        network=network.id,
-        parallelism=_parallelism(split, copies),
-        replicas=copies,
-        replicas_needed=None
-        if serving.requests_per_s is None or not most
-        else int(np.ceil(serving.requests_per_s / most)),
-        nodes_per_replica=nodes,
-        gpus_per_replica=split.gpus,
-        concurrency=max(1, round(copy.load.concurrency)),
-        held=int(copy.held),
-        time_per_output_token_s=per_token,
-        time_to_first_token_s=first,
-        first_token=spread.band(first, spread.ttft),
-        request_latency_s=first + (serving.output_tokens - 1) * per_token,
-        requests_per_s=delivered,
-        output_tokens_per_s=tokens,
-        output_rate=spread.band(tokens, spread.rate),
-        tokens_per_s_per_gpu=most * serving.output_tokens / split.gpus if copies else 0.0,
-        kv_bytes_per_request=serving.kv_per_request,
-        across_nodes_per_token=token,
-        across_nodes_per_request=prompt * copy.load.fresh + token * serving.output_tokens + serving.fetched_bytes,
-        exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
-        memory_bytes=memory,
-        fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
-        meets_targets=None if serving.ttft is serving.tpot is None else keeps(serving, seen),
-        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
-        draws=draws,
-        outside_calibration=uncalibrated(machine),
-        network_wait_s=first - served.ttft + serving.output_tokens * (per_token - served.tpot),
-    )
-
-
-def _parallelism(split: Split, copies: int) -> dict[str, object]:
-    shown: dict[str, object] = {"tp": split.tp, "pp": split.pp, "dp": copies}
-    return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
 
 
 def requests_of(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:

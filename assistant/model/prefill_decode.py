@@ -15,11 +15,12 @@ import numpy as np
 
 from assistant.vocabulary.plan import Band
 
-from . import inference
+from . import inference, layouts
 from .cache_transfer import transfer_rate, transfer_seconds
 from .collectives import Wires
 from .disaggregation import (
     Link,
+    ServedApart,
     Side,
     balanced,
     nothing_added,
@@ -32,25 +33,34 @@ from .inference import LARGEST_BATCH, ONLINE_BATCH, InferenceOutcome, Serving, S
 from .machine import Machine
 from .network import Network, Networks
 from .serving_memory import memory_used
-from .serving_network import bytes_between, crosses, decoding_added, prefill_added, spread_out
+from .serving_network import bytes_between, crosses, decoding_added, prefill_added, remembered, spread_out
 from .serving_time import Engined, Load, Number, Shape, Split, spreads_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 MIDDLE = list(RATIOS).index(1.0)
+_HARDLY = 1e-9  # requests/s: next to none
+COMPARED = 3  # pairs of cuts whose times at the load are worked out
 HALVINGS = 12  # of the batch that keeps a target
 
 
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
     """One outcome per network, in their order."""
     if not serving.disaggregated:
-        return inference.predict_inference(serving, machine, networks)
+        return layouts.predict_inference(serving, machine, networks)
     ways = _ways(serving, machine, networks)
-    found: list[InferenceOutcome | None] = [None] * len(networks)
-    for way in set(ways):
-        columns = [f for f, one in enumerate(ways) if one == way]
-        for f, outcome in zip(columns, _outcomes(serving, machine, [networks[f] for f in columns], way), strict=True):
-            found[f] = outcome
-    return [one for one in found if one is not None]
+    found = [_outcomes(serving, machine, networks, way) for way in ways]
+    return [min(of_network, key=partial(_rank, serving)) for of_network in zip(*found, strict=True)]
+
+
+def _rank(serving: Serving, one: InferenceOutcome) -> tuple[float, ...]:
+    """The least is best: it fits, carries the load within the targets, and then is fastest at it; without a load it
+    carries most."""
+    late = max(1.0, one.time_to_first_token_s / (serving.ttft or np.inf))
+    late *= max(1.0, one.time_per_output_token_s / (serving.tpot or np.inf))
+    if not serving.loaded:
+        return (not one.fits, late, -one.carries)
+    short = max(1.0, (serving.requests_per_s or 0.0) / max(one.carries, _HARDLY) - _HARDLY)
+    return (not one.fits, short, late, one.request_latency_s)
 
 
 @dataclass(frozen=True)
@@ -83,20 +93,36 @@ def splits_of(serving: Serving, machine: Machine, gpus: int | None) -> list[Spli
     return [one for one in cut if holds(serving, machine, one) >= 1] or cut
 
 
-def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[Way]:
-    """One per network."""
-    wires = Wires(machine, Networks(networks), np.ones((1, 1, 1)))
+def _cuts(serving: Serving, machine: Machine, wires: Wires) -> tuple[list[_Cut], list[_Cut]]:
+    """Of prefill and of decode."""
     readers = [_reading(serving, machine, wires, one) for one in splits_of(serving, machine, serving.prefill_gpus)]
     writers = [_writing(serving, machine, wires, one) for one in splits_of(serving, machine, serving.decode_gpus)]
+    return readers, writers
+
+
+def fewest_gpus(serving: Serving, machine: Machine, network: Network, rate: float) -> int:
+    """GPUs without which no cut of both sides carries so many requests per second, or those in flight."""
+    readers, writers = _cuts(serving, machine, Wires(machine, Networks([network]), np.ones((1, 1, 1))))
+    held = serving.concurrency or 1.0
+    return min(_needed(p, rate, 0.0) for p in readers) + min(_needed(d, rate, held) for d in writers)
+
+
+def _needed(cut: _Cut, rate: float, held: float) -> int:
+    """GPUs of one side."""
+    return cut.split.gpus * max(1, ceil(rate / float(cut.carries[0])), ceil(held / float(cut.batch[0])))
+
+
+def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[Way]:
+    """Those that carry most on each network."""
+    readers, writers = _cuts(serving, machine, Wires(machine, Networks(networks), np.ones((1, 1, 1))))
     room = serving.gpus
-    readers = [one for one in readers if one.split.gpus < room] or readers
-    writers = [one for one in writers if one.split.gpus < room] or writers
-    chosen = []
+    pairs = [(p, d) for p in readers for d in writers if p.split.gpus + d.split.gpus <= room]
+    pairs = pairs or [(readers[0], writers[0])]
+    found: dict[Way, None] = {}
     for f in range(len(networks)):
-        pairs = [(p, d) for p in readers for d in writers if p.split.gpus + d.split.gpus <= room]
-        pairs = pairs or [(readers[0], writers[0])]
-        chosen.append(max((_paired(serving, machine, p, d, f) for p, d in pairs), key=lambda one: one[0])[1])
-    return chosen
+        ranked = sorted((_paired(serving, machine, p, d, f) for p, d in pairs), key=lambda one: -one[0])
+        found |= dict.fromkeys(way for _, way in ranked[:COMPARED])
+    return list(found)
 
 
 @dataclass(frozen=True)
@@ -178,11 +204,12 @@ def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tup
     carried = min(x * float(p.carries[f]), y * float(d.carries[f]))
     unlike = 1e-3 ** (float(p.late[f]) + float(d.late[f]))
     fits = min(holds(serving, machine, one.split) for one in (p, d)) >= 1
-    worth = carried * unlike * (1.0 if fits else 1e-9) / max(1, x * p.split.gpus + y * d.split.gpus)
+    used = x * p.split.gpus + y * d.split.gpus
+    worth = carried * unlike * (1.0 if fits else 1e-9) * (1.0 - 1e-6 * used)  # of as much the fewest GPUs
     return worth, Way(p.split, d.split, x, y, float(d.batch[f]), inside)
 
 
-def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: Way) -> list[InferenceOutcome]:
+def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], way: Way) -> list[InferenceOutcome]:
     wires = Wires(machine, Networks(networks), RATIOS[:, None, None])
     prefill = side_of(serving, machine, way.prefill, wires, way.readers, decoding=False)
     decode = side_of(serving, machine, way.decode, wires, way.writers, decoding=True)
@@ -199,6 +226,7 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
     free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
     wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
+    table["within"] = _within(serving, prefill, decode, load, link, served) + many
     table["tpot"] = free.tpot + many  # not that of the fewer answers that a slow network leaves to be written
     spread, names = spreads_of(machine.constants), [one.id for one in networks]
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
@@ -222,6 +250,20 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
         )
         for f, network in enumerate(networks)
     ]
+
+
+def _within(serving: Serving, prefill: Side, decode: Side, load: Load, link: Link, served: ServedApart) -> Number:
+    """Requests per second at most within the targets, on each network; 0 where not even one is answered in time."""
+    least = token_seconds(decode, load, np.minimum(1.0, load.concurrency))
+    most = np.where(least <= (serving.tpot or np.inf), served.carries, 0.0)
+    if serving.ttft is None:
+        return most
+    low, high = np.zeros(np.shape(most)), np.ones(np.shape(most))
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        kept = served_apart(prefill, decode, load, link, np.maximum(middle * most, _HARDLY)).ttft <= serving.ttft
+        low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+    return np.where(low > 0.0, high, 0.0) * most
 
 
 def _link(serving: Serving, wires: Wires, way: Way) -> Link:
@@ -266,6 +308,7 @@ def _outcome(
         first_token=spread.band(at["ttft"], spread.ttft),
         request_latency_s=at["ttft"] + (serving.output_tokens - 1) * at["tpot"],
         requests_per_s=at["requests_per_s"],
+        carries=at["within"],
         output_tokens_per_s=at["output_tokens_per_s"],
         output_rate=spread.band(at["output_tokens_per_s"], spread.rate),
         tokens_per_s_per_gpu=at["carries"] * serving.output_tokens / max(used, 1) if workers else 0.0,
@@ -284,7 +327,7 @@ def _outcome(
         meets_targets=None if serving.ttft is serving.tpot is None else kept,
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=inference.uncalibrated(machine),
+        outside_calibration=[*inference.uncalibrated(machine), *remembered(reading)],
         network_wait_s=serving.output_tokens * added + (0.0 if way.inside else at["moving"]),
         sides=Sides(
             way.readers, way.prefill.gpus, way.writers, way.decode.gpus, at["moving"], at["link_busy"], at["wanted"]

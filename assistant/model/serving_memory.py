@@ -75,7 +75,8 @@ def requests_held(
     room = machine.memory * usable - held
     longest = cache_per_gpu(a, prompt + answer, kv_precision, split)
     if room < longest:
-        room = machine.memory * max(usable, TIGHT_MEMORY) - weights_per_gpu(a, precision, split) - RUNTIME
+        tight = TIGHT_MEMORY if usable >= USABLE_MEMORY else usable  # beside a trainer there is no more
+        room = machine.memory * tight - weights_per_gpu(a, precision, split) - RUNTIME
         return split.dp * min(1.0, max(room, 0.0) / longest)
     kept = longest if reserved else cache_per_gpu(a, prompt + answer / 2.0, kv_precision, split)
     return split.dp * max(1.0, room / kept)

@@ -26,6 +26,12 @@ def spread_out(engined: Engined) -> bool:
     return crosses(engined) and engined.split.dp > 1 and engined.architecture.experts > 0
 
 
+def remembered(engined: Engined) -> list[str]:
+    """That what slows prompts whose experts lie on several domains rests on a figure that was not read again."""
+    told = "how unevenly experts are chosen over nodes is a published figure as remembered (dispatch-imbalance)"
+    return [told] if spread_out(engined) else []
+
+
 def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Number, halved: Number) -> np.ndarray:
     """Seconds that the network adds to a decoding pass of ``compute`` seconds with ``tokens`` on each replica.
 

@@ -139,6 +139,28 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Guesses:
+    """Further ``tokens`` that a step guesses for each request (multi-token prediction, a draft model) and checks in the
+    same pass, each of them right with the probability ``accepted`` as long as those before it are (2211.17192)."""
+
+    tokens: int = 0
+    accepted: float = 0.0
+
+    @property
+    def checked(self) -> int:
+        """Tokens of a request that a pass works on."""
+        return 1 + self.tokens
+
+    @property
+    def gained(self) -> float:
+        """Tokens of an answer that a pass writes on average."""
+        return sum(self.accepted**n for n in range(self.checked))
+
+
+NOTHING_GUESSED = Guesses()
+
+
+@dataclass(frozen=True)
 class Engined:
     """A model on the GPUs of one copy under one engine."""
 
@@ -150,6 +172,7 @@ class Engined:
     constants: ServingConstants
     engine: Engine
     streamed: bool = True
+    guesses: Guesses = NOTHING_GUESSED
 
     @cached_property
     def _rates(self) -> tuple[float, float]:
@@ -198,7 +221,8 @@ class Engined:
         a, tp = self.architecture, self.split.tp
         rate = self.machine.peak["bf16"] * self.machine.attention_efficiency
         read = shape.batch * a.kv_bytes(shape.context, self.kv_precision) * a.kv_share(tp)
-        scored = shape.batch * a.decode_attention_flops(shape.context) / tp / (rate * self._scores)
+        checked = shape.batch * self.guesses.checked
+        scored = checked * a.decode_attention_flops(shape.context) / tp / (rate * self._scores)
         read = read / (self.machine.memory_bandwidth * self.constants.cache)
         decoded = (read**ATTENTION_CORNER + scored**ATTENTION_CORNER) ** (1.0 / ATTENTION_CORNER)
         return decoded + shape.prompt * a.visible_attention_flops(shape.behind) / tp / rate
@@ -237,14 +261,25 @@ class Engined:
         return start * slow + bytes_ * (2.0 * (ranks - 1) / ranks) / rate
 
     def step(self, shape: Shape) -> Number:
-        """Seconds of one step on ``split.pp`` stages one after another, without the network between them."""
-        tokens = shape.batch + shape.prompt
+        """Seconds of one step on ``split.pp`` stages one after another, without the network between them; where further
+        tokens are guessed, of one token's part of it, and of all that prompts add."""
+        if not self.guesses.tokens or not np.any(shape.batch):
+            return self._pass(shape)
+        alone = Shape(shape.batch, shape.context)
+        # what guesses is taken as one layer of the model for each guess
+        guessed = self.guesses.tokens * (self.products(alone) + self.attention(alone)) / self.architecture.layers
+        decoded = self._pass(alone)
+        return (decoded + guessed) / self.guesses.gained + self._pass(shape) - decoded
+
+    def _pass(self, shape: Shape) -> Number:
+        checked = shape._replace(batch=shape.batch * self.guesses.checked)
+        tokens = checked.batch + shape.prompt
         mixed = self.engine.mixed * (np.asarray(shape.prompt) > 0)
         a = self.architecture
         layers = a.layers * (self.engine.layer + mixed) + a.moe_layers * self.engine.routed
         answer = self.engine.answer + (self.engine.stream if self.streamed else 0.0)
         host = self.engine.host + answer * shape.batch * self.split.pp
-        worked = self.products(shape) + self.attention(shape) + self.reductions(tokens)
+        worked = self.products(checked) + self.attention(shape) + self.reductions(tokens)
         return worked + layers + host
 
 

@@ -1,4 +1,5 @@
-"""How many GPUs carry a load within its targets, and what so many carry: every layout of a copy, at its best batch.
+"""How many GPUs carry a load within its targets, and what so many carry: every layout of a copy, at its best batch;
+with prompts and answers apart each side at its own layout.
 
 A copy carries as many requests as keep the targets (:func:`serving_time.fastest_within`); at a rate those in flight
 follow from how long one stays (Little's law), and a prompt waits for those before it as in a queue with one server.
@@ -9,15 +10,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
+from typing import Any
 
-from .inference import Copy, Serving, copy_at_most, engined, holds, keeps, loaded, requests_of, splits_for, timing_of
+from .inference import (
+    Copy,
+    InferenceOutcome,
+    Serving,
+    copy_at_most,
+    engined,
+    holds,
+    keeps,
+    loaded,
+    most_within,
+    requests_of,
+    seen_over,
+    splits_for,
+)
+from .layouts import parallelism
 from .machine import Machine
 from .network import Network, Networks
+from .prefill_decode import fewest_gpus, predict_inference
 from .serving_time import Load, Served, Split, under_load
-from .uncertainty import RATIOS
 
-ROUNDS = 3  # of the targets less what the network takes at the batch that keeps them
-_MIDDLE = list(RATIOS).index(1.0)
 _HARDLY = 1e-6  # of a copy: what a load that is told in rounded numbers may be above what whole copies carry
 
 
@@ -29,14 +43,17 @@ class _Asked:
     machine: Machine
     network: Network | None
 
+    def most(self, split: Split, *, crosses: bool) -> Copy:
+        """A copy with as many requests in flight as keep the targets."""
+        if self.network is None or not crosses:
+            return copy_at_most(self.serving, self.machine, split)
+        return most_within(self.serving, self.machine, Networks([self.network]), split)
+
     def seen(self, copy: Copy) -> Served:
         """What a copy delivers, with the network's part of it where it spans domains."""
         if self.network is None or copy.split.gpus <= self.machine.domain:
             return copy.served
-        timing = timing_of(self.serving, self.machine, Networks([self.network]), copy)
-        tpot, first = float(timing.per_token[_MIDDLE, 0]), float(timing.first[_MIDDLE, 0])
-        rate = copy.served.output_tokens_per_s * copy.served.tpot / tpot
-        return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=rate)
+        return seen_over(self.serving, self.machine, Networks([self.network]), copy)
 
 
 @dataclass(frozen=True)
@@ -59,9 +76,22 @@ class Sizing:
     def gpus(self) -> int:
         return self.copies * self.split.gpus
 
+    @property
+    def unit(self) -> int:
+        """GPUs of a copy."""
+        return self.split.gpus
+
+    def parallelism(self, gpus: int) -> dict[str, object]:
+        return parallelism(self.split, gpus // self.split.gpus)
+
     def with_gpus(self, gpus: int) -> float:
         """Requests per second that so many GPUs carry within the targets."""
         return gpus // self.split.gpus * self.carries
+
+    def latency(self, gpus: int) -> float:
+        """Seconds of a whole request at the load on so many GPUs."""
+        served = self.at_load(gpus)
+        return served.ttft + self._asked.serving.output_tokens * served.tpot
 
     def at_load(self, gpus: int | None = None) -> Served:
         """Seconds to the first token and per further one, and what a copy delivers, at the load on so many GPUs."""
@@ -76,24 +106,104 @@ class Sizing:
         return said.requests_per_s or self.copies * rate
 
 
-def sizings(serving: Serving, machine: Machine, network: Network | None = None) -> list[Sizing]:
+@dataclass(frozen=True)
+class SizingApart:
+    """GPUs of both sides that carry a load within its targets. What so many deliver is what a plan predicts of them."""
+
+    gpus: int
+    _asked: _Asked = field(repr=False)
+    _known: dict[int, InferenceOutcome] = field(default_factory=dict, repr=False)
+
+    @property
+    def unit(self) -> int:
+        """GPUs that hold both sides at the least."""
+        return 2 * self._asked.machine.gpus_per_node
+
+    @property
+    def crosses(self) -> bool:
+        """Whether caches or tokens go from one scale-up domain to another."""
+        found = self._on(self.gpus)
+        return found.across_nodes_per_request + found.across_nodes_per_token > 0
+
+    @property
+    def carries(self) -> float:
+        return self.with_gpus(self.gpus)
+
+    @property
+    def requests_per_s(self) -> float:
+        return self._on(self.gpus).requests_per_s
+
+    def parallelism(self, gpus: int) -> dict[str, Any]:
+        return self._on(gpus).parallelism
+
+    def with_gpus(self, gpus: int) -> float:
+        """Requests per second that so many GPUs carry within the targets."""
+        return self._on(gpus).carries
+
+    def latency(self, gpus: int) -> float:
+        """Seconds of a whole request at the load on so many GPUs."""
+        return self._on(gpus).request_latency_s
+
+    def at_load(self, gpus: int | None = None) -> Served:
+        """Seconds to the first token and per further one, and what all deliver, at the load on so many GPUs."""
+        found = self._on(gpus or self.gpus)
+        flying = float(found.concurrency * found.replicas)
+        return Served(found.time_to_first_token_s, found.time_per_output_token_s, flying, found.output_tokens_per_s)
+
+    def _on(self, gpus: int) -> InferenceOutcome:
+        asked = self._asked
+        if gpus not in self._known and asked.network is not None:
+            serving, machine = replace(asked.serving, gpus=gpus), replace(asked.machine, gpus=gpus)
+            self._known[gpus] = predict_inference(serving, machine, [asked.network])[0]
+        return self._known[gpus]
+
+    def keeps(self) -> bool:
+        """Whether they carry the load within the targets."""
+        found, rate = self._on(self.gpus), self._asked.serving.requests_per_s or 0.0
+        return found.fits and found.carries >= rate * (1 - _HARDLY) and found.meets_targets is not False
+
+
+def sizings(serving: Serving, machine: Machine, network: Network | None = None) -> list[Sizing | SizingApart]:
     """Every layout that keeps ``serving.ttft`` and ``serving.tpot``, with the copies that its load takes: fewest GPUs
     first, of as many GPUs those that carry most. Empty where no layout keeps them.
 
     The load is ``serving.requests_per_s``, or ``serving.concurrency`` on all GPUs together, or both; without either it
     is that of one copy. ``serving.gpus``: how many a copy may have at most. ``network`` joins copies over several
-    domains; without one they are left out.
+    domains, or prompts and answers that are apart; without one these are left out.
     """
     asked = _Asked(serving, machine, network)
+    if serving.disaggregated:
+        apart = _apart(asked)
+        return [apart] if apart else []
     found = (_sized(asked, split) for split in splits_for(serving, machine))
-    return sorted((one for one in found if one), key=lambda one: (one.gpus, -one.copies * one.carries))
+    return sorted((one for one in found if one), key=lambda one: (one.gpus, -one.with_gpus(one.gpus)))
+
+
+def _apart(asked: _Asked) -> SizingApart | None:
+    """From what both sides take at the least node by node upwards, since prompts queue before they are all busy."""
+    if asked.network is None:
+        return None
+    node, serving = asked.machine.gpus_per_node, asked.serving
+    rate = serving.requests_per_s or 0.0
+    least = fewest_gpus(serving, asked.machine, asked.network, rate)
+    gpus = node * max(2, ceil(least / node))
+    for _ in range(_TRIED):
+        found = SizingApart(gpus, asked)
+        if found.keeps():
+            return found
+        gpus = node * ceil(max(gpus + node, _MORE * gpus) / node)
+    return None
+
+
+_TRIED, _MORE = 10, 1.1  # numbers of GPUs for both sides, each so many times the one before
 
 
 def _sized(asked: _Asked, split: Split) -> Sizing | None:
     serving, crosses = asked.serving, split.gpus > asked.machine.domain
     if (crosses and asked.network is None) or not _one_is_in_time(asked, split):
         return None
-    copy, most = _within_targets(asked, split, crosses=crosses)
+    copy = asked.most(split, crosses=crosses)
+    most = asked.seen(copy)
     if not keeps(serving, most):
         return None
     carries, at_once = requests_of(serving, copy, most.output_tokens_per_s), copy.load.concurrency
@@ -108,19 +218,3 @@ def _one_is_in_time(asked: _Asked, split: Split) -> bool:
         return False
     alone = Load(*serving.lengths, 1.0, 1.0, separate=serving.disaggregated)
     return keeps(serving, under_load(engined(serving, machine, split), alone))
-
-
-def _within_targets(asked: _Asked, split: Split, *, crosses: bool) -> tuple[Copy, Served]:
-    """The copy at the most that keeps the targets, and what it delivers: of one over several domains the targets are
-    tightened by what its network takes."""
-    serving, machine = asked.serving, asked.machine
-    copy = copy_at_most(serving, machine, split)
-    seen = asked.seen(copy)
-    for _ in range(ROUNDS if crosses else 0):
-        first, token = seen.ttft - copy.served.ttft, seen.tpot - copy.served.tpot
-        tight = replace(serving, ttft=serving.ttft and serving.ttft - first, tpot=serving.tpot and serving.tpot - token)
-        if keeps(serving, seen) or min(tight.ttft or 1.0, tight.tpot or 1.0) <= 0.0:
-            break
-        copy = copy_at_most(tight, machine, split)
-        seen = asked.seen(copy)
-    return copy, seen

@@ -101,7 +101,16 @@ def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
     if chosen and chosen.costed:  # of a job that ends the whole job, as the card says it
         ends = made.job.serves and made.job.served.job_tokens
         cost = chosen.median_cost if ends else usd_per_month(chosen, made.job.questionnaire)
-    return sizing_of(asked, made.job, cost, predictor) if asked else None
+    told = chosen or _nearest(made.entries)
+    served = told.estimate.serving if told else None
+    return sizing_of(asked, made.job, served, cost, predictor) if asked else None
+
+
+def _nearest(entries: list[Entry]) -> Entry | None:
+    """Where nothing works what carries most of the load, on a network that can be had as far as one can."""
+    fits = [e for e in entries if e.estimated is not None and e.estimate.fits]
+    able = [e for e in fits if e.usable and e.verdict != "impossible"] or fits
+    return min(able, key=lambda e: e.estimate.copies_short, default=None)
 
 
 def names_of(made: Decision, offers: Sequence[RentalOffer], sizing: Sizing | None, catalog: Catalog) -> dict[str, str]:

@@ -9,14 +9,14 @@ from math import ceil
 
 from assistant.market import Offered
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, ServingFigures, Sizing
+from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, usd
+from .headline import lasting, name_of, seconds, usd, works_longer
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -80,7 +80,8 @@ def _keeping(made: Decision, chosen: Entry) -> str:
     other = made.choice.runner_up
     if other is None or not (chosen.costed and other.costed) or other.median_cost >= chosen.median_cost:
         return ""
-    return f"; it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+    more = f"it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+    return f"; for the same tokens {more}" if works_longer(made.job, chosen) else f"; {more}"
 
 
 def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
@@ -89,23 +90,14 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return "No price of it was read: ask, and say what you are quoted."
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
     capital = chosen.price.capital_usd
+    each = sizing.usd_per_million_output_tokens if sizing else None
+    token = f", ${each:.2f} per million output tokens" if job.serves and each else ""
     if capital is not None:
-        return f"{usd(capital)} to buy; {month}, written off with power and support."
+        return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
     if job.serves:
-        whole = f"{usd(chosen.median_cost)} for the job" if job.served.job_tokens else month
-        each = sizing.usd_per_million_output_tokens if sizing else None
-        return f"{whole}, ${each:.2f} per million output tokens." if each else f"{whole}."
+        return f"{usd(chosen.median_cost)} for the job{token}." if job.served.job_tokens else f"{month}{token}."
     total = f"{usd(chosen.median_cost)} for the run"
     return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
-
-
-def _instances(served: ServingFigures) -> str:
-    """``4 copies of 8 GPUs``, or of prefill and of decode."""
-    if served.prefill_workers is not None:
-        reading = f"{served.prefill_workers:,} x {served.prefill_gpus} GPUs read prompts"
-        return f"{reading}, {served.decode_workers:,} x {served.decode_gpus} write answers"
-    gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
-    return f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
 
 
 def _finish(made: Decision, chosen: Entry) -> str:
@@ -114,8 +106,8 @@ def _finish(made: Decision, chosen: Entry) -> str:
     if job.serves and not job.served.job_tokens:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
-            first, each = f"{1e3 * served.ttft_s:,.0f} ms", f"{1e3 * served.tpot_s:.3g} ms"
-            times = f"{_instances(served)}, first token after {first}, each further {each}"
+            first, each = seconds(served.ttft_s), seconds(served.tpot_s)
+            times = f"{served.instances}, first token after {first}, each further {each}"
         return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
     if hours > _FOREVER:
@@ -130,14 +122,21 @@ def _because(made: Decision, chosen: Entry) -> str:
     if made.instead_of is not None:
         return f"Nobody lets {made.instead_of.job.gpus:,} together at a price that it quotes."
     if chosen.considered.fabric.technology == "none":
-        whole = "All its GPUs share one scale-up link" if job.domains == 1 else "Each copy fits in one node"
-        return f"{whole}: nothing crosses a network."
+        return f"{_whole(job, chosen)}: nothing crosses a network."
     if choice.kept:
         return "It is there already, and the job runs on it."
     if choice.by_rules:
         reasons = _reasons(made.conclusions, chosen)
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
     return _cheapest(made, chosen)
+
+
+def _whole(job: Resolved, chosen: Entry) -> str:
+    """What keeps everything off the network."""
+    served = chosen.estimate.serving
+    if served is None or served.prefill_workers is not None:
+        return "All its GPUs share one scale-up link"
+    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {'node' if served.gpus_per_copy > 1 else 'GPU'}"
 
 
 def _cheapest(made: Decision, chosen: Entry) -> str:

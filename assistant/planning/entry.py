@@ -41,7 +41,7 @@ class Estimate:
     training: Breakdown | None = None  # reinforcement learning: one optimizer step by itself
     learning: LearningStep | None = None  # the same: the halves of the step, the sync, memory by phase
     serving: ServingFigures | None = None
-    copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
+    copies_short: float = 0.0  # serving: requests asked for ÷ requests carried within the targets; above 1 is too few
 
     @property
     def computing_s(self) -> float:

@@ -335,6 +335,7 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
         "cost_over_best_percent": known(100 * (entry.ranked_cost / best - 1) if best else None),
         "cheapest": entry.usable and entry.ranked_cost == best,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
+        "joined_by": "no network between nodes" if entry.id == "none" else entry.id,
         "offered_by": offered.provider if offered else "none",
         "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),
         "offered_by_hosts": offered is not None and offered.offer.by_hosts,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.quantities import DAYS_PER_YEAR
+from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
 
+from .budgets import usd_per_month
 from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
@@ -76,9 +77,14 @@ def _figures(job: Resolved, entry: Entry) -> str:
         token = f"{1e3 * (served.tpot_s if served else entry.step):.3g} ms per output token"
         if entry.price.capital_usd is not None:
             return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
-        cost = f"{usd(entry.median_cost)}{sum_of(job, entry)}" if entry.costed else _UNKNOWN
+        cost = f"{usd(_bill(job, entry))}{sum_of(job, entry)}" if entry.costed else _UNKNOWN
         return f"{token}, {cost}{_at(job, entry)}"
-    return f"{_seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
+    return f"{seconds(entry.step)} per step, {lasting(entry.median_hours)}, {_money(job, entry)}"
+
+
+def _bill(job: Resolved, entry: Entry) -> float:
+    """US dollars of a month of a service, or of a job in bulk."""
+    return entry.median_cost if job.served.job_tokens else usd_per_month(entry, job.questionnaire)
 
 
 def sum_of(job: Resolved, entry: Entry) -> str:
@@ -88,12 +94,17 @@ def sum_of(job: Resolved, entry: Entry) -> str:
     return f" for the job, done in {lasting(entry.median_hours)}," if job.served.job_tokens else " a month"
 
 
+def works_longer(job: Resolved, entry: Entry) -> bool:
+    """Whether a service takes more than a month for what its fastest network writes in one."""
+    return job.serves and job.served.job_tokens is None and entry.median_hours > 1.01 * HOURS_PER_MONTH
+
+
 def _each_copy(chosen: Entry | None) -> str:
-    """``each of the 3 copies of the model, of 8 GPUs,``."""
+    """``each of 3 copies of 8 GPUs``."""
     served = chosen.estimate.serving if chosen else None
     if served is None or served.prefill_workers or min(served.copies, served.gpus_per_copy) < 2:
         return "each copy of the model"
-    return f"each of the {served.copies:,} copies of the model, of {served.gpus_per_copy} GPUs,"
+    return f"each of {served.instances}"
 
 
 def _money(job: Resolved, entry: Entry) -> str:
@@ -148,7 +159,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
     """In the units in which the tables of a plan tell it too."""
     for limit, scale, unit in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
         if value < limit:

@@ -211,7 +211,7 @@ class Pipeline:
 
     def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
         """What the rules conclude, and the choice that follows from it."""
-        about_job = facts.job_facts(job, entries, sizes_of(job, entries), chosen)
+        about_job = facts.job_facts(job, entries, sizes_of(job, entries, chosen), chosen)
         rules, conclusions, rivals = reasoner(self.library, strategy), [], facts.Rivals.of(entries)
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):

@@ -17,7 +17,7 @@ from assistant.library import checks
 from assistant.model import Network, Serving, best_times, predict_inference
 from assistant.model.quickest import fitting
 from assistant.model.reinforcement import Loop
-from assistant.model.sizing import Sizing, sizings
+from assistant.model.sizing import Sizing, SizingApart, sizings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Training
@@ -76,7 +76,7 @@ class Predictor:
         there = resolve(changed, self.catalog)
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
 
-    def layouts(self, job: Resolved, asked: Serving, joined: Network | None) -> list[Sizing]:
+    def layouts(self, job: Resolved, asked: Serving, joined: Network | None) -> list[Sizing | SizingApart]:
         """Every layout of a copy that keeps the targets, with the copies that the load takes."""
         known = self._known["layouts"]
         key = (job.determines_estimates, asked.requests_per_s, asked.concurrency, joined and joined.id)

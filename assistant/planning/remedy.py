@@ -117,11 +117,17 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
     be kept, and where no limit is missed what stands in the way."""
     rate, carried = job.served.rate, 100 / min(e.estimate.copies_short for e in allowed)
-    load = f"{job.served.concurrency or 0:,} requests in flight" if rate is None else f"{rate:g} requests per second"
-    text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load}"
+    what = f"{job.served.concurrency or 0:,} requests in flight" if rate is None else f"{rate:g} requests per second"
+    text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {what}"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is not None:
         return f"{text}: with about {found.gpus:,} GPUs it would work."
+    load = job.questionnaire.inference
+    free = load.model_copy(update=dict.fromkeys(load.sides)) if load and load.sides else None
+    asked = job.questionnaire.model_copy(update={"inference": free})
+    found = sized(asked, job.gpu.id, predictor) if free else None
+    if found is not None:
+        return f"{text} in the instances that were given; in others {found.gpus:,} do: {found.instances}."
     return _loosened(job, allowed) or (
         f"{text}, and on no number of them a layout that was tried carries it: lower the load, or take another GPU."
     )

@@ -544,9 +544,9 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
     if not questionnaire.serves:
         return None
     inference = questionnaire.inference or Inference()
-    for name, what in (("prompt_tokens", "prompt"), ("output_tokens", "answer")):
+    for name, what in (("prompt_tokens", "a prompt"), ("output_tokens", "an answer")):
         if name not in inference.model_fields_set:
-            taken.take(f"inference.{name}", getattr(inference, name), f"a usual length of a {what}; give yours")
+            taken.take(f"inference.{name}", getattr(inference, name), f"a usual length of {what}; give yours")
     split = questionnaire.parallelism
     if isinstance(split, Parallelism) and split.tp > 1 and inference.tensor_parallel is None:
         degree = taken.take(

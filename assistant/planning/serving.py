@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from assistant.model import InferenceOutcome, Serving, predict_inference
 from assistant.model.inference import Sides
+from assistant.model.serving_time import Guesses
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Breakdown, ServingFigures
 
 from .entry import Entry, Estimate, band_of
 from .estimate import machine, networks
 from .resolve import Resolved
+
+HARDLY = 1e-6  # of a load: what is told in rounded numbers may be above what is carried
 
 
 def serving(job: Resolved) -> Serving:
@@ -37,6 +41,7 @@ def serving(job: Resolved) -> Serving:
         decode_gpus=inference.decode_gpus,
         prefill_workers=inference.prefill_workers,
         decode_workers=inference.decode_workers,
+        guesses=Guesses(inference.guesses, (inference.accepted_percent or 0.0) / 100),
         cached=(inference.cached_percent or 0.0) / 100,
         fetched_over=_store(job),
         ttft=inference.ttft_ms and inference.ttft_ms / 1e3,
@@ -91,8 +96,13 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
             "replicas_needed": outcome.replicas_needed or 0,
         },
         serving=_figures(outcome, job),
-        copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1),
+        copies_short=_short(job.served.rate, outcome.carries),
     )
+
+
+def _short(rate: float | None, carries: float) -> float:
+    """The load ÷ what is carried; 0 without a rate."""
+    return (rate / carries if carries else inf) * (1 - HARDLY) if rate else 0.0
 
 
 def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
@@ -123,6 +133,7 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
         gpus_per_copy=outcome.gpus_per_replica,
         kv_gb_per_request=outcome.kv_bytes_per_request / 1e9,
         network_gb_per_s_per_node=outcome.across_nodes_per_request * outcome.requests_per_s / nodes / 1e9,
+        carries_requests_per_s=outcome.carries,
         meets_targets=outcome.meets_targets,
         **(_sides(outcome.sides) if outcome.sides else {}),
     )

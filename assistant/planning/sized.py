@@ -6,14 +6,17 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 from assistant.library import checks
-from assistant.market import Offered
+from assistant.market import Offered, candidate_prices, machine_of
 from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
+from assistant.model.sizing import SizingApart
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.copies import instances_told
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import Assumption, KindOfGpu, Sizing
+from assistant.vocabulary.plan import Assumption, KindOfGpu, ServingFigures, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -32,13 +35,30 @@ class Sized:
     """One kind of GPU with the layout that carries the load on fewest: ``gpus`` of whole nodes beyond one."""
 
     job: Resolved
-    layout: Layout
+    layout: Layout | SizingApart
     gpus: int
     network: str = "none"
 
     @property
+    def apart(self) -> bool:
+        """Whether other GPUs read prompts than write answers."""
+        return "decode_workers" in self.parallelism
+
+    @property
     def copies(self) -> int:
-        return self.gpus // self.layout.split.gpus
+        """Of the model; with prompts and answers apart instances of both sides."""
+        shown = self.parallelism
+        return int(shown.get("prefill_workers", 0)) + int(shown.get("decode_workers", 0)) or int(shown["dp"])
+
+    @property
+    def gpus_per_copy(self) -> int:
+        """Of an instance that writes answers where both are apart."""
+        return int(self.parallelism.get("decode_gpus", self.layout.unit))
+
+    @property
+    def instances(self) -> str:
+        """``3 copies of 8 GPUs``, or what both sides have."""
+        return instances_told(self.parallelism, self.copies, self.gpus_per_copy)
 
     @property
     def carries(self) -> float:
@@ -46,10 +66,8 @@ class Sized:
         return self.layout.with_gpus(self.gpus)
 
     @property
-    def parallelism(self) -> dict[str, int]:
-        split = self.layout.split
-        shown = {"tp": split.tp, "pp": split.pp, "dp": self.copies}
-        return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
+    def parallelism(self) -> dict[str, Any]:
+        return self.layout.parallelism(self.gpus)
 
 
 def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Questionnaire, list[Assumption]]:
@@ -63,7 +81,9 @@ def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
     taken, asked = [], questionnaire
     if "gpu" in left:
         found = _cheapest(questionnaire, predictor)
-        why = "not said: the kind on which this costs least per token at the catalog's offers"
+        where = "written off, with power and support, of those with a known price to buy"
+        where = where if questionnaire.budget.mode == "buy" else "at the catalog's offers"
+        why = f"not said: the kind on which this costs least per token {where}"
         taken.append(Assumption(field="cluster.gpu", value=found.job.gpu.id, why=why))
         asked = _on(questionnaire, found.job.gpu.id, predictor.catalog, questionnaire.cluster.gpus)
     else:
@@ -89,9 +109,7 @@ def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
 
 
 def _why(found: Sized) -> str:
-    each = found.layout.split.gpus
-    many = f"{found.copies:,} {'copy' if found.copies == 1 else 'copies'} of {each} GPU{'s' if each > 1 else ''}"
-    return f"{many} carry up to {found.carries:.3g} requests per second within what was asked"
+    return f"{found.instances}, up to {found.carries:.3g} requests per second within what was asked"
 
 
 def _counted(questionnaire: Questionnaire, gpus: int) -> Questionnaire:
@@ -118,14 +136,17 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     except InputError:
         return None
     joined = _joined(job, predictor)
-    apart = job.questionnaire.workload == "disaggregated-inference"
+    load = load_of(job)
     found = [
-        Sized(job, one, _whole(one.gpus, job), joined[0] if joined and (one.crosses or apart) else "none")
-        for one in predictor.layouts(job, load_of(job), joined[1] if joined else None)
+        Sized(job, one, _whole(one.gpus, job), joined[0] if joined and one.crosses else "none")
+        for one in predictor.layouts(job, load, joined[1] if joined else None)
     ]
     if gpus is not None:
-        found = [replace(one, gpus=gpus) for one in found if one.layout.split.gpus <= gpus]
-    return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
+        found = [replace(one, gpus=gpus) for one in found if one.layout.gpus <= gpus]
+    if not load.loaded:  # always busy: what a token costs
+        return min(found, key=lambda one: (one.gpus / one.carries, one.gpus), default=None)
+    least = min((one.gpus for one in found), default=0)
+    return min((one for one in found if one.gpus == least), key=lambda one: one.layout.latency(least), default=None)
 
 
 def _at_published_offers(there: Questionnaire, asked: Questionnaire) -> Questionnaire:
@@ -189,17 +210,21 @@ def _cheapest(questionnaire: Questionnaire, predictor: Predictor) -> Sized:
     raise InputError("expected a model that some GPU of the catalog's offers can serve, found none: name cluster.gpu")
 
 
-def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tuple[Sized, Offered]]:
-    """Every kind of GPU that is let and carries the load, with the offer that costs least; cheapest first."""
-    catalog, today = predictor.catalog, predictor.today
+def on_each_kind(questionnaire: Questionnaire, predictor: Predictor) -> list[tuple[Sized, KindOfGpu]]:
+    """Every kind of GPU that carries the load, and is let or has a known purchase price, as money is spent; with what
+    it costs, least per token first."""
+    catalog, buys = predictor.catalog, questionnaire.budget.mode == "buy"
     let = {o.gpu for provider in catalog.providers.values() for o in provider.offers if o.prices}
     found = []
     for gpu in catalog.gpus:
-        one = sized(questionnaire, gpu, predictor) if gpu in let else None
-        offered = _offer(one, catalog, today) if one else None
-        if one is not None and offered is not None:
-            found.append((one, offered))
-    return sorted(found, key=lambda pair: _per_million(*pair))
+        one = sized(questionnaire, gpu, predictor) if buys or gpu in let else None
+        kind = with_price(one, predictor) if one else None
+        if one is None or kind is None:
+            continue
+        more = sized(questionnaire, gpu, predictor, kind.gpus_paid) if kind.gpus_paid > one.gpus else None
+        on_all = with_price(more, predictor) if more else None  # what is paid for is used
+        found.append((more, on_all) if more and on_all else (one, kind))
+    return sorted(found, key=lambda pair: pair[1].usd_per_million_output_tokens)
 
 
 def _offer(found: Sized, catalog: Catalog, today: datetime.date | None) -> Offered | None:
@@ -225,84 +250,120 @@ def _hourly(found: Sized, offered: Offered) -> float:
     return (offered.usd_per_gpu_hour or 0.0) * offered.paid(found.gpus)
 
 
-def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
+def sizing_of(
+    asked: Questionnaire,
+    job: Resolved,
+    served: ServingFigures | None,
+    usd_per_month: float | None,
+    predictor: Predictor,
+) -> Sizing | None:
     """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
-    ``usd_per_month``: of the recommendation, of a job in bulk its cost."""
-    questionnaire = job.questionnaire
-    if not job.serves or job.sites > 1:
+    ``served``: what is predicted of the recommendation, or of what comes nearest; ``usd_per_month``: of the
+    recommendation, of a job in bulk its cost."""
+    if served is None or job.sites > 1:
         return None
-    in_time = sized(questionnaire, job.gpu.id, predictor, job.gpus)
-    here = in_time or sized(_without_targets(questionnaire), job.gpu.id, predictor, job.gpus)
-    if here is None:
-        return None
-    kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
     load, whole = job.served, job.served.job_tokens
-    per_million = _of_tokens(here, usd_per_month)
+    busy = job.questionnaire.workload == "batch-inference" or not load_of(job).loaded
+    rate = served.carries_requests_per_s if busy else load.rate or served.requests_per_s
+    per_million = _of_tokens(job, rate, usd_per_month)
     if whole is not None and usd_per_month is not None:  # what it costs is that of the job
         each = usd_per_month / (whole / 1e6)
         per_million = each, each * load.output_tokens / (load.output_tokens + load.prompt_tokens)
+    carried = served.carries_requests_per_s
     return Sizing(
         requests_per_s=load.rate,
         concurrency=load.concurrency,
         ttft_ms=load.ttft_ms,
         tpot_ms=load.tpot_ms,
         gpus=job.gpus,
-        copies=here.copies,
+        copies=served.copies,
         could_be_had=had,
-        carries_requests_per_s=here.layout.with_gpus(had or job.gpus) if in_time else 0.0,
+        carries_requests_per_s=carried / served.copies * (had // served.gpus_per_copy) if had else carried,
         usd_per_month=usd_per_month,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],
-        kinds=[_kind(one, offered) for one, offered in kinds],
+        kinds=[kind for _, kind in on_each_kind(job.questionnaire, predictor)],
     )
 
 
 def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
-    """GPUs that carry a load, with the offer that lets them for least; ``None`` where nobody lets them at a price."""
+    """GPUs that carry a load, with the offer that lets them for least, or bought, as money is spent; ``None`` where
+    nobody lets them at a price, and where no purchase price is known."""
+    if found.job.questionnaire.budget.mode == "buy":
+        return _bought(found, predictor)
     offered = _offer(found, predictor.catalog, predictor.today)
-    return None if offered is None else _kind(found, offered)
+    if offered is None:
+        return None
+    price = offered.price
+    return _kind(found, _hourly(found, offered) * HOURS_PER_MONTH).model_copy(
+        update={
+            "gpus_paid": offered.paid(found.gpus),
+            "provider": offered.provider,
+            "instance": offered.offer.name,
+            "tier": offered.tier,
+            "usd_per_gpu_hour": price.si if price else 0.0,
+            "paid_over_listed": offered.markup,
+            "date": price.date.isoformat() if price else None,
+        }
+    )
 
 
-def _kind(found: Sized, offered: Offered) -> KindOfGpu:
-    month, served, price = _hourly(found, offered) * HOURS_PER_MONTH, found.layout.at_load(found.gpus), offered.price
-    output, every = _of_tokens(found, month)
+def _bought(found: Sized, predictor: Predictor) -> KindOfGpu | None:
+    """Written off, with power and support; a price that is only derived from another GPU's is none."""
+    job, catalog = found.job, predictor.catalog
+    machine_ = machine_of(job.gpu, catalog)
+    whole = machine_.gpus if machine_.rack_scale else 1 if job.gpu.nodes_vary else job.gpus_per_node
+    paid = whole * ceil(found.gpus / whole)
+    asked, network = _counted(job.questionnaire, paid), catalog.fabrics[found.network]
+    price = candidate_prices(asked, job.gpu, network, [], catalog, today=predictor.today)
+    if price.gpu_usd_per_hour.origin not in ("catalog", "quoted"):
+        return None
+    hourly, dated = price.gpu_total + price.fabric_total, price.gpu_usd_per_hour.date
+    return _kind(found, hourly * paid * HOURS_PER_MONTH).model_copy(
+        update={
+            "gpus_paid": paid,
+            "usd_per_gpu_hour": hourly,
+            "usd_to_buy": price.capital_usd,
+            "date": dated.isoformat() if dated else None,
+        }
+    )
+
+
+def _kind(found: Sized, usd_per_month: float) -> KindOfGpu:
+    served = found.layout.at_load(found.gpus)
+    output, every = _of_tokens(found.job, _requests(found), usd_per_month)
     return KindOfGpu(
         gpu=found.job.gpu.id,
         gpus=found.gpus,
-        gpus_paid=offered.paid(found.gpus),
+        gpus_paid=found.gpus,
         copies=found.copies,
-        gpus_per_copy=found.layout.split.gpus,
+        gpus_per_copy=found.gpus_per_copy,
         parallelism=found.parallelism,
         requests_per_s=found.carries,
         ttft_s=served.ttft,
         tpot_s=served.tpot,
         network=found.network,
-        provider=offered.provider,
-        instance=offered.offer.name,
-        tier=offered.tier,
-        usd_per_gpu_hour=price.si if price else 0.0,
-        paid_over_listed=offered.markup,
-        usd_per_month=month,
+        provider="",
+        instance="",
+        tier=None,
+        usd_per_gpu_hour=0.0,
+        usd_per_month=usd_per_month,
         usd_per_million_output_tokens=output or 0.0,
         usd_per_million_tokens=every or 0.0,
-        date=price.date.isoformat() if price else None,
+        date=None,
     )
 
 
-def _of_tokens(found: Sized, usd_per_month: float | None) -> tuple[float | None, float | None]:
-    """US dollars per million output tokens, and per million with those of the prompts."""
-    if usd_per_month is None:
+def _of_tokens(job: Resolved, requests_per_s: float, usd_per_month: float | None) -> tuple[float | None, float | None]:
+    """US dollars per million output tokens, and per million with those of the prompts, at so many requests answered."""
+    if usd_per_month is None or not requests_per_s:
         return None, None
-    served, millions = found.job.served, _requests(found) * HOURS_PER_MONTH * 3600 / 1e6
+    served, millions = job.served, requests_per_s * HOURS_PER_MONTH * 3600 / 1e6
     return (
         usd_per_month / (millions * served.output_tokens),
         usd_per_month / (millions * (served.output_tokens + served.prompt_tokens)),
     )
-
-
-def _per_million(found: Sized, offered: Offered) -> float:
-    return _of_tokens(found, _hourly(found, offered) * HOURS_PER_MONTH)[0] or 0.0
 
 
 def _requests(found: Sized) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .entry import Entry
-from .facts import reference
+from .facts import likely
 from .resolve import Resolved
 
 GB = 1e9
@@ -14,8 +14,9 @@ GB = 1e9
 STATE_BYTES = 16.0
 
 
-def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
-    """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes."""
+def sizes_of(job: Resolved, entries: list[Entry], chosen: Entry | None = None) -> dict[str, Any]:
+    """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes on the
+    network that the other facts are told of."""
     weights, node = job.architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
     state = weights if job.serves else STATE_BYTES * job.trained_params / GB
     if job.adapters is not None:
@@ -28,7 +29,7 @@ def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
         "fits_one_node": state <= node,
         "gradient_gb": None if job.serves else 2 * job.trained_params / GB,
     }
-    ref = reference(entries)
+    ref = chosen or likely(entries)
     if job.serves and ref is not None:
         traffic = ref.estimate.traffic
         seconds = traffic.get("kv_transfer_s") or 0
@@ -37,7 +38,7 @@ def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
             "replica_nodes": traffic.get("replica_nodes"),
             "kv_transfer_ms": 1e3 * seconds if seconds else None,
             "kv_transfer_gbps": _leaving(ref, job) if seconds else None,
-            "prefill_decode": _told(ref),
+            "prefill_decode": _apart(ref),
         }
     return sizes
 
@@ -51,12 +52,7 @@ def _leaving(entry: Entry, job: Resolved) -> float | None:
     return bits / max(1.0, found.prefill_workers * found.prefill_gpus / job.gpus_per_node)
 
 
-def _told(entry: Entry) -> str | None:
-    """``3 x 8 GPUs that read prompts and 5 x 8 that answer``."""
+def _apart(entry: Entry) -> str | None:
+    """``3 × 8 GPUs read prompts and 5 × 8 write answers``."""
     found = entry.estimate.serving
-    if found is None or found.prefill_workers is None:
-        return None
-    return (
-        f"{found.prefill_workers} x {found.prefill_gpus} GPUs that read prompts and {found.decode_workers} x "
-        f"{found.decode_gpus} that answer"
-    )
+    return None if found is None or found.prefill_workers is None else found.instances

@@ -165,6 +165,7 @@ _CANDIDATE = {
     # Whether it can be had
     "sold_by_provider": _flag("the provider sells it with this GPU"),
     "in_a_quote": _flag("one of the person's quotes is for it"),
+    "joined_by": _text("what joins its nodes, in words where nothing does"),
     "offered_by": _text("provider whose offer is the cheapest with it, or `none`"),
     "offer_usd_gpu_hour": _number("USD/GPU-h", "what that offer costs"),
     "offered_by_hosts": _flag("that offer is of machines which others run than who lets them"),

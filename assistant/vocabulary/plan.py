@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .catalog import Tier, Trust
+from .copies import instances_told
 from .knowledge import Grade
 
 PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")
@@ -89,7 +90,8 @@ class Assumption(Contract):
 
 
 class ServingFigures(Contract):
-    """What all GPUs together serve at the load that was said, or as fully used as is usual; times in seconds."""
+    """What all GPUs together serve at the load that was said, or as fully used as is usual; times in seconds.
+    ``carries_requests_per_s``: at most, within the targets; 0 where not even one request is answered in time."""
 
     ttft_s: float
     ttft_s_p10: float
@@ -115,6 +117,7 @@ class ServingFigures(Contract):
     gpus_per_copy: int
     kv_gb_per_request: float
     network_gb_per_s_per_node: float
+    carries_requests_per_s: float = 0.0
     meets_targets: bool | None = None
     # Prompts and answers apart: instances of each side and GPUs of one; how long a prompt's cache moves, which share of
     # the network between them that takes, and which it would take were the network never in the way
@@ -125,6 +128,15 @@ class ServingFigures(Contract):
     kv_transfer_s: float | None = None
     kv_link_percent: float | None = None
     kv_link_wanted_percent: float | None = None
+
+    @property
+    def instances(self) -> str:
+        """``3 copies of 8 GPUs``, or what reads prompts and what writes answers."""
+        apart = {} if self.prefill_workers is None else self.model_dump(include=_SIDES)
+        return instances_told(apart, self.copies, self.gpus_per_copy)
+
+
+_SIDES = {"prefill_workers", "prefill_gpus", "decode_workers", "decode_gpus"}
 
 
 class Prediction(Contract):
@@ -370,6 +382,16 @@ class Candidate(Medians):
     learning: LearningStep | None = None
     serving: ServingFigures | None = None
 
+    @property
+    def pace(self) -> Band | None:
+        """Seconds of a step, or of each further token of a service."""
+        one = self.serving
+        return self.step_time_s if one is None else Band(p10=one.tpot_s_p10, p50=one.tpot_s, p90=one.tpot_s_p90)
+
+    @property
+    def median_step(self) -> float:
+        return self.pace.p50 if self.pace else math.inf
+
 
 class Finding(Contract):
     """A conclusion a rule drew, with the facts it saw and what it rests on."""
@@ -533,7 +555,8 @@ class KindOfGpu(Contract):
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
     the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
-    ``paid_over_listed``: what the sums count ÷ the list price.
+    ``paid_over_listed``: what the sums count ÷ the list price. Of GPUs that are bought there is no provider, the sums
+    are write-off, power and support, and ``usd_to_buy`` is that of all.
     """
 
     gpu: str
@@ -548,9 +571,10 @@ class KindOfGpu(Contract):
     network: str
     provider: str
     instance: str
-    tier: Tier
+    tier: Tier | None
     usd_per_gpu_hour: float
     paid_over_listed: float = 1.0
+    usd_to_buy: float | None = None
     usd_per_month: float
     usd_per_million_output_tokens: float
     usd_per_million_tokens: float
@@ -563,8 +587,9 @@ class Sizing(Contract):
     ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
     where no layout keeps the targets.
     ``usd_per_month``: of a job that ends what all of it costs.
-    ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
-    of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
+    ``kinds``: the same load on every kind of GPU that is let, or that has a known price to buy, least per million
+    tokens first. The prices of a month and of tokens are those of the recommendation, at this load or, without one, of
+    GPUs that are always busy.
     """
 
     requests_per_s: float | None
@@ -582,8 +607,9 @@ class Sizing(Contract):
 
 
 class ServedOver(Contract):
-    """A service over one network: time to the first token and per further one, requests per second it carries, share
-    of a request that waits for the network, and the caches between prefill and decode."""
+    """A service over one network: time to the first token and per further one at so many requests per second, how many
+    it carries at most within the targets, share of a request that waits for the network, and the caches between prefill
+    and decode."""
 
     fabric: str
     ttft_s: float
@@ -591,18 +617,22 @@ class ServedOver(Contract):
     requests_per_s: float
     network_gb_per_s_per_node: float
     network_wait_percent: float
+    carries_requests_per_s: float = 0.0
     kv_transfer_s: float | None = None
     kv_link_percent: float | None = None
 
 
 class Crossing(Contract):
-    """What a service sends between nodes, on every network that was computed, slowest first.
+    """What a service sends between nodes, on every network that was computed, slowest first. ``fabric``: the
+    recommended one, else the likeliest.
 
-    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other;
-    without it prompts and answers are not apart, or no copy fits a node.
+    ``chunked``: the same GPUs as copies that read prompts between the tokens of answers and send nothing to each other,
+    at the load or at the most of it that they carry; without it prompts and answers are not apart, or no copy fits a
+    node.
     """
 
     networks: list[ServedOver]
+    fabric: str | None = None
     kv_gb_per_request: float | None = None
     prefill_workers: int | None = None
     prefill_gpus: int | None = None

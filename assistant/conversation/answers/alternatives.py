@@ -48,7 +48,7 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")
             continue
         ranked.append((name, best))
-        length = f"{figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}"
+        length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"
         lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}.")
     assumed = (one for plan in plans for one in plan.assumptions)
     months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
@@ -73,10 +73,7 @@ def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
     if len(ranked) == 1:
         return f"Only {ranked[0][0]} can be done as asked."
     cost = {name: best.cost_usd.p50 for name, best in ranked if best.cost_usd}
-    time = {
-        name: (best.step_time_s.p50 if best.step_time_s else 0.0) if serving else best.run_hours or 0.0
-        for name, best in ranked
-    }
+    time = {name: best.median_step if serving else best.run_hours or 0.0 for name, best in ranked}
     cheap, soon = min(cost, key=cost.__getitem__), min(time, key=time.__getitem__)
     sooner = "answers sooner" if serving else "is done sooner"
     if max(cost.values()) < (1 + APART) * cost[cheap] and max(time.values()) < (1 + APART) * time[soon]:

@@ -17,7 +17,8 @@ def section(plan: Plan) -> list[Block]:
     computed, table = _computed(plan), _table(plan)
     if not computed:
         return []
-    read = f"{_legend(plan, computed)}. Exposed: communication that nothing hides, inside nodes too. {_best(plan)}"
+    exposed = "Exposed: communication that nothing hides, inside nodes too. " if reading.ends(plan) else ""
+    read = f"{_legend(plan, computed)}. {exposed}{_best(plan)}{_work(plan)}"
     gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
     faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
     read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
@@ -63,7 +64,7 @@ def in_talk(plan: Plan) -> list[Block]:
 
 
 def _short_row(found: Candidate, plan: Plan) -> list[str]:
-    waits, cost = figures.percent(found.exposed_communication_percent), found.cost_usd and found.cost_usd.p50
+    waits, cost = figures.percent(reading.waited(plan, found)), found.cost_usd and found.cost_usd.p50
     name, step = f"{SIGNS[found.verdict]} {found.fabric}", figures.seconds(_step(found))
     return [name, reading.verdict(found, plan), step, waits, figures.usd(cost)]
 
@@ -108,20 +109,27 @@ def _table(plan: Plan) -> Table:
     median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     if not reading.ends(plan):
-        return _of_a_service(computed, rows, won, medians)
+        return _of_a_service(computed, rows, won, medians, reading.bill(plan))
     header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
 
 
-def _of_a_service(found: list[Candidate], rows: list[list[str]], won: int | None, medians: list[str]) -> Table:
-    """Networks of what has no end: how fast it answers, and what a month costs."""
+def _of_a_service(
+    found: list[Candidate], rows: list[list[str]], won: int | None, medians: list[str], work: str
+) -> Table:
+    """Networks of what has no end: how fast it answers, and what ``work`` costs."""
     times = [
         [figures.seconds(c.serving and c.serving.ttft_s), figures.seconds(c.serving and c.serving.tpot_s)]
         for c in found
     ]
-    told = [[*row[:2], *time, row[4], *row[6:]] for row, time in zip(rows, times, strict=True)]
-    header = ["", "fabric", "first token", "per token", "exposed", "a month, P10–P90", "best"]
-    return Table(header, told, frozenset(range(2, 7)), won, (4, 6, 2, 3), {5: ["a month", *medians]})
+    told = [[*row[:2], *time, *row[6:]] for row, time in zip(rows, times, strict=True)]
+    header = ["", "fabric", "first token", "per token", f"{work}, P10–P90", "best"]
+    return Table(header, told, frozenset(range(2, 6)), won, (5, 2, 3), {4: [work, *medians]})
+
+
+def _work(plan: Plan) -> str:
+    work = " A month's work: what the fastest of them writes in a month."
+    return work if reading.bill(plan) == "a month's work" else ""
 
 
 def _best(plan: Plan) -> str:
@@ -134,7 +142,7 @@ def _row(found: Candidate) -> list[str]:
     return [
         SIGNS[found.verdict],
         found.fabric,
-        figures.seconds(found.step_time_s and found.step_time_s.p50),
+        figures.seconds(found.pace and found.pace.p50),
         figures.slowdown(found.slowdown_percent),
         figures.percent(found.exposed_communication_percent),
         figures.hours(found.run_hours),
@@ -156,7 +164,7 @@ def _cost(found: Candidate) -> float:
 
 
 def _step(found: Candidate) -> float:
-    return found.step_time_s.p50 if found.step_time_s else float("inf")
+    return found.median_step
 
 
 def _per(plan: Plan) -> str:

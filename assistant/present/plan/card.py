@@ -1,7 +1,8 @@
 """The card: do what, what it costs, when it is done, why, what would change it, and how certain that is."""
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
+from .. import figures
 from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
@@ -26,10 +27,29 @@ def costs_more(plan: Plan) -> bool:
 def certain(plan: Plan) -> list[str]:
     """How certain the choice is, in a word and what it means; nothing where nothing works or nothing was chosen."""
     answer, best = plan.recommendation, reading.chosen(plan)
-    if answer.verdict != "recommended" or best is None or best.cost_usd is None:
+    alone = answer.verdict == "no-network-needed"
+    if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
-    cheaper = reading.left_out(plan)
-    return [f"Certainty: {_meaning(plan)}{f' {cheaper}' if cheaper else ''}"]
+    told = [
+        "clear; nothing crosses, so no network would do better." if alone else _meaning(plan),
+        reading.left_out(plan),
+    ]
+    return [f"Certainty: {' '.join(text for text in (*told, _band(plan, best)) if text)}"]
+
+
+def _band(plan: Plan, best: Candidate) -> str:
+    """Between which times a service answers, or a job in bulk is done."""
+    one = best.serving
+    if one is None:
+        return ""
+    if reading.ends(plan):
+        short, long = map(figures.hours, reading.run_band(best))
+        return f"In eight of ten cases it is done in {short}–{long}."
+    first, each = (
+        f"{figures.seconds(low)}–{figures.seconds(high)}"
+        for low, high in ((one.ttft_s_p10, one.ttft_s_p90), (one.tpot_s_p10, one.tpot_s_p90))
+    )
+    return f"In eight of ten cases the first token takes {first} and each further one {each}."
 
 
 def _meaning(plan: Plan) -> str:

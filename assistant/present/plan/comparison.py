@@ -41,8 +41,8 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     median = lambda name: of_both(lambda c: getattr(getattr(c, name), "p50", None))
     known = lambda name: of_both(lambda c: getattr(c, name))
     yield ComparisonRow("verdict", one.verdict, two.verdict)
-    yield _row(unit, *median("step_time_s"), figures.seconds)
-    yield _row("waiting for the network", *known("exposed_communication_percent"), figures.percent)
+    yield _row(unit, *median("pace"), figures.seconds)
+    yield _row("waiting for the network", *of_both(lambda c: reading.waited(plan, c)), figures.percent)
     if reading.ends(plan):
         yield _row("length of the run", *known("run_hours"), figures.hours)
     yield _row(f"cost of {reading.bill(plan)}", *median("cost_usd"), figures.usd)

@@ -24,9 +24,9 @@ def in_talk(plan: Plan) -> list[Block]:
     """What is said of a plan when it appears: the answer and the few best networks."""
     answer = plan.recommendation
     if answer.verdict == "no-network-needed":
-        return [*card.section(plan), *sizing.in_talk(plan)]
+        return [*card.section(plan), *sizing.under_the_card(plan)]
     further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
-    served = [*sizing.in_talk(plan), *crossing.in_talk(plan)]
+    served = [*sizing.under_the_card(plan), *crossing.in_talk(plan)]
     return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
@@ -61,14 +61,14 @@ def trust(plan: Plan) -> list[Block]:
 
 
 def _band(plan: Plan, best: Candidate) -> str | None:
-    if best.step_time_s is None:
+    band = best.pace
+    if band is None:
         return None
-    band = best.step_time_s
     measured = "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
     low, high = figures.seconds(band.p10), figures.seconds(band.p90)
     shares = f"{band.p10 / band.p50 - 1:+.0%} to {band.p90 / band.p50 - 1:+.0%}"
-    said = "" if reading.serves(plan) else measured
-    return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
+    said, what = ("", "a further token") if reading.serves(plan) else (measured, "the step")
+    return f"In eight of ten cases {what} lies between {low} and {high}, {shares} of what is named{said}."
 
 
 def _what_fits(plan: Plan) -> list[Block]:

@@ -36,14 +36,18 @@ def first_page(plan: Plan) -> list[Block]:
 def power(plan: Plan) -> list[Block]:
     """What machines and network draw, where that is the reader's own affair."""
     theirs = _rented(plan) and reading.asked(plan, "constraints.max_power_kw") is None
-    return [] if plan.power is None or theirs else titled("Power", Bullets(_power(plan.power, rented=_rented(plan))))
+    return (
+        []
+        if plan.power is None or theirs
+        else titled("Power", Bullets(_power(plan.power, reading.bill(plan), rented=_rented(plan))))
+    )
 
 
 def answer_power(plan: Plan) -> list[Block]:
     """What machines and network draw, asked for."""
     if plan.power is None:
         return told("Nothing works as asked, so nothing draws power.")
-    return told(*_power(plan.power, rented=_rented(plan)))
+    return told(*_power(plan.power, reading.bill(plan), rented=_rented(plan)))
 
 
 def _rented(plan: Plan) -> bool:
@@ -111,12 +115,12 @@ def _optics(bought: Purchase) -> list[str]:
     ]
 
 
-def _power(drawn: PowerUse, *, rented: bool) -> list[str]:
+def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{drawn.machines:,} machine{'s' * (drawn.machines > 1)} of {drawn.gpus_per_machine} GPUs"
     network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
-    run = f"The run takes {figures.significant(drawn.run_kwh)} kWh"
+    run = f"{work[0].upper()}{work[1:]} takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
     return [
         f"{kw(drawn.it_kw)}: {machines} at most {kw(drawn.machine_kw)} each{network} ({drawn.machine_source}).",
@@ -137,8 +141,9 @@ def _over(fabric: str) -> str:
 def turns(found: RentOrBuy) -> list[str]:
     """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
+    work = "a month of it" if found.run_months is None else "the run"
     both = (
-        f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, the run costs {usd(found.rent_run_usd)}; of "
+        f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, {work} costs {usd(found.rent_run_usd)}; of "
         f"machines of one's own{_over(found.buy_fabric)}, {usd(found.capital_usd)} to buy, its share is "
         f"{usd(found.buy_run_usd)}."
     )

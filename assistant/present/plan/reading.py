@@ -64,14 +64,32 @@ def unit_of_work(plan: Plan) -> str:
     return "One output token" if serves(plan) else "One step"
 
 
+def lengths(plan: Plan) -> tuple[int, int]:
+    """Tokens of a prompt and of an answer, as said or as usual."""
+    prompt, answer = (asked(plan, f"inference.{name}_tokens") for name in ("prompt", "output"))
+    return prompt or 2000, answer or 500
+
+
 def ends(plan: Plan) -> bool:
     """Whether the job is done some day: training is, and requests in bulk whose number was said."""
     return not serves(plan) or bool(asked(plan, "inference.tokens") or asked(plan, "inference.requests"))
 
 
 def bill(plan: Plan) -> str:
-    """What a cost is that of: the run, the job in bulk, or a month of a service, which has no end."""
-    return "the run" if not serves(plan) else "the job" if ends(plan) else "a month"
+    """What a cost is that of: the run, the job in bulk, or a month of a service, which has no end; where networks write
+    unlike many tokens in a month, what the fastest writes in one."""
+    if ends(plan):
+        return "the run" if not serves(plan) else "the job"
+    hours = [c.run_hours for c in plan.candidates if c.run_hours is not None and c.fits is not False]
+    return "a month's work" if hours and max(hours) > (1 + APART) * min(hours) else "a month"
+
+
+def waited(plan: Plan, found: Candidate) -> float | None:
+    """Percent of the time in which the network is waited for; of a service, of a whole request."""
+    if not serves(plan) or found.pace is None:
+        return found.exposed_communication_percent
+    over = plan.crossing.networks if plan.crossing else []
+    return next((one.network_wait_percent for one in over if one.fabric == found.fabric), 0.0)
 
 
 def usd_per_million_tokens(plan: Plan, found: Candidate) -> float | None:
@@ -148,7 +166,7 @@ def waiting(found: Candidate, where: str = "") -> str:
 
 def step_band(found: Candidate) -> str:
     """The time of a step with its tenth and ninetieth percentile."""
-    band, text = found.step_time_s, figures.seconds
+    band, text = found.pace, figures.seconds
     return figures.UNKNOWN if band is None else f"{text(band.p50)} ({text(band.p10)}–{text(band.p90)})"
 
 

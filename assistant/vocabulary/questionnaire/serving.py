@@ -134,6 +134,23 @@ class Inference(Section):
               "in GPU memory"),
     ] = None  # fmt: skip
 
+    speculative_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=16)] | None,
+        About("guessed tokens", "count", "How many further tokens does a step guess (MTP, EAGLE, draft model)?", "none",
+              span="number", words=("(speculative|draft|drafted|guessed|mtp) tokens",), sensible=(1, 16)),
+    ] = None  # fmt: skip
+    accepted_percent: Annotated[
+        Annotated[Percent, Field(gt=0, le=100)] | None,
+        About("guesses that are accepted", "amount", "What share of the guessed tokens is accepted, as measured?",
+              "nothing is guessed", unit="{} %", span="percent",
+              words=("acceptance rate", "accepted (tokens|guesses)")),
+    ] = None  # fmt: skip
+
+    @property
+    def guesses(self) -> int:
+        """Further tokens that a step guesses; one where only the share that is accepted is said."""
+        return self.speculative_tokens or (1 if self.accepted_percent else 0)
+
     @property
     def sides(self) -> list[str]:
         """What is said of prefill or of decode alone."""
@@ -159,6 +176,8 @@ class Inference(Section):
     def _said_once(self) -> Inference:
         if self.tokens is not None and self.requests is not None:
             raise ValueError("expected tokens or requests of the whole job, got both")
+        if self.speculative_tokens is not None and self.accepted_percent is None:
+            raise ValueError("expected accepted_percent beside speculative_tokens: what share of them is accepted")
         if self.tokens_per_s is not None and self.requests_per_s is not None:
             raise ValueError("expected requests_per_s or tokens_per_s, got both")
         return self
