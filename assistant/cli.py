@@ -26,6 +26,7 @@ from assistant.commands.predict import predict
 from assistant.commands.prices import prices
 from assistant.commands.replay import replay
 from assistant.commands.schema import schema
+from assistant.commands.sentence import as_command, sentence
 from assistant.commands.serve import serve
 from assistant.commands.sources import sources
 from assistant.commands.sweep import sweep
@@ -40,7 +41,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer "
-    "flips. Without a command: the conversation on the full screen.",
+    "flips. Without a command: the conversation on the full screen. With a sentence in quotes in its place: the answer "
+    'in five lines, as in weft "pretrain 70B on 64 H100, two weeks".',
 )
 app.callback(invoke_without_command=True)(start)
 # In the order in which the help lists them.
@@ -49,6 +51,7 @@ for command in (
     *(doctor, sweep, calibrate, benchmark, validate, serve, catalog, prices),
 ):
     app.command()(command)
+app.command(hidden=True)(sentence)
 app.add_typer(knowledge.commands, name="knowledge")
 app.add_typer(nccl.commands, name="nccl")
 
@@ -56,7 +59,7 @@ app.add_typer(nccl.commands, name="nccl")
 def main() -> None:
     """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
     try:
-        app()
+        app(as_command(sys.argv[1:], _names()))
     except InputError as error:
         _stop(str(error), 2)
     except KnowledgeError as error:
@@ -67,6 +70,12 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         _stop("stopped", 1)
+
+
+def _names() -> set[str]:
+    """What may stand first."""
+    functions = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+    return {*functions, *(group.name for group in app.registered_groups if isinstance(group.name, str))}
 
 
 def _stop(message: str, code: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, opening, plain, searching
-from assistant.conversation.events import Answer, Comparison, Exported, Failure, PlanShown, Turn, Understood
+from assistant.conversation.events import Answer, Comparison, Copied, Exported, Failure, PlanShown, Turn, Understood
 from assistant.conversation.transcript.replaying import replay_file
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
@@ -79,6 +79,44 @@ def test_the_plan_is_exported(
     path = tmp_path / f"plan{suffix}"
     exported = one(begin(JOB).say(message.format(path)), Exported)
     assert (exported.path, exported.format) == (str(path), format) and path.stat().st_size > 50
+
+
+@pytest.mark.parametrize(
+    ("message", "instead"),
+    [
+        ("export as pdf", 'say "save as html"'),
+        ("save the plan to plan.pdf", "print it there"),
+        ("save as docx", "LibreOffice"),
+        ("export to excel", "weft batch"),
+        ("share this", "copy the card"),
+        ("save the card as yaml", "expected markdown, html, json or text for a card"),
+    ],
+)
+def test_a_format_that_is_not_written_is_refused_with_what_does_instead(begin, message, instead, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert instead in one(begin(JOB).say(message), Failure).text and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("message", "what", "first", "some"),
+    [
+        ("copy", "The card", "Rent 64", "- Certainty:"),
+        ("copy the card", "The card", "Rent 64", "- Because:"),
+        ("copy the YAML to the clipboard", "The questionnaire as YAML", "workload: pretraining", "gpus: 64"),
+        ("copy as markdown", "The plan as Markdown", "# ", "**Rent 64"),
+        ("copy the json", "The plan as JSON", "{", '"schema": "weft/plan/1"'),
+        ("copy the transcript", "The conversation", "# A conversation", f"**You:** {JOB}"),
+    ],
+)
+def test_what_is_to_be_copied_is_what_the_words_say(begin, message, what, first, some):
+    copied = one(begin(JOB).say(message), Copied)
+    assert copied.what == what and copied.text.startswith(first) and some in copied.text
+
+
+def test_the_card_is_saved_alone(begin, tmp_path):
+    path = tmp_path / "card.md"
+    assert one(begin(JOB).say(f"save the card to {path}"), Exported).what == "card"
+    assert path.read_text().startswith("**Rent 64") and len(path.read_text().splitlines()) == 7
 
 
 def test_an_exported_questionnaire_plans_the_same_again(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.conversation.line_input import Reader
+from assistant.conversation.line_input import Reader, Typed
 
 MAIL = "Hi Anna,\n\nCoreWeave: NDR at $2.20\nLambda: RoCE at $2.49\nBest, Zoë\n"
 
@@ -50,3 +50,15 @@ def test_a_conversation_that_was_written_down_is_a_message_a_line(pipe, tmp_path
             said = Reader(descriptor)
             assert [said() for _ in lines] == lines
             assert said() is None
+
+
+def test_lines_typed_at_a_terminal_during_an_answer_are_messages_of_their_own(monkeypatch):
+    pty = pytest.importorskip("pty")
+    typist, terminal = pty.openpty()
+    with os.fdopen(terminal) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("builtins.input", lambda prompt="": stdin.buffer.raw.readline().decode().rstrip("\n"))
+        said = Typed()
+        os.write(typist, b"why?\nwhat if 128 GPUs\n")
+        assert (said(), said()) == ("why?", "what if 128 GPUs")
+    os.close(typist)

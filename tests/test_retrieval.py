@@ -629,3 +629,15 @@ def test_shipped_vectors_that_are_damaged_are_embedded_anew(tmp_path, embedder):
     path.write_bytes(data[: len(data) // 2])
     assert not shipped_vectors.shipped_vectors(library.knowledge_folder, embedder.fingerprint)
     assert open_index(library, embedder=embedder, folder=tmp_path / "again").for_query("TCP sockets", 1)
+
+
+def test_a_screen_hears_how_much_of_an_index_is_built(capsys):
+    from assistant.retrieval.progress import embedding_progress, shown_by
+
+    heard = []
+    with shown_by(lambda done, of: heard.append((done, of))), embedding_progress(80, of=100) as done:
+        done(32)
+        done(48)
+    assert heard == [(0, 80), (32, 80), (80, 80)] and capsys.readouterr().err == ""
+    with shown_by(None), embedding_progress(80, of=100):
+        assert "embedding 80 of 100 texts" in capsys.readouterr().err

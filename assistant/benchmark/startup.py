@@ -1,5 +1,7 @@
 """From the command line to the first answer and to the first screen, in fresh processes."""
 
+import tempfile
+
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Measurement
 
@@ -21,6 +23,13 @@ async def first_screen():
 
 asyncio.run(first_screen())
 """
+_INDEX = "from assistant.library import load; from assistant.retrieval import ready_index; ready_index(load())"
+
+
+def fresh_index() -> None:
+    """Build the search index as for the first time: nothing of the user's is kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        own_process(["-c", _INDEX], WEFT_CACHE=folder)
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
@@ -36,4 +45,5 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     for what, arguments in commands.items():
         values = timed(lambda arguments=arguments: own_process(arguments), repeats)
         found.append(Measurement(part="startup", what=what, values=values, against=INTERPRETER))
-    return found
+    values = timed(fresh_index, repeats, warm=0)
+    return [*found, Measurement(part="startup", what="search index of a fresh install", values=values)]

@@ -10,9 +10,9 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-def own_process(arguments: list[str]) -> str:
+def own_process(arguments: list[str], **environment: str) -> str:
     """What one process of this interpreter prints that finds the program as this one did; its error is ours."""
-    place = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    place = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry), **environment}
     run = [sys.executable, *arguments]
     ended = subprocess.run(run, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=place, timeout=600)
     return ended.stdout.decode()

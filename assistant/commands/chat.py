@@ -9,7 +9,7 @@ import typer
 from assistant.vocabulary.errors import InputError
 
 from .options import Theme
-from .terminal import one_of
+from .terminal import line_width, one_of, write_lines
 
 Version = Annotated[bool, typer.Option("--version", help="Print the version and stop.")]
 
@@ -27,15 +27,35 @@ def start(context: typer.Context, version: Version = False, theme: Theme = "auto
 
 def chat(
     plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
-    resume: Annotated[Path | None, typer.Option(help="Go on with a saved transcript.")] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="FILE|NUMBER", help="Go on with a transcript, or with one of the list.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--continue", help="Go on with the latest conversation.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the conversations that are kept, and stop.")] = False,
     theme: Theme = "auto",
 ) -> None:
     """The conversation: on the full screen, or line by line with --plain."""
+    if listed:
+        from assistant.conversation.transcript import kept
+
+        write_lines(kept.lines(kept.kept(), line_width(160)))
+        return
+    path = _chosen(resume, last)
     if not plain:
-        _on_screen(resume, theme)
+        _on_screen(path, theme)
     from assistant.conversation import plain as line_mode
 
-    raise typer.Exit(line_mode.main(resume=resume))
+    raise typer.Exit(line_mode.main(resume=path))
+
+
+def _chosen(resume: str | None, last: bool) -> Path | None:
+    if resume is None and not last:
+        return None
+    from assistant.conversation.transcript import kept
+
+    if resume is not None and last:
+        raise InputError("expected --resume or --continue, got both")
+    return kept.latest() if resume is None else kept.named(resume)
 
 
 def _on_screen(resume: Path | None, theme: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire
 from .terminal import format_option, line_width, write
@@ -39,7 +42,8 @@ def plan(
 
     library = load(user_catalog=catalog, profile=profile)
     questionnaire = read_one(file, library.catalog)
-    ready_index(library)
+    with contextlib.suppress(InputError):  # without a search a plan cites the claims of its rules alone
+        ready_index(library)
     if measured:
         from assistant.network.diagnosis import diagnose
         from assistant.planning.measured import plan_as_measured

@@ -1,15 +1,20 @@
 """What commands know of the terminal: what an option accepts, where text goes, progress, how long lines may be."""
 
+from __future__ import annotations
+
 import contextlib
 import difflib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from assistant.vocabulary.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from assistant.present.blocks import Block
 
 
 def one_of(field: str, given: str, accepted: Iterable[str]) -> None:
@@ -47,6 +52,20 @@ def write(text: str, out: Path | None = None) -> None:
 def write_lines(lines: Iterable[str]) -> None:
     """Lines to the screen."""
     write("\n".join(lines) + "\n")
+
+
+def show(blocks: list[Block]) -> None:
+    """Blocks to the screen: drawn for a terminal, else as plain lines."""
+    from assistant.present.terminal import blocks_view
+    from assistant.present.text import lines_of
+
+    if not sys.stdout.isatty():
+        write_lines(lines_of(blocks, line_width()))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(blocks_view(blocks, min(console.width, 120)))
 
 
 def save(path: Path, text: str) -> None:

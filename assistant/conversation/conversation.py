@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
+from assistant.understanding import Listener
 from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Plan
@@ -25,7 +26,7 @@ from .exporting import Exporter
 from .interview.interviewer import Interviewer
 from .planner import Planner, plan_now
 from .scaling import Scaling
-from .searching import Searcher, understood
+from .searching import Searcher
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
@@ -186,10 +187,15 @@ class Conversation:
         self.go_on()
         return self._begin(words(dial, value, self.library), lambda: take_dial(self.parts, dial, value))
 
-    def warm_search(self) -> None:
-        """Load what the search needs before the first question waits for it."""
+    def warm(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Load what understanding and the search need before the first message waits for it; where an index has to be
+        built, ``progress`` is told how many of how many texts it has."""
+        asked = Listener.of(self.library.language, self.library.catalog).hear("what is an interconnect?")
         if self.parts.searcher is not None:
-            self.parts.searcher(understood("interconnect", self.library))
+            from assistant.retrieval import shown_by
+
+            with shown_by(progress):
+                self.parts.searcher(asked)
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which
@@ -208,6 +214,11 @@ class Conversation:
             self._back_to(self.parts.state.settled())
             turns.end(rest)
         return rest
+
+    def finish(self) -> list[Event]:
+        """The rest of a turn after which nothing is asked."""
+        self.parts.interviewer.is_due = False
+        return self.go_on()
 
     def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
         """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""

@@ -169,13 +169,28 @@ class Note(Entry):
     items: tuple[str, ...] = ()
 
 
+class Copied(Entry):
+    """``text`` is for the clipboard, where there is one: ``what`` of the plan, in words."""
+
+    kind: Literal["copied"] = "copied"
+    what: str
+    text: str
+
+
 class Exported(Entry):
-    """The plan or the conversation was written to ``path``."""
+    """The plan, its card or the conversation was written to ``path``."""
 
     kind: Literal["exported"] = "exported"
-    what: Literal["plan", "conversation"] = "plan"
+    what: Literal["plan", "card", "conversation"] = "plan"
     path: str
     format: Literal["markdown", "json", "yaml", "html", "text"]
+
+
+class Recalled(Entry):
+    """What was answered before the conversation was gone on with, as the transcript has it: Markdown."""
+
+    kind: Literal["recalled"] = "recalled"
+    text: str
 
 
 class Failure(Entry):
@@ -196,7 +211,7 @@ class Finished(Entry):
 
 
 _OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Dialled | Explanation | Comparison
-_Said = Question | Understood | Answer | Note | Exported | Failure | Finished
+_Said = Question | Understood | Answer | Note | Exported | Copied | Recalled | Failure | Finished
 Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 
 

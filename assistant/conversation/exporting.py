@@ -1,9 +1,9 @@
-"""The plan or the conversation as a file: which format and where, and the writing itself."""
+"""The plan, its card or the conversation as a file: which format and where, and the writing itself."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -30,11 +30,19 @@ _PATH = re.compile(
 _REPLACE = re.compile(r"\b(?:overwrite|replace)\b", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|into|as)\s+(?P<path>[~./][^\s,;]*)")
 
-
-_CONVERSATION = re.compile(
-    r"\b(?:conversation|transcript|chat|dialog(?:ue)?|(?:this|our|the whole) talk|what we said)\b", re.IGNORECASE
-)
-_OF_A_CONVERSATION = ("markdown", "html")
+What = Literal["plan", "card", "conversation"]
+_WHAT: dict[What, re.Pattern[str]] = {
+    "conversation": re.compile(
+        r"\b(?:conversation|transcript|chat|dialog(?:ue)?|(?:this|our|the whole) talk|what we said)\b", re.IGNORECASE
+    ),
+    "card": re.compile(r"\b(?:the|this|that|a) card\b", re.IGNORECASE),
+}
+_QUESTIONNAIRE = re.compile(r"\bquestionnaire\b", re.IGNORECASE)
+_WRITTEN_AS: dict[What, tuple[Format, ...]] = {
+    "plan": tuple(_ENDINGS),
+    "card": ("markdown", "html", "json", "text"),
+    "conversation": ("markdown", "html"),
+}
 
 
 class Target(NamedTuple):
@@ -43,33 +51,52 @@ class Target(NamedTuple):
     format: Format
     path: str
     replace: bool
-    conversation: bool = False
+    what: What = "plan"
 
     @property
-    def what(self) -> str:
-        """The word that a request to export it needs."""
-        return "the conversation " if self.conversation else ""
+    def called(self) -> str:
+        """The words that a request to export it needs."""
+        return "" if self.what == "plan" else f"the {self.what} "
 
 
 # Writes a text; returns under which name the person finds the file, when that is not what they asked for.
 Exporter = Callable[[str, Target], "str | None"]
 
 
-def target_of(text: str) -> Target:
+def target_of(text: str, other_formats: Mapping[str, str] = {}) -> Target:
     """``export as json to plan.json`` → format and path. Without a path, ``weft-plan`` in the current folder.
 
-    Raises :class:`InputError` for a conversation in a format that holds plans only.
+    Raises :class:`InputError` for a format in which this is not written; ``other_formats``: of those that people ask
+    for, what to do instead, by a word for them.
     """
     found = _PATH.search(text) or _TO.search(text)
     path = next((p for p in found.groupdict().values() if p), None) if found else None
     outside = text.replace(path, " ") if path else text
-    named, conversation = _NAMED.search(outside), _CONVERSATION.search(outside) is not None
+    named = _NAMED.search(outside)
+    what = _what(outside)
     chosen = _FORMATS.get(Path(path).suffix.lower()) if path else None
-    chosen = chosen or (_FORMATS[f".{named[1].lower()}"] if named else "markdown")
-    if conversation and chosen not in _OF_A_CONVERSATION:
-        raise InputError(f"expected markdown or html for a conversation, got {chosen}")
-    usual = f"weft-{'conversation' if conversation else 'plan'}{_ENDINGS[chosen][0]}"
-    return Target(chosen, path or usual, _REPLACE.search(text) is not None, conversation)
+    chosen = chosen or (_FORMATS[f".{named[1].lower()}"] if named else None)
+    if chosen is None:
+        _refuse_others(f"{outside} {Path(path or '').suffix}", other_formats)
+        chosen = "yaml" if _QUESTIONNAIRE.search(outside) else "markdown"
+    if chosen not in _WRITTEN_AS[what]:
+        *most, last = _WRITTEN_AS[what]
+        raise InputError(f"expected {', '.join(most)} or {last} for a {what}, got {chosen}")
+    return Target(chosen, path or f"weft-{what}{_ENDINGS[chosen][0]}", _REPLACE.search(text) is not None, what)
+
+
+def _what(text: str) -> What:
+    for what, words in _WHAT.items():
+        if words.search(text):
+            return what
+    return "plan"
+
+
+def _refuse_others(text: str, other_formats: Mapping[str, str]) -> None:
+    words = re.findall(r"\w+", text.lower())
+    instead = next((other_formats[word] for word in words if word in other_formats), None)
+    if instead is not None:
+        raise InputError(instead)
 
 
 def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
@@ -80,14 +107,24 @@ def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
         return yaml.safe_dump(questionnaire.model_dump(exclude_unset=True), sort_keys=False, allow_unicode=True)
     from assistant.present.plan import formats
 
-    return formats.written(plan, format)
+    return formats.written(plan, format, width=80)
+
+
+def card_written(plan: Plan, format: Format) -> str:
+    """The card of a plan alone."""
+    from assistant.present.plan import card, formats
+
+    told = plan.recommendation.card
+    if format == "json" and told is not None:
+        return told.model_dump_json(indent=2) + "\n"
+    return formats.blocks_written(card.section(plan), format)
 
 
 def write(text: str, target: Target) -> None:
     """Write a file. Raises :class:`InputError` when one is there already or it cannot be written."""
     path = Path(target.path).expanduser()
     if path.exists() and not target.replace:
-        how = f"name another file, or say: export {target.what}to {target.path}, overwrite"
+        how = f"name another file, or say: export {target.called}to {target.path}, overwrite"
         raise InputError(f"{target.path} is already there; {how}")
     try:
         path.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ import os
 import select
 import sys
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 
 TOGETHER_S = 0.02  # lines that are closer were not typed one by one: the fastest typists take 50 ms for a letter
@@ -18,10 +19,11 @@ _READ_BYTES = 1 << 16
 _PROMPT = "> "
 
 
-def reader() -> Reader | Typed | Lines:
-    """What reads messages from standard input, as it is connected."""
+def reader(completed: Callable[[str], list[str]] | None = None) -> Reader | Typed | Lines:
+    """What reads messages from standard input, as it is connected; ``completed``: what a line may become with the Tab
+    key."""
     if sys.stdin.isatty():
-        return Typed()
+        return Typed(completed)
     try:
         return Reader(sys.stdin.fileno())
     except (OSError, ValueError):  # no file of the system: a test, an embedding program
@@ -38,18 +40,23 @@ class Lines:
 class Typed:
     """Messages at a terminal, edited with the readline library where Python has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, completed: Callable[[str], list[str]] | None = None) -> None:
         with suppress(ImportError):
             import readline
 
             readline.parse_and_bind("set enable-bracketed-paste on")  # a paste with its line ends is one line to edit
+            if completed is not None:
+                readline.set_completer_delims("")  # names hold spaces: the whole line is completed
+                readline.set_completer(lambda line, number: ([*completed(line), None])[number])
+                readline.parse_and_bind("tab: complete")
 
     def __call__(self) -> str | None:
         """The next message, ``None`` at the end of input."""
         lines: list[str] = []
+        ahead = _waiting(sys.stdin.fileno())  # typed while the answer before was worked out: every line by itself
         with suppress(EOFError):
             lines.append(input(_PROMPT))
-            while _waiting(sys.stdin.fileno()):
+            while not ahead and _waiting(sys.stdin.fileno()):
                 lines.append(input())
         return "\n".join(lines) if lines else None
 

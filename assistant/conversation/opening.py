@@ -15,7 +15,7 @@ from .conversation import Conversation
 from .exporting import Exporter
 from .planner import dated_planner
 from .searching import lazy_searcher
-from .transcript import document, replaying, saving
+from .transcript import document, replaying, saving, standing
 
 if TYPE_CHECKING:
     from assistant.planning import Begun
@@ -28,22 +28,30 @@ def begin(
     transcript: Path | None = None,
     title: str = "A conversation with Weft",
     exporter: Exporter = exporting.write,
+    kept: bool = True,
 ) -> Conversation:
     """A conversation ready for ``start``; each turn is saved from the first message on, in ``transcript`` or in a file
-    of its own under the user's data folder.
+    of its own under the user's data folder; nowhere unless ``kept``.
 
-    ``resume`` goes on with a saved transcript: its messages, also one that was never answered, are said again under
-    today's rules and prices, the file is rewritten with today's answers, and new turns are appended to it; the
-    conversation has then been started. Raises :class:`InputError` when the transcript cannot be read.
+    ``resume`` goes on with a saved transcript, at once where nothing that its answers rest on has changed. Else its
+    messages, also one that was never answered, are said again under today's rules and prices, and the file is rewritten
+    with today's answers. New turns are appended to it; the conversation has then been started. Raises
+    :class:`InputError` when the transcript cannot be read.
     """
     library = library or load()
     conversation = _today(library, replaying.export_nothing if resume else exporter)
+    if not kept:
+        return conversation
     if resume is None:
         head = lambda: document.head_text(title, _head(library))
         conversation.record = saving.Recorder(transcript or saving.new_path(), head)
     else:
-        _say_again(conversation, resume)
+        if not standing.go_on(conversation, resume, _rests_on(library)):
+            _say_again(conversation, resume)
+            standing.keep(conversation, resume, _rests_on(library))
+        conversation.record = saving.Recorder(resume)
         conversation.parts.exporter = exporter
+    conversation.record.ended = lambda path: standing.keep(conversation, path, _rests_on(library))
     return conversation
 
 
@@ -68,6 +76,12 @@ def _head(library: Library) -> dict[str, str]:
     return document.head_of(library, datetime.date.today(), searched=_searched(library))
 
 
+def _rests_on(library: Library) -> dict[str, str]:
+    """What answers are made with today; whether there is a search index does not change them but for their evidence,
+    and takes a while to find out."""
+    return document.head_of(library, datetime.date.today(), searched=False)
+
+
 def _say_again(conversation: Conversation, path: Path) -> None:
     saved = document.read(path)
     conversation.record = replaying.keep_nothing
@@ -75,4 +89,3 @@ def _say_again(conversation: Conversation, path: Path) -> None:
     for message in (*saved.said, *([] if saved.unanswered is None else [saved.unanswered])):
         conversation.say(message)
     saving.replace_file(path, document.text_of(saved.title, _head(conversation.library), conversation.turns))
-    conversation.record = saving.Recorder(path)

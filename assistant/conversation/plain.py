@@ -6,7 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from assistant.present.plan import card
+from assistant.present.text import lines_of
+
 from . import line_input, opening, wording
+from .completing import Completer
 from .conversation import Conversation
 from .events import Event, Question
 
@@ -18,7 +22,8 @@ def main(resume: Path | None = None, *, width: int = 80) -> int:
     """``weft chat --plain`` on standard input and output; the exit code."""
     conversation = opening.begin(resume=resume)
     try:
-        run(conversation, line_input.reader(), lambda line: print(line, flush=True), width=width)
+        complete = Completer(conversation.library)
+        run(conversation, line_input.reader(complete.lines), lambda line: print(line, flush=True), width=width)
     except KeyboardInterrupt:
         print()
     except BrokenPipeError:
@@ -34,6 +39,9 @@ def run(conversation: Conversation, read_message: ReadMessage, write_line: Write
     """
     if conversation.turns:
         write_line("Going on where the transcript ends.")
+        for line in lines_of(card.section(conversation.plan), width) if conversation.plan else ():
+            write_line(line)
+        write_line("")
         _write([conversation.question] if conversation.question else [], write_line, width)
     else:
         _write(conversation.start(), write_line, width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from assistant.present import limits
 from assistant.present.answers import answer_blocks
@@ -41,7 +42,19 @@ def lines(event: e.Event, width: int = 80) -> list[str]:
         return lines_of(_undrawn(report(event.plan)), width)
     if isinstance(event, e.Plots):
         return plot_lines(event.plan, event.scale, width)
+    if isinstance(event, e.Exported):
+        event = event.model_copy(update={"path": whereabouts(event.path)})
+    if isinstance(event, e.Copied):
+        return [f"{event.what}, to be copied from here:", "", *map(safe, event.text.splitlines())]
     return [safe(line) for block in _undrawn(blocks(event)) for line in block_lines(block, width)]
+
+
+def whereabouts(path: str) -> str:
+    """A file that is there by its whole path, the home folder shortened; what only the browser has as it is called."""
+    there = Path(path).expanduser().absolute()
+    if not there.is_file():
+        return path
+    return str(Path("~") / there.relative_to(Path.home())) if there.is_relative_to(Path.home()) else str(there)
 
 
 def _undrawn(blocks: list[Block]) -> list[Block]:
@@ -51,6 +64,8 @@ def _undrawn(blocks: list[Block]) -> list[Block]:
 
 def markdown(event: e.Event) -> str:
     """An event as Markdown, blocks separated by an empty line."""
+    if isinstance(event, e.Recalled):
+        return event.text
     return blocks_markdown(blocks(event))
 
 
@@ -79,13 +94,18 @@ def blocks(event: e.Event) -> list[Block]:
             return _comparison(event)
         case e.Note():
             return told(event.text, *event.items)
-        case e.Exported():
-            what = "questionnaire" if event.format == "yaml" else event.what
-            return told(f"The {what} is in {event.path}.")
-        case e.Failure():
+        case e.Copied() | e.Exported():
+            return told(_handed_over(event))
+        case e.Failure() | e.Recalled():
             return told(event.text)
         case e.Finished():
             return told(event.text + (f" Assumed: {'; '.join(event.assumed)}." if event.assumed else ""))
+
+
+def _handed_over(event: e.Copied | e.Exported) -> str:
+    if isinstance(event, e.Copied):
+        return f"{event.what} was put on the clipboard."
+    return f"The {'questionnaire' if event.format == 'yaml' else event.what} is in {event.path}."
 
 
 def _question(event: e.Question) -> list[Block]:

@@ -23,14 +23,20 @@ def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:
         if path.stat().st_size > largest:
             too_large = f"expected a file of at most {largest >> 20} MiB: split it and name the parts"
             raise InputError(too_large, Place(name))
-        return path.read_bytes().decode("utf-8-sig")
+        return text_read(path.read_bytes(), name)
     except FileNotFoundError:
         raise InputError("no such file", Place(name)) from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
+
+
+def text_read(content: bytes, name: str) -> str:
+    """What was read of a file as text. Raises :class:`InputError` when it is not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
 
 
 @contextlib.contextmanager

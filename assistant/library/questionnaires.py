@@ -8,7 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, wording, yaml_text
-from .files import text_of
+from .files import text_of, text_read
+
+STDIN = "-"
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,20 @@ class _Raw:
 
 
 def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
-    """Every questionnaire of a file in order. Raises :class:`InputError` when the file itself cannot be read."""
+    """Every questionnaire of a file in order, ``-`` being standard input. Raises :class:`InputError` when the file
+    itself cannot be read."""
     path = Path(path)
     name = str(path)
     reader = READERS.get(path.suffix.lower())
-    if reader is None:
+    if name == STDIN:
+        name, text = "standard input", text_read(sys.stdin.buffer.read(), "standard input")
+        reader = _reader_of(text)
+    elif reader is None:
         raise InputError(f"expected a file ending in {', '.join(READERS)}", Place(name))
+    else:
+        text = text_of(path)
     found = False
-    for raw in reader(text_of(path), name):
+    for raw in reader(text, name):
         found = True
         yield _row(raw, name, catalog)
     if not found:
@@ -105,6 +114,18 @@ def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
             inner = inner.setdefault(part, {})
         inner[last] = content
     return value
+
+
+def _reader_of(text: str) -> Callable[[str, str], Iterator[_Raw]]:
+    """What reads a text of which no ending tells the format."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if text.lstrip().startswith(("{", "[")):
+        return (
+            _json_lines
+            if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines)
+            else _json
+        )
+    return _csv if lines and ":" not in lines[0] and "," in lines[0] else _yaml
 
 
 def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:

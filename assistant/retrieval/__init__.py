@@ -11,6 +11,7 @@ from .index import Hit, Index
 from .keyword_search import passages_by_words
 from .opening import built_index, open_index, ready_index
 from .own_documents import forget_removed, index_with_yours
+from .progress import shown_by
 from .shipped_vectors import worth_shipping
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "open_index",
     "passages_by_words",
     "ready_index",
+    "shown_by",
     "worth_shipping",
 ]

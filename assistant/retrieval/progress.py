@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_told: list[Callable[[int, int], object]] = []
 _WORTH_A_LINE = 64  # texts; fewer are embedded before a line is read
 
 
@@ -16,8 +17,31 @@ def say_loading() -> None:
 
 
 @contextmanager
+def shown_by(tell: Callable[[int, int], object] | None) -> Iterator[None]:
+    """While this holds, ``tell`` hears how many of how many texts are embedded, and nothing is said on standard
+    error."""
+    before = list(_told)
+    _told[:] = [tell] if tell is not None else before
+    try:
+        yield
+    finally:
+        _told[:] = before
+
+
+@contextmanager
 def embedding_progress(new: int, *, of: int) -> Iterator[Callable[[int], None]]:
     """Says that the model is loaded and ``new`` of ``of`` texts are embedded; yields what is told after each batch."""
+    if _told:
+        embedded = 0
+
+        def tell(count: int) -> None:
+            nonlocal embedded
+            embedded += count
+            _told[-1](embedded, new)
+
+        tell(0)
+        yield tell
+        return
     reason = f"Building the search index (embedding {new} of {of} texts, once per change)"
     if not sys.stderr.isatty():
         if new >= _WORTH_A_LINE:

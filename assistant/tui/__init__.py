@@ -26,19 +26,23 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
     from . import appearance, background
     from .app import WeftApp
 
-    def begin() -> Conversation:
+    def begin(transcript: Path | None = resume) -> Conversation:
         from assistant.conversation import opening
 
-        return opening.begin(resume=resume)
+        return opening.begin(resume=transcript)
 
-    app = WeftApp(begin, _warm_search, theme=appearance.settle(theme))
+    def warm(conversation: Conversation) -> None:
+        told = lambda done, of: (f"building the search, once: {done:,} of {of:,} texts", f"search: {done / of:.0%}")
+        conversation.warm(lambda done, of: weft.call_from_thread(weft.talk.hint.state, *told(done, of)))
+
+    weft = WeftApp(begin, warm, theme=appearance.settle(theme), resumed=begin)
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
-        code = app.run() or 0
-        if app.failure is None and background.still_working():
+        code = weft.run() or 0
+        if weft.failure is None and background.still_working():
             _leave_at_once(code)
-    if app.failure is not None:
-        raise app.failure
+    if weft.failure is not None:
+        raise weft.failure
     sys.stderr.write(aside.getvalue())
     return code
 
@@ -50,7 +54,3 @@ def _leave_at_once(code: int) -> NoReturn:
     """
     sys.stdout.flush()
     os._exit(code)
-
-
-def _warm_search(conversation: Conversation) -> None:
-    conversation.warm_search()

@@ -22,7 +22,8 @@ class WeftApp(App[int], inherit_bindings=False):
     """One conversation on one screen.
 
     ``conversation_factory`` and ``warm_search`` are called in threads, the first once the first screen stands, the
-    second once the first question does. ``failure`` is the error with which the conversation could not be had.
+    second once the first question does; ``resumed`` goes on with a transcript, where that is offered. ``failure`` is
+    the error with which the conversation could not be had.
     """
 
     TITLE = "weft"
@@ -43,6 +44,7 @@ class WeftApp(App[int], inherit_bindings=False):
         *,
         theme: str = "dark",
         grace_s: float = GRACE_S,
+        resumed: Callable[[Path], Conversation] | None = None,
     ) -> None:
         # With NO_COLOR, Textual turns colours grey, and those of an ansi theme black on black; with ansi_color it
         # leaves everything in the terminal's own two colours.
@@ -52,11 +54,31 @@ class WeftApp(App[int], inherit_bindings=False):
         self.register_theme(LIGHT)
         self.theme = f"weft-{theme}"
         self.failure: Exception | None = None
+        self._warm_search, self._grace_s, self.resumed = warm_search, grace_s, resumed
         self.talk = ConversationScreen(conversation_factory, warm_search, grace_s)
 
     def get_default_screen(self) -> ConversationScreen:
         """The conversation."""
         return self.talk
+
+    def action_resume(self) -> None:
+        """Let the person choose a conversation that is kept, and go on with it."""
+        from assistant.conversation.transcript.kept import kept
+
+        from .kept_screen import KeptScreen
+
+        now = self.talk.conversation.transcript_path if self.talk.conversation else None
+        found = [one for one in kept() if one.path != now] if self.resumed else []
+        if found:
+            self.push_screen(KeptScreen(found), self._go_on_with)
+        else:
+            self.notify("No other conversation is kept.")
+
+    def _go_on_with(self, path: Path | None) -> None:
+        resumed = self.resumed
+        if path is not None and resumed is not None:
+            self.talk = ConversationScreen(lambda: resumed(path), self._warm_search, self._grace_s)
+            self.push_screen(self.talk)  # over the other one, which is kept on the disk as it stands
 
     def action_turn_colours(self) -> None:
         """From dark to light and back."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -13,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 
 from . import background, drawing
+from .command_list import CommandList
 from .hint import HintLine, next_step
 from .keyboard import Keyboard
 from .log import ConversationLog
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 # A key already in flight must not answer a question that has just taken the place of another.
 GRACE_S = 0.5
 _LONG_AGO = float("-inf")
+_NEXT = 30  # characters of a message that waits
 # What is too large for the log stands in the panel.
 TAB_OF_EVENT = {"details": "plan", "plots": "plots"}
 
@@ -74,11 +77,13 @@ class ConversationScreen(Keyboard):
         self._grace_s = grace_s
         self._asked_at = _LONG_AGO
         self._said = ""
-        # What the menu was asked for while an answer was being worked out.
+        # What is done, in this order, when the answer stands that is being worked out.
         self._waiting: list[Callable[[], object]] = []
+        self._later: list[str] = []  # what was typed meanwhile, each with its place among what waits
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
+        self.commands = CommandList(id="commands")
         self.prompt = Prompt(id="prompt")
         self.hint = HintLine(id="hint")
         self.panel = SidePanel(id="panel")
@@ -97,6 +102,7 @@ class ConversationScreen(Keyboard):
                 yield self.log_view
                 with Vertical(id="card"):
                     yield self.question_view
+                    yield self.commands
                     yield self.prompt
                 yield self.hint
             yield self.panel
@@ -133,11 +139,17 @@ class ConversationScreen(Keyboard):
             question = drawing.question_after(turn.events, question)
         self._caught_up([event for turn in conversation.turns for event in turn.events])
         self.hint.state(*self._saved_at())
+        self._complete(conversation)
         background.begin("knowledge", lambda: conversation.library.knowledge, self)
         if self._warm_search is not None:
             warm = self._warm_search
             self.hint.state("loading the search …")
             background.begin("search", lambda: warm(conversation), self)
+
+    def _complete(self, conversation: Conversation) -> None:
+        from assistant.conversation.completing import Completer
+
+        self.prompt.completer = Completer(conversation.library)
 
     def _known(self, knowledge: Any, error: Exception | None) -> None:
         if error is None:
@@ -165,6 +177,12 @@ class ConversationScreen(Keyboard):
     def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
         """Take the marked choice, or say what was typed."""
         text, offer = message.text.strip(), self.question_view.marked
+        if self.commands.marked is not None:
+            self._take_command(self.commands.marked)
+            return
+        if self.busy and len(text) > 1:
+            self._keep_for_later(message.text)
+            return
         if self._too_early():
             return
         if offer is not None and text.lower() in ("", offer.key):
@@ -173,6 +191,46 @@ class ConversationScreen(Keyboard):
             self.prompt.remember(message.text)
             self.action_say(text)
 
+    def on_prompt_completed(self) -> None:
+        """Tab takes the name of the marked command, to be sent or gone on with."""
+        command, completer = self.commands.marked, self.prompt.completer
+        if command is not None and completer is not None:
+            self.prompt.type_instead(f"{command} " if completer.goes_on(command) else command)
+
+    def on_command_list_picked(self, message: CommandList.Picked) -> None:
+        """A click on a command."""
+        self._take_command(message.command)
+
+    def _take_command(self, command: str) -> None:
+        """Do what the screen does itself, say anything else; where something has to follow, wait for it."""
+        if self.prompt.completer is not None and self.prompt.completer.goes_on(command):
+            self.prompt.type_instead(f"{command} ")
+            return
+        here = {"/resume": self.app.action_resume, "/colours": self.app.action_turn_colours}.get(command)
+        if here is not None:
+            self.prompt.text = ""
+            here()
+        elif self.busy:
+            self._keep_for_later(command)
+        else:
+            self.prompt.remember(command)
+            self._tell(command, lambda conversation: conversation.hear(command))
+
+    def _keep_for_later(self, text: str) -> None:
+        """Say what was typed while something is worked out when its turn comes: nothing that was sent is lost."""
+        self.prompt.remember(text)
+        self._later.append(text.strip())
+        self._waiting.append(self._say_later)
+        self._tell_what_waits()
+
+    def _say_later(self) -> None:
+        text = self._later.pop(0)
+        self._tell(text, lambda conversation: conversation.hear(text))
+
+    def _tell_what_waits(self) -> None:
+        more = f" and {len(self._later) - 1} more" if len(self._later) > 1 else ""
+        self.hint.say(f"One moment; next: “{shorten(self._later[0], _NEXT, placeholder=' …')}”{more}", "$doubt")
+
     def on_question_view_picked(self, message: QuestionView.Picked) -> None:
         """A click on a choice."""
         if not self._too_early():
@@ -180,7 +238,9 @@ class ConversationScreen(Keyboard):
 
     def on_prompt_moved(self, message: Prompt.Moved) -> None:
         """Arrow keys walk through the choices; without choices they bring back what was typed."""
-        if self.question_view.offers:
+        if self.commands.marked is not None:
+            self.commands.move(message.step)
+        elif self.question_view.offers:
             self.question_view.move(message.step)
             self.tell_next_step()
         else:
@@ -191,7 +251,11 @@ class ConversationScreen(Keyboard):
         self.log_view.page(message.step)
 
     def on_text_area_changed(self, event: Prompt.Changed) -> None:
-        """A key that belongs to a choice marks it."""
+        """A key that belongs to a choice marks it; the sign of commands lists them."""
+        completer = self.prompt.completer
+        self.commands.offer(completer.offered(event.text_area.text) if completer else {})
+        self.prompt.chooses = self.commands.marked is not None
+        self.question_view.display = self.question_view.question is not None and not self.prompt.chooses
         self.question_view.mark(event.text_area.text)
         self.tell_next_step()
 
@@ -211,9 +275,8 @@ class ConversationScreen(Keyboard):
         while self._waiting and not self.busy:
             self._waiting.pop(0)()
 
-    def save(self, form: str) -> None:
-        """Save the finished plan in a format, as if it were said."""
-        words = f"export as {form}"
+    def say_when_free(self, words: str) -> None:
+        """Say something once the plan is finished that is being worked out."""
         self.when_free(lambda: self._tell(words, lambda conversation: conversation.hear(words)))
 
     def _take(self, offer: Offer) -> None:
@@ -241,12 +304,16 @@ class ConversationScreen(Keyboard):
         if conversation is not None:
             self.busy, self._said = True, said
             self.hint.say("working it out …", "$weft")
+            if self._later:
+                self._tell_what_waits()
             background.begin("answer", lambda: _heard(conversation, answer), self)
 
     def _answered(self, events: Any, error: Exception | None) -> None:
         """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was
         said."""
         answer, conversation = [_failure(error)] if error else events, self.conversation
+        for copied in (event for event in answer if event.kind == "copied"):
+            self.app.copy_to_clipboard(copied.text)
         self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
         if conversation is not None and conversation.has_more:
             self._keep_up(answer, more_to_come=True)
@@ -301,7 +368,9 @@ class ConversationScreen(Keyboard):
         """Say what Enter would do, unless something else is being said."""
         if not self.busy:
             asked = self.question_view
-            self.hint.say(next_step(asked.marked, self.prompt.text, asked.offers, asked.folded))
+            self.hint.say(
+                next_step(asked.marked, self.prompt.text, asked.offers, asked.folded, bool(self.prompt.suggestion))
+            )
 
     # Panel and pages.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Drawn = Line | Any  # a paragraph, or a Rich renderable
 _HARDLY = 0.2  # of the draws: a network that was given and is less often the cheapest costs more than another
 VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 REASON_LABELS = {
     "rule": ("rule: ", "$weft"),
     "fact": ("fact: ", "$quiet"),
@@ -137,6 +139,35 @@ def _blocks(blocks: Iterable[Any], lead: str = "  ", style: str = "") -> list[Dr
     return lines
 
 
+def _exported(event: events.Exported) -> list[Drawn]:
+    from assistant.conversation.wording import whereabouts
+
+    return _worded("✓ ", "$good")(event.model_copy(update={"path": whereabouts(event.path)}))
+
+
+def _copied(event: events.Copied) -> list[Drawn]:
+    there = f"{event.what} is on the clipboard, if this terminal allows it"
+    return [
+        parts(there, ("; else ", "$quiet"), "save as md", (" writes a file.", "$quiet"), lead="✓ ", lead_style="$good")
+    ]
+
+
+def _recalled(event: events.Recalled) -> list[Drawn]:
+    """Markdown as it was kept, with what is left of its signs taken away."""
+    lines: list[Drawn] = []
+    for line in filter(str.strip, event.text.splitlines()):
+        told = _ESCAPED.sub(r"\1", line.replace("**", ""))
+        if told.startswith("|"):
+            cells = [cell.strip() for cell in told.strip("|").split("|")]
+            told = "" if all(set(cell) <= set("-: ") for cell in cells) else " · ".join(filter(None, cells))
+        bullet = told.startswith("- ")
+        style = "bold" if line.startswith("**") and line.endswith("**") else ""
+        if len(told) > 1 and told[0] == told[-1] == "*":  # choices of a question that was asked
+            told, style = told[1:-1], "$quiet"
+        lines += [said(told.removeprefix("- "), style, lead="  · " if bullet else "  ")] if told else []
+    return lines
+
+
 def _worded(lead: str = "  ", style: str = "") -> Callable[[Any], list[Drawn]]:
     """What is said in the same words as in the line mode, under a sign."""
 
@@ -240,7 +271,9 @@ _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "explanation": _explanation,
     "comparison": _comparison,
     "note": _worded(),
-    "exported": _worded("✓ ", "$good"),
+    "exported": _exported,
+    "copied": _copied,
+    "recalled": _recalled,
     "failure": _worded("! ", "$doubt bold"),
     "finished": _worded("· ", "$quiet"),
 }

@@ -12,7 +12,8 @@ F5 | back: from a panel to the answer line, from there to the question before
 F8 | undo what was said last
 F9 | not sure: let it be assumed, and listed as assumed
 PgUp PgDn | read what was said
-Ctrl+P | menu: save, export, copy, light or dark
+/ | the same by name, on the answer line: /plan /why /sources /plots /back /undo /skip /resume …
+Ctrl+P | menu: save, export, copy, light or dark, other conversations
 Ctrl+Q | quit; the transcript is saved as you go
 """
 

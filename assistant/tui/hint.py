@@ -46,17 +46,23 @@ class HintLine(Widget):
         return hint + Content(" " * (width - hint.cell_length - state.cell_length)) + state
 
 
-def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer], folded: bool = False) -> str:
+def next_step(
+    offer: Offer | None, typed: str, offers: Sequence[Offer], folded: bool = False, completes: bool = False
+) -> str:
     """What the user can do now, in few words."""
     if offer is not None:
         return f"Enter takes: {offer.label}"
+    if typed.startswith("/"):
+        return "↑ ↓ and Enter, or Tab to complete"
+    if completes:
+        return "Tab completes · Enter sends"
     if typed.strip():
         return "Enter sends · Ctrl+J breaks the line"
     if not offers:
-        return "ask: why · why not roce · what if 128 GPUs · compare"
+        return "ask: why · why not roce · what if 128 GPUs · or / for commands"
     if folded:
         return "number and Enter, or your own words; ↑ ↓ shows why"
     if offers[0].choice is None:
         return "your own words, or 0 and Enter if not sure"
     kind = "number" if offers[0].key.isdigit() else "letter"
-    return f"{kind} or ↑ ↓ and Enter, or your own words"
+    return f"{kind} or ↑ ↓ and Enter, your own words, or /"

@@ -14,6 +14,19 @@ if TYPE_CHECKING:
     from .plots_panel import PlotsPanel
 
 
+_FORMS = (
+    ("markdown", "Markdown", "A document to hand on"),
+    ("html", "HTML", "A page that stands alone; the browser prints it or makes a PDF of it"),
+    ("json", "JSON", "The contract weft/plan/1"),
+    ("yaml", "YAML", "The questionnaire, to plan again"),
+)
+_COPIES = (
+    ("card", "The answer in five lines, to the clipboard of the terminal"),
+    ("plan", "As plain text, to the clipboard of the terminal"),
+    ("YAML", "The questionnaire, to the clipboard of the terminal"),
+)
+
+
 class Command(NamedTuple):
     """One line of the menu."""
 
@@ -42,13 +55,17 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     """Every command; those about the plan only when there is one."""
     plan = talk.conversation.plan if talk.conversation else None
     if plan is not None:
-        yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.save("markdown"))
-        yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.save("json"))
-        copy, plots = lambda: _copy(app, talk), lambda: _copy_plots(app, talk.panel.plots)
-        to = "to the clipboard of the terminal"
-        yield Command("Copy the plan", f"As plain text, {to}", lambda: talk.when_free(copy))
-        yield Command("Copy the plots", f"As text, {to}", lambda: talk.when_free(plots))
+        for form, called, about in _FORMS:
+            yield Command(
+                f"Save the plan as {called}", about, lambda words=f"save as {form}": talk.say_when_free(words)
+            )
+        for what, about in _COPIES:
+            yield Command(f"Copy the {what}", about, lambda words=f"copy the {what}": talk.say_when_free(words))
+        plots = lambda: _copy_plots(app, talk.panel.plots)
+        yield Command("Copy the plots", "As text, to the clipboard of the terminal", lambda: talk.when_free(plots))
     yield from _transcript(talk, app)
+    if app.resumed is not None:
+        yield Command("Go on with another conversation", "One of those that are kept", app.action_resume)
     yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
     yield Command("Not sure", "Let it be assumed (F9)", lambda: talk.action_say("not sure"))
@@ -87,18 +104,6 @@ def _save_copy(app: WeftApp, path: Path) -> None:
         warn(f"The transcript could not be saved as {target}: {error.strerror}.")
     else:
         app.notify(f"Saved as {target}.", markup=False)
-
-
-def _copy(app: WeftApp, talk: ConversationScreen) -> None:
-    """Copy the plan as it is now; a terminal gives no answer to this, so say what else there is."""
-    from assistant.present.plan.formats import plan_lines
-
-    plan = talk.conversation.plan if talk.conversation else None
-    if plan is None:
-        app.notify("There is no plan any more.", severity="warning")
-        return
-    app.copy_to_clipboard("\n".join(plan_lines(plan)))
-    app.notify("Copied, if this terminal allows it. The menu also saves it to a file.")
 
 
 def _copy_plots(app: WeftApp, panel: PlotsPanel) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
+
+if TYPE_CHECKING:
+    from assistant.conversation.completing import Completer
 
 
 class Prompt(TextArea):
@@ -22,6 +25,8 @@ Several facts in one sentence are fine, and so are corrections: “no, 128”.
 
 Enter | sends
 Ctrl+J | breaks the line
+Tab or → | takes the rest of a name or command that stands there in grey
+/ | the commands: /undo, /save html, /copy card, /resume … for keyboards without function keys
 ↑ ↓ | choose; without choices they bring back what you typed
 
 Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 128 GPUs”, “compare roce and infiniband”, “undo”.
@@ -44,6 +49,9 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
 
         step: int
 
+    class Completed(Message):
+        """Tab was pressed while there are commands to choose from."""
+
     @dataclass
     class Paged(Message):
         """Page Up (-1) or Page Down (1): meant for what was said, not for this line."""
@@ -55,6 +63,8 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
         super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, **plain, **options)
         self._sent: list[str] = []
         self._recalled = 0
+        self.completer: Completer | None = None
+        self.chooses = False  # whether the arrow keys walk through commands while something is typed
 
     def remember(self, text: str) -> None:
         """Keep a sent text for the arrow keys, and clear the line."""
@@ -63,7 +73,20 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
         self._recalled = len(self._sent)
         self.text = ""
 
+    def update_suggestion(self) -> None:
+        """Offer the rest of the name or command that is being typed at the end of the line."""
+        at_the_end = self.cursor_location == self.document.end and "\n" not in self.text
+        self.suggestion = self.completer.rest(self.text) if self.completer and at_the_end else ""
+
     async def _on_key(self, event: events.Key) -> None:
+        if event.key == "tab" and (self.suggestion or self.chooses):
+            event.stop()
+            event.prevent_default()
+            if self.chooses:
+                self.post_message(self.Completed())
+            else:
+                self.insert(self.suggestion)
+            return
         if event.key == "enter":
             event.stop()
             event.prevent_default()
@@ -71,20 +94,25 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
             return
         await super()._on_key(event)
 
+    def type_instead(self, text: str) -> None:
+        """Put another text on the line, ready to go on."""
+        self.text = text
+        self.move_cursor(self.document.end)
+
     def action_new_line(self) -> None:
         """Break the line."""
         self.insert("\n")
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Move the cursor; in an empty prompt, choose."""
-        if self.text:
+        if self.text and not self.chooses:
             super().action_cursor_up(select)
         else:
             self.post_message(self.Moved(-1))
 
     def action_cursor_down(self, select: bool = False) -> None:
         """Move the cursor; in an empty prompt, choose."""
-        if self.text:
+        if self.text and not self.chooses:
             super().action_cursor_down(select)
         else:
             self.post_message(self.Moved(1))
@@ -100,5 +128,4 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
     def action_recall(self, step: int) -> None:
         """Bring back what was typed before."""
         self._recalled = max(0, min(len(self._sent), self._recalled + step))
-        self.text = self._sent[self._recalled] if self._recalled < len(self._sent) else ""
-        self.move_cursor(self.document.end)
+        self.type_instead(self._sent[self._recalled] if self._recalled < len(self._sent) else "")

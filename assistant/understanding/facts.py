@@ -177,13 +177,18 @@ class Facts:
     def _question(self, reading: Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
         several = [q for q in fact.slots.values() if q.kind == "dates"]
-        path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
+        path, said = fact.says.field, reading.text.typed(fact.start, fact.end).strip(" ,;.")
         options = [
             attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today)
             for q in several
             for v in q.value
         ]
         sentence = fact.says.value.replace("{said}", said)
+        if fact.says.others:
+            quantity = next(iter(fact.slots.values()))
+            meant = (path, *fact.says.others)
+            between = ((one, attach.converted(FIELDS[one], quantity, reading.today)) for one in meant)
+            return Doubt(path, sentence, between=tuple(between))
         other = next((q for q in fact.slots.values() if q.kind == MONEY_OTHER), None)
         rate = other and self.catalog.constants.get(f"currency-{other.currency.lower()}")
         if other is None or rate is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import gc
+import threading
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
@@ -58,6 +59,7 @@ _OF_A_WHY = frozenset("model model.params cluster.gpu cluster.gpus workload".spl
 _OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluster.wan_gbps".split())
 
 
+_building = threading.Lock()
 _built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice
 
 
@@ -67,6 +69,11 @@ class Listener:
     @classmethod
     def of(cls, language: Language, catalog: Catalog) -> Listener:
         """The listener of a language and a catalog, built with the first message."""
+        with _building:  # a message that comes while it is built waits instead of building another one
+            return cls._one(language, catalog)
+
+    @classmethod
+    def _one(cls, language: Language, catalog: Catalog) -> Listener:
         key = (id(language), id(catalog))
         if key not in _built:
             while len(_built) >= _KEPT:

@@ -45,6 +45,7 @@ class Says:
     how: str = ""
     weak: bool = False  # gives way to another value
     beside: str = ""  # another field that has to be said or known
+    others: tuple[str, ...] = ()  # of what is asked: fields that may be meant instead
 
 
 def span_kinds(field: RegisteredField) -> tuple[str, ...]:
@@ -133,9 +134,9 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
     for other, templates in wording.beside.items():
         yield from ((Says("set", field.path, beside=other), template) for template in templates)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
-    yield from (
-        (Says("ask", field.path, ask), template) for ask, templates in wording.asks.items() for template in templates
-    )
+    for ask, templates in wording.asks.items():
+        says = Says("ask", field.path, ask, others=tuple(wording.between.get(ask, ())))
+        yield from ((says, template) for template in templates)
     for value, templates in wording.values.items():
         yield from ((_meant(field.path, value), template) for template in templates)
 

@@ -86,6 +86,7 @@ class InterviewQuestion(Entry):
     choices: tuple[OfferedAnswer, ...] = ()
     computed: Literal["numbers-of-nodes", "networks-already-there"] | None = None
     replies: tuple[Reply, ...] = ()
+    unasked: str | None = None  # the id of the choice that stands where nobody can be asked
     plausible: tuple[PlausibleAnswer, ...] = ()
     plausible_besides: tuple[PlausibleAnswer, ...] = ()
 

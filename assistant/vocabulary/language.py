@@ -24,7 +24,8 @@ class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
     ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless
     they are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it
-    stands, by the sentence that asks back (``{said}`` stands for the words); a value with ``?`` gives way where another
+    stands, by the sentence that asks back (``{said}`` stands for the words), ``between`` the other fields that the
+    words of such a sentence may mean; a value with ``?`` gives way where another
     one is said too. ``beside`` are templates that count only where another field is said or known, by its path."""
 
     field: str
@@ -35,6 +36,7 @@ class Wording(Entry):
     implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
     asks: dict[str, list[str]] = Field(default_factory=dict)
+    between: dict[str, list[str]] = Field(default_factory=dict)
     examples: list[Example] = Field(min_length=2)
 
 

@@ -49,11 +49,13 @@ class Scope:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What cannot be taken as it was said: a sentence, and the values among which the person may choose."""
+    """What cannot be taken as it was said: a sentence, and the values among which the person may choose; ``between``:
+    the fields of which it may be one, each with its value, the likeliest first."""
 
     field: str | None
     sentence: str
     options: tuple[Any, ...] = ()
+    between: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

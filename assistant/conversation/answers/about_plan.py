@@ -30,7 +30,8 @@ _HELP = (
     "dial GPUs – the answer at every number of them; also dial batch, dial price, dial months",
     "compare InfiniBand and RoCE – which offers are there",
     "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second",
-    "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",
+    "show the plan – plot – save as md, html, json or yaml, to a file if you name one – save the conversation",
+    "copy the card – copy the plan – copy the yaml (or json, markdown)",
     "Any question about the field: what does SHARP do?",
     "facts – what I know so far; restart – from the beginning; quit",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
@@ -31,6 +31,16 @@ MUCH_AT_ONCE = 7  # facts: who says so many in one message is not told what the 
 MOST_ASSUMED = 3  # named at the end; "assumptions" has all
 
 
+class Thread(NamedTuple):
+    """Where an interview is: the open question, whether it is about what was said, the fields asked for so far, and
+    whether it was said that nothing is left to ask."""
+
+    question: Question | None
+    doubting: bool
+    asked: tuple[str, ...]
+    finished: bool
+
+
 class Interviewer:
     """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has
     yet to be worked out."""
@@ -43,6 +53,16 @@ class Interviewer:
         self._asked: list[str] = []
         self._outcomes: tuple[str, ...] = ()  # what the answers to the open question would make of it
         self._finished = False
+
+    @property
+    def thread(self) -> Thread:
+        """Where the interview is."""
+        return Thread(self.question, self.doubting, tuple(self._asked), self._finished)
+
+    @thread.setter
+    def thread(self, thread: Thread) -> None:
+        self.question, self.doubting, self._finished = thread.question, thread.doubting, thread.finished
+        self._asked = list(thread.asked)
 
     @property
     def asked(self) -> InterviewQuestion | None:
@@ -98,6 +118,7 @@ class Interviewer:
         why = f"{'It could be read in more than one way, so nothing' if several else 'Nothing'} was taken over for it."
         names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
         offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
+        offered += [self._as(path, value) for path, value in doubt.between]
         return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
 
     def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
@@ -105,9 +126,14 @@ class Interviewer:
         label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())
         return Choice(id=name, label=label, value=value)
 
+    def _as(self, field: str, value: Any) -> Choice:
+        """What was said taken as one of several fields, which it names."""
+        return Choice(id=field, label=field_text(field, value, self._library.catalog), value={field: value})
+
     def _of_the_said(self, field: str, text: str, why: str, offered: Sequence[Choice], otherwise: str) -> Question:
         """Open a question about what was said."""
-        told = {"field": field, "text": text, "why_asked": why, "settled_by": (field,)}
+        settling = dict.fromkeys((field, *(name for choice in offered for name in choice.value)))
+        told = {"field": field, "text": text, "why_asked": why, "settled_by": tuple(settling)}
         self.question = Question(**told, choices=tuple(offered), if_not_sure=otherwise)
         self.doubting, self.is_due = True, False
         return self.question
@@ -171,6 +197,14 @@ class Interviewer:
     def choice(self, choice_id: str) -> Choice | None:
         """The choice of the open question with this id."""
         return next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
+
+    @property
+    def likeliest(self) -> Choice | None:
+        """What is taken for the answer to the open question where nobody can be asked; of several that may be meant,
+        the first."""
+        if self.doubting:
+            return next(iter(self.question.choices), None) if self.question else None
+        return self.choice(self.asked.unasked) if self.asked and self.asked.unasked else None
 
     def choice_typed(self, said: str) -> Choice | None:
         """The choice whose label or id was typed in full; "yes" is the only one that something said may mean."""

@@ -19,11 +19,15 @@ class Recorder:
     answer was seen.
 
     The file is there already, or begins with the first message, with what ``head`` gives then: one in which nothing is
-    said leaves no file, and ``path`` gets a number when another conversation has taken it.
+    said leaves no file, and ``path`` gets a number when another conversation has taken it. ``ended`` is told the path
+    after each turn.
     """
 
-    def __init__(self, path: Path, head: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self, path: Path, head: Callable[[], str] | None = None, ended: Callable[[Path], object] | None = None
+    ) -> None:
         self.path = path
+        self.ended = ended
         self._head = head
         self._unsaid: list[Turn] = []
         self._heard = False
@@ -51,6 +55,8 @@ class Recorder:
             return
         self._write(("" if self._heard else said_text(turn.said)) + answer_text(turn))
         self._heard = False
+        if self.ended is not None:
+            self.ended(self.path)
 
     def _write(self, text: str, mode: str = "a") -> None:
         with open(self.path, mode, encoding="utf-8", newline="\n") as file:
@@ -61,7 +67,12 @@ class Recorder:
 
 def new_path() -> Path:
     """A file named after day and time."""
-    return untaken(paths.data_dir() / "transcripts" / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+    return untaken(folder() / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+
+
+def folder() -> Path:
+    """Where the user's conversations are kept."""
+    return paths.data_dir() / "transcripts"
 
 
 def untaken(path: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
@@ -12,6 +13,7 @@ from ..answers.about_plan import PARTS
 from ..draft import QUOTES
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
+from ..slash import SIGN, spoken
 from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
@@ -26,6 +28,11 @@ def respond(parts: Parts, text: str) -> list[Event]:
     """What a message brings about: nothing, a choice, a command, or something about the job."""
     if not text:
         return parts.answered()
+    if text.startswith(SIGN):
+        try:
+            text = spoken(text, parts.library)
+        except InputError as error:
+            return parts.answered(Failure(text=str(error)))
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)
@@ -122,4 +129,11 @@ COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     "thanks": replies.thanks,
     "facts": replies.facts,
     "quit": replies.goodbye,
+    "copy-card": partial(replies.copy, what="card", name="The card", form="text"),
+    "copy-plan": partial(replies.copy, what="plan", name="The plan", form="text"),
+    "copy-markdown": partial(replies.copy, what="plan", name="The plan as Markdown", form="markdown"),
+    "copy-html": partial(replies.copy, what="plan", name="The plan as HTML", form="html"),
+    "copy-json": partial(replies.copy, what="plan", name="The plan as JSON", form="json"),
+    "copy-yaml": partial(replies.copy, what="plan", name="The questionnaire as YAML", form="yaml"),
+    "copy-conversation": partial(replies.copy, what="conversation", name="The conversation", form="markdown"),
 }

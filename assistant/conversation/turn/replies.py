@@ -10,7 +10,7 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
 from .. import exporting
-from ..events import Event, Exported, Failure, Note, Plots
+from ..events import Copied, Event, Exported, Failure, Note, Plots
 from .parts import Parts
 
 
@@ -45,18 +45,29 @@ def plots(parts: Parts) -> list[Event]:
 
 
 def export(parts: Parts, said: Utterance) -> list[Event]:
-    """The plan or the conversation, written to a file."""
+    """The plan, its card or the conversation, written to a file."""
     try:
-        target = exporting.target_of(said.text)
-        if target.conversation:
-            return [_written(parts, _conversation(parts, target.format), target)]
-        return parts.with_plan(lambda plan: [_written(parts, _plan(parts, plan, target.format), target)])
+        target = exporting.target_of(said.text, parts.library.language["commands"]["other_formats"])
+        if target.what == "conversation":
+            return [_saved(parts, _conversation(parts, target.format), target)]
+        return parts.with_plan(lambda plan: [_saved(parts, _of_plan(parts, plan, target), target)])
     except InputError as error:
         return [Failure(text=f"{error}.")]
 
 
-def _plan(parts: Parts, plan: Plan, form: exporting.Format) -> str:
-    return exporting.written(plan, parts.state.draft.questionnaire(parts.catalog), form)
+def copy(parts: Parts, what: str, name: str, form: exporting.Format) -> list[Event]:
+    """The plan, its card (``what``) or the conversation in a format, for the clipboard; ``name`` is what it is
+    called."""
+    if what == "conversation":
+        return [Copied(what=name, text=_conversation(parts, form))]
+    target = exporting.Target(form, "", False, "card" if what == "card" else "plan")
+    return parts.with_plan(lambda plan: [Copied(what=name, text=_of_plan(parts, plan, target).rstrip("\n"))])
+
+
+def _of_plan(parts: Parts, plan: Plan, target: exporting.Target) -> str:
+    if target.what == "card":
+        return exporting.card_written(plan, target.format)
+    return exporting.written(plan, parts.state.draft.questionnaire(parts.catalog), target.format)
 
 
 def _conversation(parts: Parts, form: str) -> str:
@@ -65,7 +76,5 @@ def _conversation(parts: Parts, form: str) -> str:
     return written(parts.turns.ended, parts.library, parts.today or datetime.date.today(), form)
 
 
-def _written(parts: Parts, text: str, target: exporting.Target) -> Event:
-    name = parts.exporter(text, target)
-    what = "conversation" if target.conversation else "plan"
-    return Exported(path=name or target.path, format=target.format, what=what)
+def _saved(parts: Parts, text: str, target: exporting.Target) -> Event:
+    return Exported(path=parts.exporter(text, target) or target.path, format=target.format, what=target.what)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assistant.vocabulary.plan import Plan
 
+from ..blocks import Block
 from ..markdown import blocks_markdown, escaped
 from ..text import lines_of
 from . import job
@@ -25,6 +26,18 @@ def written(plan: Plan, form: str, *, width: int = 100, more: str | None = None)
     if form == "html":
         return plan_html(plan)
     return "\n".join(brief_lines(plan, more, width) if more else plan_lines(plan, width)) + "\n"
+
+
+def blocks_written(blocks: list[Block], form: str, *, title: str = "The answer", width: int = 80) -> str:
+    """A part of a plan as ``text``, ``markdown`` or ``html``."""
+    if form == "text":
+        return "\n".join(lines_of(blocks, width)) + "\n"
+    text = blocks_markdown(blocks) + "\n"
+    if form == "markdown":
+        return text
+    from ..html import elements, page
+
+    return page(title, elements(text))
 
 
 def plan_lines(plan: Plan, width: int = 80) -> list[str]:

@@ -1,0 +1,53 @@
+"""``weft "sentence"``: the card for a job that is told in one go."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container
+from typing import Annotated
+
+import typer
+
+from assistant.vocabulary.errors import InputError
+
+from .options import CatalogFile, TextOrJson
+from .terminal import show, write
+
+STDIN = "-"
+NAME = "sentence"
+
+
+def as_command(arguments: list[str], commands: Container[str]) -> list[str]:
+    """The arguments, with the command in front where the first is a sentence: it holds several words, or is ``-``.
+
+    Raises :class:`InputError` for a sentence without quotes.
+    """
+    first = arguments[0] if arguments else ""
+    if first == STDIN or len(first.split()) > 1:
+        return [NAME, *arguments]
+    if len(arguments) > 2 and first not in commands and not any(one.startswith("-") for one in arguments):
+        raise InputError(f'expected a command, got "{first}"; put a sentence in quotes: weft "{" ".join(arguments)}"')
+    return arguments
+
+
+def sentence(
+    said: Annotated[str, typer.Argument(metavar="SENTENCE", help="The job; - reads it from standard input.")],
+    form: TextOrJson = "text",
+    catalog: CatalogFile = None,
+) -> None:
+    """The card for a job in a sentence: what to do, what it costs, when it is done, why, what would change it."""
+    from assistant.conversation import at_once, opening
+    from assistant.library import load
+    from assistant.present.blocks import Paragraph
+
+    if said == STDIN:
+        said = sys.stdin.read()
+    if not said.strip():
+        raise InputError("expected a sentence that tells the job, got nothing")
+    kept = sys.stdin.isatty() and sys.stdout.isatty()
+    found = at_once.tell(opening.begin(load(user_catalog=catalog), kept=kept), said)
+    if form == "json" and found.plan is not None:
+        write(found.plan.model_dump_json(by_alias=True, indent=2) + "\n")
+        return
+    blocks = [*at_once.blocks(found), *([Paragraph("To go on with it: weft chat --continue")] if kept else [])]
+    show(blocks)

@@ -1,0 +1,85 @@
+"""A job in one sentence: where the conversation would ask, what is likeliest is taken, and said to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.present.blocks import Block, Bullets, Paragraph
+from assistant.present.fields import field_name, field_text
+from assistant.present.plan import assumptions, card
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+
+from . import wording
+from .conversation import Conversation
+from .events import Event, Failure, Note, Understood
+
+_MOST_STEPS = 8  # of what one sentence leaves open
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    """What a sentence brought: the ``plan`` of its job, ``None`` where it tells of none; ``understood`` its facts in
+    words; ``taken`` what was taken without being said, each as a sentence; ``said`` everything that came back."""
+
+    plan: Plan | None
+    understood: tuple[str, ...]
+    taken: tuple[str, ...]
+    said: tuple[Event, ...]
+
+
+def tell(conversation: Conversation, sentence: str) -> AtOnce:
+    """Say the sentence and answer what it leaves open. Raises :class:`InputError` when it tells of a job that cannot
+    be planned, or not without a fact that nobody can guess."""
+    conversation.start()
+    interviewer, catalog = conversation.parts.interviewer, conversation.library.catalog
+    said, taken, guessed = conversation.hear(sentence), [], set()
+    for _ in range(_MOST_STEPS):
+        if not interviewer.doubting and (conversation.plan is not None or not conversation.draft.fields):
+            break
+        said += conversation.go_on()
+        question, doubted, choice = conversation.question, interviewer.doubting, interviewer.likeliest
+        if choice is not None and question is not None:
+            told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
+            others = " or ".join(other.label for other in question.choices if other.id != choice.id)
+            taken.append(f"{told} ({f'{others} may be meant instead' if doubted else 'the sentence does not say'})")
+            guessed |= choice.value.keys()
+            said += conversation.pick(choice.id)
+        elif question is not None and doubted:
+            taken.append(f"left open, {question.text}")
+            said += conversation.hear("not sure")
+        else:
+            break
+    said += conversation.finish()
+    _refuse(conversation, said)
+    facts = [field_text(n, v, catalog) for n, v in conversation.draft.fields.items() if n not in guessed]
+    return AtOnce(conversation.plan, tuple(facts), tuple(taken), tuple(said))
+
+
+def _refuse(conversation: Conversation, said: list[Event]) -> None:
+    """Raise what stands in the way of a plan for the job that was told."""
+    failed = next((event.text for event in said if isinstance(event, Failure)), None)
+    if conversation.plan is not None or (failed is None and not conversation.draft.fields):
+        return
+    if failed is not None:
+        raise InputError(failed.removesuffix("."))
+    missing = conversation.draft.missing
+    question = next((one for one in conversation.library.interview.questions if one.field in missing), None)
+    example = f"; say it as in: {question.placeholder}" if question and question.placeholder else ""
+    raise InputError(f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}")
+
+
+def blocks(found: AtOnce) -> list[Block]:
+    """The card, then what the sentence was taken to say and what was assumed, what was not understood first."""
+    if found.plan is None:
+        return [block for event in found.said for block in wording.blocks(event)]
+    rest = [f'Not understood, so not used: "{e.rest}".' for e in found.said if isinstance(e, Understood) and e.rest]
+    noted = [e.text for e in found.said if isinstance(e, Note)]
+    assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
+    taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
+    return [
+        *card.section(found.plan),
+        *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
+        *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),
+        *assumptions.in_short(found.plan),
+    ]

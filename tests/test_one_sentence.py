@@ -1,0 +1,96 @@
+"""A job in one sentence on the command line, and a questionnaire from a pipe: the card comes back, with what was
+assumed and what was not understood."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from .program import weft
+
+QUESTIONNAIRE = "workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: h100-sxm, gpus: 16}\n"
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    """``weft ARGUMENTS`` with a text on standard input."""
+
+    def run(text, *arguments):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return weft(*arguments)
+
+    return run
+
+
+def _flat(text):
+    return " ".join(text.split())
+
+
+def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
+    seen = weft("70B on 64 H100, two weeks, Lambda")
+    first, text = seen.out.splitlines()[0], _flat(seen.out)
+    assert seen.code == 0 and first.startswith("Rent 64 NVIDIA H100 SXM5 80 GB at Lambda")
+    for part in ("Cost:", "Done in 14", "Because:", "Changes if", "Certainty:"):
+        assert part in text
+    assert "Understood: parameters: 70 billion; GPU: NVIDIA H100 SXM5 80 GB; GPUs: 64; provider: Lambda." in text
+    assert "length of the run: 14 days (deadline: 14 days may be meant instead)." in text
+    assert "workload: pretraining (the sentence does not say)." in text and "sequence length: 8192" in text
+
+
+def test_what_is_not_understood_in_a_sentence_is_said(piped):
+    text = _flat(piped("pretrain llama 3.1 8b on 16 h100 in the basement of my uncle\n", "-").out)
+    assert text.startswith("Rent 16") and 'Not understood, so not used: "basement of my uncle".' in text
+
+
+def test_a_sentence_for_a_program_gives_the_plan_as_json():
+    plan = json.loads(weft("pretrain llama 3.1 8b on 16 h100", "--format", "json").out)
+    assert plan["schema"] == "weft/plan/1" and plan["recommendation"]["card"]["do"].startswith("Rent 16")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("64 H100 for us",), "expected a job with model"),
+        (("pretrain llama 3.1 70b on",), "expected a job with GPU and GPUs"),
+        (("pretrain llama 3.1 8b on 16 h100 with tp 7",), "7"),
+        (("70B", "on", "64", "H100"), 'put a sentence in quotes: weft "70B on 64 H100"'),
+        (("paln", "job.yaml"), "No such command 'paln'. Did you mean 'plan'?"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_sentence(arguments, told):
+    seen = weft(*arguments)
+    assert seen.code == 2 and told in seen.err and "Traceback" not in seen.err and not seen.out
+
+
+def test_nothing_on_standard_input_is_said(piped):
+    assert "expected a sentence that tells the job, got nothing" in piped("\n", "-").err
+
+
+def test_a_questionnaire_from_a_pipe_is_planned(piped):
+    seen = piped(QUESTIONNAIRE, "plan", "-")
+    assert seen.code == 0 and seen.out.startswith("Rent 16 NVIDIA H100 SXM5 80 GB")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('{"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}', 1),
+        ('{"name": "a"}\n{"name": "b"}\n', 2),
+        ("[\n{},\n{}]", 2),
+        ("workload,model\npretraining,llama-3.1-8b\n", 1),
+        (QUESTIONNAIRE + "---\n" + QUESTIONNAIRE, 2),
+    ],
+)
+def test_the_format_of_what_is_piped_is_seen(text, rows, library, monkeypatch):
+    from assistant.library.questionnaires import read
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert len(list(read("-", library.catalog))) == rows
+
+
+def test_a_mistake_in_what_is_piped_names_its_line(piped):
+    seen = piped(QUESTIONNAIRE.replace("16", "many"), "plan", "-")
+    assert seen.code == 2 and seen.err.startswith("weft: standard input:3 cluster.gpus: ")
