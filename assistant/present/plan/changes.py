@@ -18,6 +18,34 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
 
 
+def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
+    """The lines of the card that are others than before, sums and days as before → now; where nothing works any more
+    what would help."""
+    old, new = before.recommendation.card, after.recommendation.card
+    if old is None or new is None:
+        return ()
+    if after.recommendation.verdict == "infeasible":
+        return tuple(text for text in (new.do, after.recommendation.smallest_change) if text)
+    other = before.recommendation.fabric != after.recommendation.fabric or _where(before) != _where(after)
+    moved = [new.do] if other or before.recommendation.verdict == "infeasible" else []
+    for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
+        if was != now:
+            moved.append(f"{_bare(was)} → {_bare(now)}." if was else now)
+    return tuple(moved) or ("The card stays as it is: the same to do, at the same cost, in the same time.",)
+
+
+def _where(plan: Plan) -> str | None:
+    number = plan.recommendation.offer
+    return None if number is None else plan.offers[number].provider
+
+
+def _bare(line: str) -> str:
+    """A line of the card without what its neighbour repeats."""
+    for idle in (" if it starts today", ", written off with power and support", "Done "):
+        line = line.replace(idle, "")
+    return line.rstrip(".")
+
+
 def turned(before: Plan | None, after: Plan) -> bool:
     """Whether the answer is new: another network, or something works that did not, or the reverse."""
     return before is None or bool(_recommendation(before, after))

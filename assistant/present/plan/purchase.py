@@ -77,7 +77,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
         f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
-        *_optics(bought),
+        *optics(bought),
         *dict.fromkeys(
             f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
             for i in bought.items
@@ -92,7 +92,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
     return said
 
 
-def _optics(bought: Purchase) -> list[str]:
+def optics(bought: Purchase) -> list[str]:
     """By which price optics and cables are counted: the same rule for every network."""
     links = [i for i in bought.items if i.item.startswith("link:") and i.usd_low < i.usd]
     return [
