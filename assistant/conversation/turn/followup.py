@@ -28,7 +28,9 @@ LINES, WIDTH = 5, 80
 _A_WHY = 3  # words
 _STATES = frozenset({"describe", "change"})  # acts of messages that state something, unless they ask
 _SUPPOSED = frozenset({"sizes", "double", "one-site", "experts-inside"})  # planned with what is supposed
-_SURE, _LIKELY = 0.45, 0.2  # of a kind, before the topics and after them
+# How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
+_SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.08
+_OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
 
 def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | None:
@@ -50,18 +52,20 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
-    if _weighs(parts, said) or ((stated or said.excluded) and said.act in _STATES and not _asks(said)):
+    names = stated or said.excluded or said.amounts or said.entities
+    if _weighs(parts, said) or (names and said.act in _STATES and not _asks(said)):
         return None
+    least = _LIKELY if said.act in (*_STATES, "unclear") and not _asks(said) else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
     for name, share in said.followup:
         if name == ELSEWHERE:
-            if share >= _SURE or not first:
+            if share >= (_SURE if first else _OF_THE_FIELD):
                 return None
             continue
         kind = kinds[name]
         own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
-        if share < (_SURE if first else _LIKELY) or (first and not topics <= set(kind.get("instead_of", ()))):
+        if share < (_SURE if first else least) or (first and not topics <= set(kind.get("instead_of", ()))):
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue

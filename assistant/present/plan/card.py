@@ -15,7 +15,8 @@ def section(plan: Plan) -> list[Block]:
         return [Paragraph(plan.recommendation.headline, strong=True)]
     nothing = plan.recommendation.verdict == "infeasible"  # then what would change it is a sentence of its own
     lines = [f"{'' if nothing else label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
-    return [Paragraph(found.do, strong=True), Bullets([*lines, *certain(plan)])]
+    unasked = [f"Worth knowing: {plan.volunteered}"] if plan.volunteered else []
+    return [Paragraph(found.do, strong=True), Bullets([*lines, *certain(plan), *unasked])]
 
 
 def certain(plan: Plan) -> list[str]:

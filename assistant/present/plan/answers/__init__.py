@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
 
 from . import choice, hardware, networks, operations, schedule, sellers, sums, trials, trust
 from .asked import Asked
@@ -11,7 +12,7 @@ from .asked import Asked
 __all__ = ["SENTENCES", "Asked", "sentences"]
 
 Sentence = Callable[[Asked], "str | Iterable[str] | None"]
-_BY_MODULE: dict[object, tuple[str, ...]] = {
+_BY_MODULE: dict[ModuleType, list[str]] = {
     choice: (
         "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
         "because_numbers turns turns_otherwise runner_up certainty"
