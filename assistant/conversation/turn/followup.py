@@ -52,8 +52,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
-    names = stated or said.excluded or said.amounts or said.entities
-    if _weighs(parts, said) or (names and said.act in _STATES and not _asks(said)):
+    names = stated or said.excluded or (said.act in _STATES and (said.amounts or said.entities))
+    if _weighs(parts, said) or (names and said.act in (*_STATES, "unclear") and not _asks(said)):
         return None
     least = _LIKELY if said.act in (*_STATES, "unclear") and not _asks(said) else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()

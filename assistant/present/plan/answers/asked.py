@@ -49,8 +49,10 @@ class Asked:
         return made if made is not None and made.recommendation.verdict != "infeasible" else None
 
     def name(self, fabric: str) -> str:
-        """A network as people call it."""
-        return "no network" if fabric == "none" else self.catalog.fabrics[fabric].name
+        """A network as people call it: without what only a catalog needs to say."""
+        if fabric == "none":
+            return "no network"
+        return self.catalog.fabrics[fabric].name.partition(" (")[0].partition(",")[0].removeprefix("NVIDIA ")
 
 
 def usable(asked: Asked) -> list[Candidate]:

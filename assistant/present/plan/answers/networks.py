@@ -10,6 +10,7 @@ from ...plots import PARTS
 from .. import reading, standing
 from .asked import Asked, lasts, money, slower, usable
 
+_FELT = 20.0  # percent of a step from which the whole time is told as well
 _MATTERS = 5.0  # percent of a step: what is less is no reason for a network
 _SKILLS = {
     "none": "no network specialist",
@@ -189,6 +190,13 @@ def against(asked: Asked) -> list[str]:
     return [_against(asked, best, other) for other in found[:2]]
 
 
+def _no_experts(asked: Asked, best: Candidate) -> list[str]:
+    """That the experts' traffic stays inside, where it is asked of a mixture."""
+    if not reading.asked(asked.plan, "model.experts") or (best.parallelism.get("ep") or 1) > 1:
+        return []
+    return ["The experts are not split over GPUs here, so nothing goes all-to-all."]
+
+
 def _of_what_cannot_be(asked: Asked, one: Candidate) -> str:
     barred = standing.barred(asked.plan, one)
     why = "it does not fit" if one.fits is False else "it cannot be done as asked"
@@ -197,7 +205,8 @@ def _of_what_cannot_be(asked: Asked, one: Candidate) -> str:
 
 def _apart(asked: Asked, best: Candidate, other: Candidate) -> str:
     """How far a network is from the recommended one, in time and money."""
-    step = f"steps {lasts(slower(other, best))}"
+    step, long = f"steps {lasts(slower(other, best))}", slower(other, best) > _FELT and reading.ends(asked.plan)
+    step += f" ({figures.hours(other.run_hours)} in all)" if long else ""
     if not other.cost_usd or not best.cost_usd:
         return step
     more = other.median_cost - best.median_cost
@@ -210,7 +219,9 @@ def _of_the_given(asked: Asked, best: Candidate) -> list[str]:
     others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) != kind(best)]
     quickest, lost = min(others, key=lambda c: c.median_step, default=None), time_lost(asked)
     if quickest is None or slower(best, quickest) < 0.5:
-        return [text for text in (lost, "Nothing that was computed is faster.") if text]
+        waits = best.exposed_communication_percent or 0.0
+        how = "tolerable" if waits < 10 else "felt" if waits < 25 else "bad"
+        return [f"{lost or ''} So it is {how}; nothing that was computed is faster.".strip(), *_no_experts(asked, best)]
     less, name = slower(best, quickest), asked.name(quickest.fabric)
     far = "tolerable" if less < 10 else "felt" if less < 50 else "bad"
     here = "" if quickest.verdict != "impossible" else ", which is not sold here"
@@ -241,6 +252,8 @@ def against_needs(asked: Asked) -> str | None:
     if not found or found[0].technology == "none":
         return None
     one = next((f for f in found if f.id != asked.plan.recommendation.fabric), found[0])
+    if one.skills == "none" or one.id == asked.plan.recommendation.fabric:
+        return None
     return f"To run {one.name} well takes {_SKILLS[one.skills]}{_knows(asked, one)}."
 
 
@@ -306,8 +319,9 @@ def traffic_note(asked: Asked) -> str | None:
         between = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
         km = "Light takes 5 µs per km, so tens of km add under a millisecond: bandwidth decides, latency does not. "
         return f"{km}{between or ''}".strip()
-    if reading.asked(asked.plan, "model.experts") and (best.parallelism.get("ep") or 1) == 1:
-        return "The experts are not split over GPUs here, so nothing goes all-to-all."
+    inside = _no_experts(asked, best)
+    if inside:
+        return inside[0]
     if known is None or any(word in asked.text for word in ("gradient", "share", "how much")):
         return "What the computing hides is not in these shares."
     small = f"{figures.seconds(known.si)} a message"
