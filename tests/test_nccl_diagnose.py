@@ -15,6 +15,8 @@ from assistant import library
 from assistant.network import diagnosis
 from assistant.network.diagnosis import diagnose, diagnose_text
 from assistant.network.diagnosis.signatures import judgements, signatures
+from assistant.present.diagnosis import diagnosis_lines
+from assistant.vocabulary.answers import Diagnosis
 from assistant.vocabulary.errors import InputError
 
 CATALOG = library.load().catalog
@@ -240,7 +242,7 @@ def test_data_through_host_memory_is_found_and_on_which_host():
             False,
         ),
         (
-            [DEVICES.replace("/IB", "/RoCE").replace("NET/RoCE", "NET/IB"), "Using network IB", *channels("IB")],
+            [DEVICES.replace(":1/IB", ":1/RoCE").replace("NET/RoCE", "NET/IB"), "Using network IB", *channels("IB")],
             "roce",
             True,
         ),
@@ -437,7 +439,7 @@ def test_errors_come_first():
         "1 2 float",
         "{}" * 1000,
         "9" * 5000,
-        "h:1:2 [0] NCCL TRACE x",
+        "h:1:2 [0] NCCL LOUD x",
         "² ³ float sum -1 1 1 1 0 1 1 1 0",
         "1 2 float sum -1 1e999 1 1 0 1 1 1 0",
     ],
@@ -482,3 +484,73 @@ def test_a_warning_is_never_passed_over(warned, code):
     assert code in {each.code for each in found}
     if code == "unknown-warning":
         assert warned in next(each.message for each in found if each.code == code)
+
+
+def test_nothing_wrong_is_said_with_what_was_checked():
+    found = diagnose_text(table(360.0, hosts=4), CATALOG)
+    assert "the arithmetic of the table" in found.checked
+    assert any("which network carries the data" in each and "NCCL_DEBUG=INFO" in each for each in found.not_checked)
+    text = "\n".join(diagnosis_lines(Diagnosis(files=[found])))
+    assert "nothing wrong was found in what was checked" in text and "could not be checked" in text
+
+
+def test_half_of_the_node_other_adapters_and_one_gpu_of_a_node_are_no_faults():
+    half = debug(*channels("IB", nics=4, ranks=8), DEVICES, per_host=4).replace("localRanks 8", "localRanks 4")
+    assert "few-adapters-used" not in codes(half)
+    one = debug("comm 0x5 rank 0 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0", DEVICES,
+                "Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA", per_host=1)  # fmt: skip
+    assert not {f.code for f in diagnose_text(one, CATALOG).findings if f.severity != "info"}
+    slower = {f.code: f.severity for f in diagnose_text(table(190.0, hosts=4), CATALOG).findings}
+    assert slower == {"half-of-the-adapters": "info"}
+
+
+def test_four_of_eight_rails_are_seen_where_the_adapters_are_known():
+    pinned = debug(*channels("IB", nics=4), DEVICES, per_host=8) + table(196.0)
+    assert {"half-of-the-adapters", "few-adapters-used"} <= codes(pinned)
+
+
+def test_a_busy_neighbour_is_no_fault_and_a_start_that_collapses_is_one():
+    dip = {64 * MIB: 0.7, 256 * MIB: 0.9, 512 * MIB: 0.6, GIB: 0.95, 8 * GIB: 1.0}
+    assert {f.severity for f in diagnose_text(table(360.0, hosts=4, sweep=dip), CATALOG).findings} <= {"info"}
+    fall = {64 * MIB: 0.8, 256 * MIB: 1.0, 512 * MIB: 0.4, GIB: 0.3, 8 * GIB: 0.3}
+    roce = debug(*channels("IB"), DEVICES.replace(":1/IB", ":1/RoCE")) + table(330.0, sweep=fall)
+    (found,) = [f for f in diagnose_text(roce, CATALOG).findings if f.code == "bandwidth-collapses"]
+    assert "PFC" in found.fix
+
+
+def test_a_cut_list_of_ranks_is_not_believed_against_the_table():
+    whole = table(360.0, hosts=4)
+    cut = "\n".join(line for line in whole.split("\n") if "Rank" not in line or "node-000" in line)
+    found = diagnose_text(cut, CATALOG)
+    assert (found.ranks, found.nodes) == (32, 4)
+    assert {f.code for f in found.findings} == {"ranks-cut"}
+
+
+def test_one_ranks_lines_are_said_to_be_that():
+    text = debug(*channels("IB", nics=1), DEVICES, hosts=1, per_host=1)
+    assert codes(text) == {"one-rank-speaks"}
+
+
+def test_shared_memory_is_what_it_is_whatever_was_loaded():
+    text = debug("Using network IBext_v8", "Channel 00 : 0[0] -> 1[1] via direct shared memory", hosts=1)
+    assert diagnose_text(text, CATALOG).transport == "shm"
+
+
+def test_tracing_libraries_and_logs_of_every_call_are_told_apart():
+    calls = debug("AllReduce: opCount 1 sendbuff 0x7f recvbuff 0x7f count 8 datatype 7", *channels("IB"), DEVICES)
+    assert "every-call-logged" in codes(calls)
+    assert "trace-logging" in codes(calls.replace("NCCL INFO AllReduce", "NCCL TRACE AllReduce"))
+
+
+@pytest.mark.parametrize(("name", "transport"), [("gIB", "roce"), ("FasTrak", "tcpxo"), ("GPUDirectTCPX_v7", "tcpx"),
+                                                 ("FastSocket", "tcp-socket"), ("IBext_v8", "infiniband")])  # fmt: skip
+def test_the_name_of_a_network_tells_the_transport(name, transport):
+    text = debug(f"Using network {name}", *channels(name))
+    assert diagnose_text(text, CATALOG).transport == transport
+
+
+def test_time_follows_the_size_of_the_log():
+    """Shapes whose reading took minutes: a line without a space, a line of warnings, numbers and dots."""
+    for shape in ("x", "NCCL WARN ", "1:", "1.", "socket", "[0]mlx5_0:1/IB ", " "):
+        found = diagnose_text(shape * (2_000_000 // len(shape)), CATALOG)
+        assert found.peak_busbw_gb_per_s == 0

@@ -5,38 +5,88 @@ from typing import Annotated
 
 import typer
 
-from .options import TextOrJson
-from .terminal import write, write_lines
+from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
+from .terminal import one_of, write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
 
 @commands.command()
 def env(
-    fabric: Annotated[str, typer.Option(help="A fabric id such as roce-v2-400.")],
-    gpu: Annotated[str, typer.Option(help="A GPU id.")] = "h100-sxm",
+    fabric: Annotated[str, typer.Option(help="A fabric id such as roce-v2-400; or slingshot, pollara.")],
+    gpu: Annotated[str | None, typer.Option(help="A GPU id; left out: what the provider has on this network.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of the job.")] = 2,
     interface: Annotated[str | None, typer.Option(help="The interface NCCL connects over, e.g. eth0.")] = None,
-    provider: Annotated[str | None, typer.Option(help="A provider id: some fabrics differ by cloud.")] = None,
+    provider: Annotated[str | None, typer.Option(help="A provider id: what it documents for its machines.")] = None,
+    instance: Annotated[str | None, typer.Option(help="The provider's name of the machine: BM.GPU.H100.8.")] = None,
+    form: Annotated[str, typer.Option("--for", help="shell, slurm, docker or kubernetes.")] = "shell",
+    nccl: Annotated[str | None, typer.Option(help="The version of NCCL; left out: a current one.")] = None,
+    plugin: Annotated[str | None, typer.Option(help="The version of the network plugin (EFA).")] = None,
     sharp: Annotated[
         bool, typer.Option("--sharp", help="The SHARP plugin is loaded and an aggregation manager runs.")
     ] = False,
+    catalog: CatalogFile = None,
+    out: Out = None,
 ) -> None:
     """A settings file: few lines, each with its reason; what is better left alone is said too."""
     from assistant.library import load
     from assistant.library.checks import known_id
-    from assistant.network.nccl import Host, as_env_file
+    from assistant.network.nccl import FORMS, Host, as_file, other_names
+    from assistant.network.nccl.machines import gpu_of, instance_of
 
-    catalog = load().catalog
-    for option, given, entries in (
-        ("--fabric", fabric, catalog.fabrics),
-        ("--gpu", gpu, catalog.gpus),
-        ("--provider", provider, catalog.providers),
-    ):
-        if given is not None:
-            known_id(option, given, entries)
-    host = Host(interface=interface, provider=provider, sharp=sharp)
-    write(as_env_file(catalog.fabrics[fabric], catalog.gpus[gpu], nodes, host))
+    one_of("--for", form, FORMS)
+    library = load(user_catalog=catalog)
+    shipped = library.catalog
+    if provider is not None:
+        known_id("--provider", provider, shipped.providers)
+    if gpu is not None:
+        known_id("--gpu", gpu, shipped.gpus)
+    if fabric in other_names():
+        network = fabric
+    else:
+        known_id("--fabric", fabric, shipped.fabrics)
+        network = shipped.fabrics[fabric]
+    host = Host(
+        interface=interface,
+        provider=provider,
+        instance=instance and instance_of(instance, provider, shipped),
+        form=form,
+        nccl=nccl,
+        plugin=plugin,
+        sharp=sharp,
+    )
+    chosen = gpu_of(network, gpu, host, shipped)
+    write(as_file(network, chosen, nodes, host, library.knowledge.sources), out)
+
+
+@commands.command()
+def bench(
+    file: Questionnaire,
+    form: TextOrJson = "text",
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+    out: Out = None,
+) -> None:
+    """The nccl-tests script for a questionnaire's cluster: what to expect at each size, and what is an alarm."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.network.nccl import Host, environment_of, exported, settings
+    from assistant.planning.nccl_bench import bench as tests_of
+    from assistant.present.nccl_script import script
+
+    library = load(user_catalog=catalog, profile=profile)
+    made = tests_of(read_one(file, library.catalog), library)
+    if form == "json":
+        write(made.model_dump_json(indent=2) + "\n", out)
+        return
+    fabric, gpu, host = (
+        library.catalog.fabrics[made.fabric],
+        library.catalog.gpus[made.gpu],
+        Host(provider=made.provider),
+    )
+    around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
+    before = [*(around.script if around else ()), *(exported(one) for one in found)]
+    write(script(made, before, [one.name for one in found if not one.open], str(file)), out)
 
 
 @commands.command()

@@ -22,6 +22,10 @@ def plan(
     everything: Annotated[
         bool, typer.Option("--all", help="A text with everything; the other formats always have it.")
     ] = False,
+    measured: Annotated[
+        list[Path] | None,
+        typer.Option("--measured", help="Output of nccl-tests on this network: the plan with the network as it is."),
+    ] = None,
     catalog: CatalogFile = None,
     profile: ProfileFile = None,
 ) -> None:
@@ -36,7 +40,13 @@ def plan(
     library = load(user_catalog=catalog, profile=profile)
     questionnaire = read_one(file, library.catalog)
     ready_index(library)
-    made = planned(questionnaire, library)
+    if measured:
+        from assistant.network.diagnosis import diagnose
+        from assistant.planning.measured import plan_as_measured
+
+        made = plan_as_measured(questionnaire, library, diagnose(measured, library.catalog))
+    else:
+        made = planned(questionnaire, library)
     more = None if everything else f"Everything: weft plan {file} --all."
     _show(made if form == "json" else with_crossover(made, library), form, out, more)
 

@@ -18,12 +18,14 @@ from . import paths
 @dataclass(frozen=True)
 class Library:
     """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours,
-    ``profile`` lays factors from a user's own measured runs over its constants."""
+    ``profile`` lays factors from a user's own measured runs over its constants; ``measured``: the same of networks that
+    nccl-tests measured, (fabric id, time ÷ the catalog's, file) each."""
 
     rules_folder: Path
     knowledge_folder: Path
     user_catalog: Path | None = None
     profile: Path | None = None
+    measured: tuple[tuple[str, float, str], ...] = ()
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -31,11 +33,12 @@ class Library:
         from . import catalog
 
         read = catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
-        if self.profile is None:
+        if self.profile is None and not self.measured:
             return read
         from . import profiles
 
-        return profiles.laid_over(read, self.profile)
+        known = profiles.laid_over(read, self.profile) if self.profile else read
+        return profiles.as_measured(known, self.measured)
 
     @cached_property
     def knowledge(self) -> Knowledge:

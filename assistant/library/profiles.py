@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -56,4 +58,14 @@ def laid_over(catalog: Catalog, path: Path) -> Catalog:
             measured = fabric in network.fabrics
             factor, what = (network.of(fabric), "measured") if measured else (network.others, "taken over")
             constants[f"{NETWORK}{fabric}"] = fact(factor, what)
+    return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})
+
+
+def as_measured(catalog: Catalog, measured: Iterable[tuple[str, float, str]]) -> Catalog:
+    """The catalog with networks as slow as nccl-tests found them: (fabric id, time ÷ the catalog's, file)."""
+    today = datetime.date.today()
+    constants = {
+        f"{NETWORK}{fabric}": Fact(value=factor, unit="1", source=f"derived: {file}", date=today, note="measured")
+        for fabric, factor, file in measured
+    }
     return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})

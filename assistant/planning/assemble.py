@@ -80,7 +80,7 @@ def plan_of(
         sizing=_sizing(made, predictor),
         crossing=crossing_of(made, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
-        nccl=_settings(made.job, chosen),
+        nccl=_settings(made.job, chosen, offers),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
         assumptions=_assumptions(made, catalog, design),
         questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
@@ -171,15 +171,16 @@ def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> FabricDesi
     return design_for(joined, job, catalog)
 
 
-def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
+def _settings(job: Resolved, chosen: Entry | None, offers: Sequence[RentalOffer]) -> dict[str, Any]:
+    """NCCL's settings where the chosen machines stand: at the provider that was named, or at that of the offer."""
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology == "wan":
         return {}
     if job.serves and joined.considered.fabric.technology == "none":
         return {}  # copies that do not talk to each other
-    return advice(
-        joined.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
-    )
+    offer = taken(chosen, offers)
+    provider = job.provider.id if job.provider else None if offer is None else offers[offer].provider
+    return advice(joined.considered.fabric, job.gpu, job.nodes, Host(provider=provider))
 
 
 def _said(made: Decision, what: str) -> list[str]:

@@ -52,16 +52,14 @@ def slower_network(network: Network, factor: float) -> Network:
 def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
     """What the profile says of this job's GPU and of the fabrics; nothing without a profile."""
     compute = {name.removeprefix(COMPUTE): fact for name, fact in catalog.constants.items() if name.startswith(COMPUTE)}
-    if not compute:
-        return
-    own, some = compute.get(job.gpu.id), next(iter(compute.values()))
+    own, some = compute.get(job.gpu.id), next(iter(compute.values()), None)
     if own:
         yield _taken(
             "profile.compute",
             own,
             f"what a GPU does by itself takes {own.si:g} times as long on {job.gpu.id} as the catalog says",
         )
-    else:
+    elif some:
         why = (
             f"{_origin(some)}: measured on {', '.join(compute)}, not on {job.gpu.id}, so it is not applied to its "
             "compute"

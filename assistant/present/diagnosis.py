@@ -27,6 +27,15 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
         said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
         lines += textwrap.wrap(said, width, subsequent_indent="   ")
         lines += textwrap.wrap(f"→ {found.fix}", width, initial_indent="   ", subsequent_indent="     ")
-    if not file.findings:
-        lines.append("   nothing wrong was found")
+    if file.kind == "unknown":
+        return lines
+    if file.checked:
+        lines += textwrap.wrap(
+            f"checked: {'; '.join(file.checked)}", width, initial_indent="   ", subsequent_indent="     "
+        )
+    if file.not_checked:
+        left = f"could not be checked: {'; '.join(file.not_checked)}"
+        lines += textwrap.wrap(left, width, initial_indent="   ", subsequent_indent="     ")
+    if all(found.severity == "info" for found in file.findings):
+        lines.append("   nothing wrong was found in what was checked")
     return lines

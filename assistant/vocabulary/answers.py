@@ -201,14 +201,52 @@ class DiagnosedFile(Contract):
     transport: LogTransport
     gpudirect_rdma: bool | None
     peak_busbw_gb_per_s: float
+    peak_bytes: int | None = None  # the message size at which it was reached
     expected_busbw_gb_per_s: float | None
     findings: list[DiagnosisFinding]
+    checked: list[str] = Field(default_factory=list)
+    not_checked: list[str] = Field(default_factory=list)  # each with the reason
 
 
 class Diagnosis(Contract):
     """What NCCL logs and nccl-tests output say."""
 
     files: list[DiagnosedFile]
+
+
+class BenchedSize(Contract):
+    """Bus bandwidth to expect of one message size, gigabytes per second as nccl-tests prints it; eight healthy networks
+    in ten lie between ``low`` and ``high``, one in a hundred below ``alarm``."""
+
+    bytes: int
+    busbw_gb_per_s: float
+    low_gb_per_s: float
+    high_gb_per_s: float
+    alarm_gb_per_s: float
+    job: bool = False  # the size nearest to the job's own messages
+
+
+class NcclTest(Contract):
+    """One program of nccl-tests, and why this job has it run."""
+
+    collective: str
+    program: str
+    why: str
+    message_bytes: int
+    sizes: list[BenchedSize]
+
+
+class NcclBench(Contract):
+    """What ``weft nccl bench`` tests on which cluster."""
+
+    fabric: str
+    fabric_name: str
+    gpu: str
+    gpu_name: str
+    nodes: int
+    gpus_per_node: int
+    provider: str | None
+    tests: list[NcclTest]
 
 
 class SourceLine(Contract):

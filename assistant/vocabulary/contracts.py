@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .answers import Answer, Diagnosis, FabricDesign, SourceLine, Understanding
+from .answers import Answer, Diagnosis, FabricDesign, NcclBench, SourceLine, Understanding
 from .benchmark import Benchmark
 from .collective import CollectiveQuery, CollectiveTime
 from .plan import Plan, Prediction
@@ -22,6 +22,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "understanding": Understanding,
     "fabric-design": FabricDesign,
     "diagnosis": Diagnosis,
+    "nccl-bench": NcclBench,
     "collective": CollectiveQuery,
     "collective-time": CollectiveTime,
     "source": SourceLine,

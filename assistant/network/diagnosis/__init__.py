@@ -12,24 +12,26 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 
 from . import judge_network, judge_tests
+from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, is_pcie
 from .perf_table import Reader
-from .runs import Run, collective_of, ranks_of
+from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import finding
-from .text import cleaned
+from .text import cleaned, lines_of
 
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 def diagnose(paths: Iterable[Path | str], catalog: Catalog) -> Diagnosis:
     """Read log files. Raises :class:`InputError` for a file that cannot be read."""
-    return Diagnosis(files=[diagnose_text(_read(Path(path)), catalog, str(path)) for path in paths])
+    return Diagnosis(files=[_of_file(Path(path), catalog) for path in paths])
 
 
-def _read(path: Path) -> str:
+def _of_file(path: Path, catalog: Catalog) -> DiagnosedFile:
     try:
-        return path.read_bytes().decode("utf-8", errors="replace")
+        with path.open("rb") as stream:
+            return _diagnosed(lines_of(stream), catalog, str(path))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
 
@@ -37,8 +39,12 @@ def _read(path: Path) -> str:
 def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile:
     """Diagnose the text of one log. Of several tables the fastest gives collective, ranks and peak; all give
     findings."""
+    return _diagnosed(cleaned(text), catalog, path)
+
+
+def _diagnosed(lines: Iterable[tuple[int, str]], catalog: Catalog, path: str) -> DiagnosedFile:
     tables, log, known = Reader(), DebugLog(), judge_network.KnownLines()
-    for number, line in cleaned(text):
+    for number, line in lines:
         known.take(number, line)
         if not log.take(number, line):
             tables.take(number, line)
@@ -47,6 +53,8 @@ def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), "")
     transport = _transport(log, nodes, device)
     found = _findings(runs, log, known, nodes, device, transport, catalog)
+    expected = _expected(best, nodes, device, transport, catalog) if best else None
+    checked, not_checked = checks(best, log, nodes, transport, expected)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, log, known),
@@ -57,7 +65,10 @@ def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile
         gpudirect_rdma=log.gpudirect,
         peak_busbw_gb_per_s=best.peak if best else 0.0,
         findings=found,
-        expected_busbw_gb_per_s=_expected(best, nodes, device, transport, catalog) if best else None,
+        peak_bytes=max(best.rows, key=lambda row: row.busbw).size if best and best.rows else None,
+        expected_busbw_gb_per_s=expected,
+        checked=checked,
+        not_checked=not_checked,
     )
 
 
@@ -68,14 +79,13 @@ def _kind(runs: list[Run], log: DebugLog, known: judge_network.KnownLines) -> Lo
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
-    if run is not None and run.hosts:
-        return len(run.hosts)
-    return log.nodes
+    return (nodes_of(run) if run is not None else None) or log.nodes
 
 
 def _transport(log: DebugLog, nodes: int | None, device: str) -> LogTransport:
-    """The network between nodes; inside one node what joins the GPUs."""
-    if nodes == 1:
+    """The network between nodes; inside one node, or where no line names a network, what joins the GPUs."""
+    inside = nodes is None and log.local and not log.channels and log.transport in (None, "tcp-socket")
+    if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
         if is_pcie(device):
@@ -103,9 +113,11 @@ def _findings(
         *known.findings(several, log.lines > 0),
         *judge_network.findings(log, several and nodes is not None, device),
     ]
+    known_adapters = bool(log.device_list and log.speeds) or bool(log.channels)
     for run in runs:
-        of_run = len(run.hosts) or nodes
-        found += judge_tests.findings(run, of_run, transport, _expected(run, of_run, device, transport, catalog))
+        of_run = nodes_of(run) or nodes
+        expected = _expected(run, of_run, device, transport, catalog)
+        found += judge_tests.findings(run, of_run, transport, expected, adapters_known=known_adapters)
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code != "one-rank")]
     if not runs and not log.lines and not found:

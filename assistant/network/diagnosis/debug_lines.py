@@ -1,4 +1,4 @@
-"""What ``NCCL_DEBUG=INFO`` lines say about the network in use, NCCL 2.4 to 2.29 and RCCL."""
+"""What ``NCCL_DEBUG=INFO`` lines say about the network in use, NCCL 2.4 to 2.30 and RCCL."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,24 +6,28 @@ from dataclasses import dataclass, field
 
 from assistant.vocabulary.answers import LogTransport
 
-_LINE = re.compile(r"(?P<host>[^\s:\[\]]+):\d+:\d+\s+\[(?P<device>-?\d{1,6})\].*?NCCL (?:INFO|WARN)\s*(?P<text>.*)")
-_VERSION = re.compile(r"N?CCL version (\d+\.\d+(?:\.\d+)?)")
-_NETWORK = re.compile(r"Using network (.+?)\s*$")
-_DEVICES = re.compile(r"NET/IB(?:ext\w*)? ?: Using (.*?)(?:;|$)")
-_ONE_DEVICE = re.compile(r"\[\d+\]\s*([\w.-]+):\d+/(\w+)")
-_VIA = re.compile(r"via (NET|COLLNET)/([^/]+)/(\d{1,6})(?:\(\d+\))?((?:/\w+)*)")
-_LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b/?(\S*)")
-_HOP = re.compile(r"(\d{1,9})\[[^\]]*\](?:\[[^\]]*\])? ?-> ?(\d{1,9})\[")
+from .signatures import networks
+
+_HEAD = re.compile(r"([^\s:\[\]]{1,255}):\d{1,10}:\d{1,10} {1,4}\[(-?\d{1,6})\]")
+_VERSION = re.compile(r"N?CCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
+_ONE_DEVICE = re.compile(r"\[\d{1,3}\] ?([\w.-]{1,64}):(?:\w{1,64}:)?\d{1,3}/(\w{1,32})")
+_VIA = re.compile(r"via (NET|COLLNET)/([^/]{1,64})/(\d{1,6})(?:\(\d{1,6}\))?((?:/\w{1,32}){0,4})")
+_LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b")
+_HOP = re.compile(r"(\d{1,9})\[[^\]]{0,64}\](?:\[[^\]]{0,64}\])? ?-> ?(\d{1,9})\[")
+_RANK = re.compile(r"\brank (\d{1,9}) n[rR]anks (\d{1,9})")
 _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
-_PROVIDER = re.compile(
-    r"(?:[Pp]rovider is|Libfabric provider|provider:?)\s+(efa|cxi)\b|NET/OFI Running on P\w+ platform"
-)
-_GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.*)")
-_SET = re.compile(r"(NCCL_\w+) set (?:by environment )?to (\S+)")
-_BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]+):(\S+?)<")
+_LOCAL_RANKS = re.compile(r"\blocalRanks (\d{1,9})")
+_PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?) {1,4}(efa|cxi)\b")
+_GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
+_SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
+_BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
+# Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
+_ROUTINE = frozenset(("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected"))
+_HEADS = 4096  # different beginnings of lines that are remembered
+_HOSTS = 100_000
 
 
 @dataclass
@@ -36,10 +40,12 @@ class DebugLog:
     network_line: int = 1
     device_list: list[tuple[str, str]] | None = None  # (name, IB | RoCE | …); an empty list was printed empty
     device_line: int = 1
+    adapters: dict[str, str] = field(default_factory=dict)  # of lines that print one adapter each: name → IB | RoCE
     channels: Counter[tuple[str, bool]] = field(default_factory=Counter)  # (network, GPU memory directly)
     channel_hosts: dict[bool, set[str]] = field(default_factory=lambda: defaultdict(set))
     channel_line: dict[bool, int] = field(default_factory=dict)
-    nics_used: set[int] = field(default_factory=set)
+    nics_used: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host
+    gpus_on_nets: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host: that print channels
     nvls: bool = False
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
@@ -49,45 +55,87 @@ class DebugLog:
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
     bootstrap: dict[str, tuple[int, str]] = field(default_factory=dict)  # host → (line, interface:address)
     ranks: int = 0
+    ranks_printing: set[int] = field(default_factory=set)
     nodes_said: int | None = None
+    local_ranks: int = 0
     devices_per_host: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     speeds: Counter[int] = field(default_factory=Counter)  # Mbit/s of the adapters
+    traced: int = 0  # lines that tell of every call
+    trace_line: int = 1
+    tracing: bool = False  # by a library that was built for it
+    _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one of NCCL's."""
-        if found := _VERSION.search(line):
-            self.version = self.version or found.group(1)
-        found = _LINE.search(line)
-        if not found:
-            return bool(_VERSION.search(line))
+        at = line.find("NCCL ")
+        if at < 0:
+            return False
+        level, _, text = line[at + 5 :].partition(" ")
+        if level == "version" and self.version is None and (found := _VERSION.search(line)):
+            self.version = found.group(1)
+            return True
+        head = self._head(line[:at])
+        if head is None or level not in ("INFO", "WARN", "TRACE"):
+            return level == "version"
         self.lines += 1
-        host, text = found["host"], found["text"]
-        if int(found["device"]) >= 0:
-            self.devices_per_host[host].add(int(found["device"]))
-        self._network(number, text)
-        self._channel(number, host, text)
-        self._surroundings(number, host, text)
+        host, device = head
+        self._said(number, host, device, level, text.lstrip())
         return True
 
+    def _head(self, before: str) -> tuple[str, int] | None:
+        """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""
+        known = self._heads.get(before)
+        if known is None and before not in self._heads:
+            found = _HEAD.search(before)
+            known = (found[1], int(found[2])) if found else None
+            if len(self._heads) < _HEADS:
+                self._heads[before] = known
+            if known and known[1] >= 0 and len(self.devices_per_host) < _HOSTS:
+                self.devices_per_host[known[0]].add(known[1])
+        return known
+
+    def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
+        word = text.partition(" ")[0]
+        if level == "TRACE" or "opCount" in text:
+            self.traced += 1
+            self.trace_line = number if self.traced == 1 else self.trace_line
+            self.tracing = self.tracing or level == "TRACE"
+        elif " via " in text:
+            self._channel(number, host, device, text)
+        elif word in _ROUTINE:
+            self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
+        else:
+            self._network(number, text)
+            self._surroundings(number, host, text)
+
     def _network(self, number: int, text: str) -> None:
-        if found := _NETWORK.search(text):
+        if "Using network " in text:
             if not self.networks:
                 self.network_line = number
-            self.networks[found.group(1)] += 1
-        if found := _DEVICES.search(text):
-            listed = _ONE_DEVICE.findall(found.group(1))
-            if self.device_list is None or len(listed) > len(self.device_list):
-                self.device_list, self.device_line = listed, number
-        if found := _PROVIDER.search(text):
-            self.providers[found.group(1) or "efa"] += 1  # a platform of AWS means EFA
-        if found := _GDR.search(text):
+            self.networks[text.partition("Using network ")[2].strip()] += 1
+        if "NET/" in text:
+            self._adapters(number, text)
+        if "rovider" in text and (found := _PROVIDER.search(text)):
+            self.providers[found.group(1)] += 1
+        if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
+            self.providers["efa"] += 1  # a platform of AWS means EFA
+        if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
             if found.group(1) == "Disabled":
                 self.gdr_reason = self.gdr_reason or found.group(2)
-        for speed in _SPEED.findall(text):
-            self.speeds[int(speed)] += 1
 
-    def _channel(self, number: int, host: str, text: str) -> None:
+    def _adapters(self, number: int, text: str) -> None:
+        if text.startswith(("NET/IB", "NET/gIB", "NET/GIB", "NET/UCX")):
+            listed = _ONE_DEVICE.findall(text.partition(";")[0])
+            if "Using " in text:
+                if self.device_list is None or len(listed) > len(self.device_list):
+                    self.device_list, self.device_line = listed, number
+            elif len(self.adapters) < 4096:
+                self.adapters.update(dict(listed))
+        if "speed=" in text:
+            self.speeds.update(int(speed) for speed in _SPEED.findall(text))
+
+    def _channel(self, number: int, host: str, device: int, text: str) -> None:
         if found := _VIA.search(text):
             kind, network, nic, suffix = found.groups()
             direct = "/GDRDMA" in suffix
@@ -96,25 +144,34 @@ class DebugLog:
             self.channels[network, direct] += 1
             self.channel_hosts[direct].add(host)
             self.channel_line.setdefault(direct, number)
-            self.nics_used.add(int(nic))
+            self.nics_used[host].add(int(nic))
+            self.gpus_on_nets[host].add(device)
         elif found := _LOCAL.search(text):
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
             self.local[kind] += 1
             self.local_line.setdefault(kind, number)
-        if (hop := _HOP.search(text)) and "Channel" in text:
+        if hop := _HOP.search(text):
             self.ranks = max(self.ranks, int(hop.group(1)) + 1, int(hop.group(2)) + 1)
 
     def _surroundings(self, number: int, host: str, text: str) -> None:
+        if "anks " in text:
+            self._ranks(text)
+        if " set " in text and (found := _SET.search(text)):
+            self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
+        if "Bootstrap" in text and (found := _BOOTSTRAP.search(text)) and len(self.bootstrap) < _HOSTS:
+            self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
+        if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:
+            self.nvls = True
+
+    def _ranks(self, text: str) -> None:
+        if found := _RANK.search(text):
+            self.ranks_printing.add(min(int(found.group(1)), _HOSTS))
         if found := _RANKS.search(text):
             self.ranks = max(self.ranks, int(found.group(1)))
         if found := _NODES.search(text):
             self.nodes_said = max(self.nodes_said or 0, int(found.group(1)))
-        if found := _SET.search(text):
-            self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
-        if found := _BOOTSTRAP.search(text):
-            self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
-        if ((found := _NVLS.search(text)) and int(found.group(1)) > 0) or "NVLS Head" in text or "NVLS comm" in text:
-            self.nvls = True
+        if found := _LOCAL_RANKS.search(text):
+            self.local_ranks = max(self.local_ranks, int(found.group(1)))
 
     @property
     def nodes(self) -> int | None:
@@ -128,6 +185,12 @@ class DebugLog:
         return max(hosts, -(-self.ranks // per_host) if per_host > 1 else 1)
 
     @property
+    def one_of_many(self) -> bool:
+        """Whether the lines are those of one rank of a job that has more."""
+        printing = sum(map(len, self.devices_per_host.values()))
+        return bool(self.lines) and self.ranks > 1 and printing <= 1 and len(self.ranks_printing) <= 1
+
+    @property
     def network(self) -> str | None:
         """The network of the channels between hosts, else the one named by ``Using network``."""
         if self.channels:
@@ -135,22 +198,24 @@ class DebugLog:
         return self.networks.most_common(1)[0][0] if self.networks else None
 
     @property
+    def adapter_kinds(self) -> Counter[str]:
+        """IB or RoCE, as the adapters are listed."""
+        listed = self.device_list or list(self.adapters.items())
+        return Counter(kind.lower() for _, kind in listed)
+
+    @property
     def transport(self) -> LogTransport | None:
         """The contract's word for the network in use, or ``None``."""
         name = (self.network or "").lower()
-        if name.startswith(("ib", "net/ib")):
-            kinds = Counter(kind.lower() for _, kind in self.device_list or [])
-            return "roce" if kinds and kinds.most_common(1)[0][0] == "roce" else "infiniband"
-        if "socket" in name:
-            return "tcp-socket"
-        if "tcpxo" in name or "fastrak" in name:
-            return "tcpxo"
-        if "tcpx" in name:
-            return "tcpx"
-        if "libfabric" in name or "ofi" in name:
+        meant = next((one for one in networks() if name and one["has"] in name), {})
+        asks = meant.get("asks")
+        if asks == "verbs":
+            kinds = self.adapter_kinds.most_common(1)
+            return "roce" if kinds and kinds[0][0] == "roce" else "infiniband"
+        if asks == "libfabric":
             provider = self.providers.most_common(1)[0][0] if self.providers else ""
             return "efa" if provider == "efa" else "slingshot" if provider == "cxi" else "unknown"
-        return None
+        return meant.get("transport")
 
     @property
     def gpudirect(self) -> bool | None:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .signatures import Completion, Signature, completion, finding, judgements, signatures
+from .signatures import Completion, Signature, completion, finding, judgements, signatures_in
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
 _WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
-# Lines of which a healthy start prints thousands: no failure is among them.
-_ROUTINE = re.compile(r"NCCL INFO (?:Channel|Ring |Trees? |Setting affinity|NVLS Head|P2P Chunksize)")
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
@@ -27,21 +25,21 @@ class KnownLines:
         self.strange: tuple[int, str, int] | None = None  # first line of NCCL's warnings that nothing here explains
 
     def take(self, number: int, line: str) -> None:
-        if _ROUTINE.search(line):
+        if " via " in line and "NCCL INFO Channel" in line:
             return
-        known = [signature for signature in signatures() if signature.pattern.search(line)]
+        known = signatures_in(line)
         for signature in known:
             _, first, count = self.seen.get(signature.code, (signature, number, 0))
             self.seen[signature.code] = (signature, first, count + 1)
         ended = completion(line)
-        if not known and not ended and (warned := _WARNED.search(line)):
+        if not known and not ended and "NCCL WARN" in line and (warned := _WARNED.search(line)):
             first, text, count = self.strange or (number, warned[1], 0)
             self.strange = (first, text, count + 1)
         if ended:
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
             self.completions[status] = (meaning, first, count + 1)
-        if self.mtu_line is None and re.search(r"\bmtu 3\b", line):
+        if self.mtu_line is None and "mtu 3" in line and re.search(r"\bmtu 3\b", line):
             self.mtu_line = number
         if self.nameless_failure is None and "unhandled system error" in line:
             self.nameless_failure = number
@@ -68,6 +66,7 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
 
 def findings(log: DebugLog, several_hosts: bool, device: str) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say."""
+    yield from _lines(log)
     yield from _settings(log)
     if several_hosts:
         yield from _bootstrap(log)
@@ -76,6 +75,13 @@ def findings(log: DebugLog, several_hosts: bool, device: str) -> Iterator[Diagno
         yield from _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         yield finding("host-memory-inside-node", log.local_line["SHM"])
+
+
+def _lines(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    if log.one_of_many:
+        yield finding("one-rank-speaks", 1)
+    if log.traced:
+        yield finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
 
 
 def _settings(log: DebugLog) -> Iterator[DiagnosisFinding]:
@@ -126,7 +132,12 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """Fewer adapters than GPUs that could use them. Of one rank of many, or of few GPUs of a node, nothing follows."""
     listed = len(log.device_list or [])
-    if log.transport in ("infiniband", "roce") and log.nics_used and 2 * len(log.nics_used) <= listed:
+    if log.transport not in ("infiniband", "roce") or log.one_of_many or not log.nics_used:
+        return
+    host = max(log.nics_used, key=lambda name: len(log.gpus_on_nets[name]))
+    used, gpus = len(log.nics_used[host]), max(len(log.gpus_on_nets[host]), log.local_ranks)
+    if 2 * used <= min(listed, gpus):
         line = min(log.channel_line.values(), default=log.device_line)
-        yield finding("few-adapters-used", line, used=len(log.nics_used), listed=listed)
+        yield finding("few-adapters-used", line, used=used, listed=listed)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
-from .runs import Row, Run, bus_factor, collective_of, ranks_of
+from .runs import Row, Run, bus_factor, collective_of, ranks_listed, ranks_of
 from .signatures import finding
 
 MIB = 2**20
@@ -17,18 +17,24 @@ SMALL_SWEEP = 128 * MIB
 SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
 DROP = 0.75  # of the best smaller size: two of those standard deviations below it
+COLLAPSED = 0.4  # of the best: one row is enough
+HALF = (0.38, 0.6)  # of what is expected: half of the adapters, less than SLOW
+FLAT = 0.9
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
 
-def findings(run: Run, nodes: int | None, transport: str, expected: float | None) -> Iterator[DiagnosisFinding]:
-    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known."""
+def findings(
+    run: Run, nodes: int | None, transport: str, expected: float | None, *, adapters_known: bool = False
+) -> Iterator[DiagnosisFinding]:
+    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known. ``adapters_known``: the
+    log says how many adapters a node has and how fast they are, so that half of the bandwidth is not that of others."""
     yield from _stopped(run)
     if not run.rows or run.peak <= 0:
         return
     yield from _wrong_results(run)
     yield from _doubtful_table(run)
     yield from _reading(run, nodes)
-    yield from _speed(run, nodes, transport, expected)
+    yield from _speed(run, nodes, transport, expected, adapters_known)
 
 
 def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
@@ -78,22 +84,42 @@ def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:
         yield finding("small-messages-only", last, mib=largest / MIB)
     if run.reduced_to is not None:
         yield finding("sizes-reduced", run.line, mib=run.reduced_to / MIB)
+    if 0 < ranks_listed(run) != ranks_of(run):
+        yield finding("ranks-cut", run.ranks_listed_line or run.line, listed=ranks_listed(run), ranks=ranks_of(run))
     if run.average is not None and run.peak > 3 * run.average:
         yield finding("average-misleads", last, average=run.average, peak=run.peak)
     if nodes == 2 and collective_of(run) == "all_reduce" and bus_factor(run) and run.peak > 400:
         yield finding("two-node-effect", last, peak=run.peak)
 
 
-def _speed(run: Run, nodes: int | None, transport: str, expected: float | None) -> Iterator[DiagnosisFinding]:
+def _speed(
+    run: Run, nodes: int | None, transport: str, expected: float | None, adapters_known: bool
+) -> Iterator[DiagnosisFinding]:
     rows = [row for row in run.rows if row.size >= LARGE]
     best = max(run.rows, key=lambda row: row.busbw)
-    yield from _unsteady(rows)
+    fell = list(_fall(rows, transport))
+    yield from fell
     if expected is not None and rows and run.peak < SLOW * expected:
+        if _half(run.peak, expected) and _flat(rows):
+            half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)
+            yield half if adapters_known else half.model_copy(update={"severity": "info"})
+            return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
         slow = finding(name, best.line, peak=run.peak, expected=expected, hint=_one_adapter(run.peak))
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
     elif transport == "unknown" and _like_sockets(run, nodes) and rows:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
+
+
+def _half(peak: float, expected: float) -> bool:
+    """Whether it is what half of the adapters give, or all of half the rate."""
+    return HALF[0] * expected < peak < SLOW * expected
+
+
+def _flat(rows: list[Row]) -> bool:
+    """Whether the largest messages all run at one rate, as behind a ceiling."""
+    largest = [row.busbw for row in rows[-2:]]
+    return len(largest) > 1 and min(largest) > FLAT * max(largest)
 
 
 def _like_sockets(run: Run, nodes: int | None) -> bool:
@@ -108,10 +134,19 @@ def _one_adapter(peak: float) -> str:
     return f"; {gives}: check NCCL_IB_HCA and the topology" if one else ""
 
 
-def _unsteady(rows: list[Row]) -> Iterator[DiagnosisFinding]:
-    best = 0.0
-    for row in rows:
-        if best and row.busbw < DROP * best:
-            yield finding("unsteady-bandwidth", row.line, busbw=row.busbw, mib=row.size / MIB, best=best)
-            return
-        best = max(best, row.busbw)
+def _fall(rows: list[Row], transport: str) -> Iterator[DiagnosisFinding]:
+    """Bandwidth that falls and stays low as messages grow; a single low row is a neighbour's, or chance."""
+    if not rows:
+        return
+    peak = max(range(len(rows)), key=lambda n: rows[n].busbw)
+    best, after = rows[peak], rows[peak + 1 :]
+    low = next((row for row in rows[1:] if row.busbw < DROP * best.busbw and row.line > best.line), None)
+    if low is None:
+        return
+    said = {"busbw": low.busbw, "mib": low.size / MIB, "best": best.busbw}
+    stays = all(row.busbw < DROP * best.busbw for row in after if row.line >= low.line)
+    lasts = sum(row.line >= low.line for row in after) >= 2 or low.busbw < COLLAPSED * best.busbw
+    if stays and lasts:
+        yield finding("bandwidth-collapses-on-roce" if transport == "roce" else "bandwidth-collapses", low.line, **said)
+    else:
+        yield finding("unsteady-bandwidth", low.line, **said)

@@ -77,6 +77,7 @@ class Reader:
         if run is None or run.rows:
             run = self._start(number, again=True)
         run.ranks_listed += found
+        run.ranks_listed_line = run.ranks_listed_line or number
         return True
 
     def _header(self, number: int, line: str) -> bool:

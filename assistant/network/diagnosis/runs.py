@@ -1,5 +1,6 @@
 """One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from math import ceil, gcd
 
@@ -46,6 +47,7 @@ class Run:
     max_bytes: int | None = None
     reduced_to: int | None = None
     ranks_listed: list[tuple[int, str, str]] = field(default_factory=list)
+    ranks_listed_line: int | None = None
     rows: list[Row] = field(default_factory=list)
     average: float | None = None
     out_of_bounds: tuple[int, str] | None = None
@@ -91,18 +93,38 @@ def collective_of(run: Run) -> str:
 
 
 def ranks_of(run: Run) -> int:
-    """How many ranks took part: the rank lines, else the bus factor; 0 when neither says."""
-    if run.ranks_listed:
-        return len({rank for rank, _, _ in run.ranks_listed})
+    """How many ranks took part: the rank lines as far as the table's arithmetic allows them, else what that gives; 0
+    when neither says."""
+    listed, fitting = ranks_listed(run), _fitting(run)
+    if listed and (listed in fitting or not fitting):
+        return listed
+    return min(fitting, key=lambda n: (-gcd(n, 8), n), default=0)
+
+
+def ranks_listed(run: Run) -> int:
+    """How many ranks the lines above the table name."""
+    return len({rank for rank, _, _ in run.ranks_listed})
+
+
+def nodes_of(run: Run) -> int | None:
+    """How many hosts took part: those of the rank lines; of a list that was cut as many as the ranks fill."""
+    per_host = Counter(host for _, host, _ in set(run.ranks_listed))
+    if not per_host:
+        return None
+    ranks, listed = ranks_of(run), ranks_listed(run)
+    return len(per_host) if ranks <= listed else max(len(per_host), -(-ranks // max(per_host.values())))
+
+
+def _fitting(run: Run) -> range:
+    """Numbers of ranks that the table's arithmetic allows; empty where it says nothing."""
     collective = collective_of(run)
     if bus_factor(run) is None or collective in ("sendrecv", "broadcast", "reduce", "hypercube", "unknown"):
-        return 0
-    return _ranks_by_factor([half for row in run.rows for half in row.halves], 2 if collective == "all_reduce" else 1)
+        return range(0)
+    return _by_factor([half for row in run.rows for half in row.halves], 2 if collective == "all_reduce" else 1)
 
 
-def _ranks_by_factor(halves: list[Half], passes: int) -> int:
-    """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits; of several a multiple of 8, 4 or 2. 0:
-    none fits."""
+def _by_factor(halves: list[Half], passes: int) -> range:
+    """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits."""
     low, high = 2.0, 1e6
     for half in halves:
         if half.algbw < 1.0:
@@ -111,5 +133,4 @@ def _ranks_by_factor(halves: list[Half], passes: int) -> int:
         most = (half.busbw + ROUNDING) / (half.algbw - ROUNDING)
         low = max(low, 1 / (1 - least / passes)) if least < passes else low
         high = min(high, 1 / (1 - most / passes)) if most < passes else high
-    fitting = range(ceil(low - 1e-6), int(high + 1e-6) + 1) if high < 1e5 else range(0)
-    return min(fitting, key=lambda n: (-gcd(n, 8), n), default=0)
+    return range(ceil(low - 1e-6), int(high + 1e-6) + 1) if high < 1e5 else range(0)

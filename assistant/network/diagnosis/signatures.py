@@ -12,7 +12,7 @@ from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
-COMPLETION = re.compile(r"Got completion\b.*?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
+COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
 
 
 class Failure(BaseModel):
@@ -34,6 +34,7 @@ class Failure(BaseModel):
 class Signature(Failure):
     """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts."""
 
+    has: tuple[str, ...]  # in small letters: one of them is in every such line
     pattern: Pattern
     hosts: Literal["any", "several"] = "any"
 
@@ -49,6 +50,25 @@ class Completion(Failure):
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
     return [Signature(code=code, **about) for code, about in read("failures").items()]
+
+
+@lru_cache(maxsize=1)
+def _telling() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for signature in signatures() for word in signature.has))
+
+
+def signatures_in(line: str) -> list[Signature]:
+    """The known failures that a line tells of."""
+    small = line.lower()
+    if not any(word in small for word in _telling()):
+        return []
+    return [s for s in signatures() if any(word in small for word in s.has) and s.pattern.search(line)]
+
+
+@lru_cache(maxsize=1)
+def networks() -> list[dict[str, Any]]:
+    """What the names of networks in NCCL's lines mean, the first that fits."""
+    return read("networks")
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +90,7 @@ def completions() -> list[Completion]:
 
 def completion(line: str) -> tuple[int, Completion | None] | None:
     """The status that a line reports, -1 for a name that is not known, and what it means."""
-    found = COMPLETION.search(line)
+    found = COMPLETION.search(line) if "Got completion" in line else None
     if found is None:
         return None
     number, name = int(found[2]) if found[2] else None, found[1]

@@ -1,21 +1,62 @@
-"""Logs as they are posted: colours, launcher prefixes, quotes and indentation removed, line numbers kept."""
+"""Logs as they are posted: colours, launcher prefixes, quotes and indentation removed, line numbers kept.
 
+A log is read in pieces and a line only as far as one of NCCL can go, so that time and memory follow from the log's size
+whatever is in it.
+"""
+
+import io
 import re
 from collections.abc import Iterator
+from typing import BinaryIO
+
+PIECE = 1 << 20  # bytes read at once
+LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _OPEN_MPI = re.compile(r"\[\d+,\d+\]<std(?:out|err|diag)>:? ?")  # before a line, and sometimes in the middle of a row
-_SRUN = re.compile(r"^\s*\d+:\s(?=\s*[#\d]|\S+:\d+:\d+ \[)")  # srun --label
-_NCCL_TESTS_OWN = re.compile(r"^\w+\(\), \S+\.cu:\d+, ")
-_QUOTE = re.compile(r"^\s*(?:>\s?)+")
+_SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
+_NCCL_TESTS_OWN = re.compile(r"\w{1,40}\(\), \S{1,200}?\.cu:\d+, ")
+_QUOTES = "> \t"
 
 
 def cleaned(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text; see :func:`lines_of`."""
+    return lines_of(io.BytesIO(text.encode("utf-8", errors="replace")))
+
+
+def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """(line number from 1, line) with everything removed that the tools did not print; indentation goes too."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = _CONTROL.sub("", _ESCAPES.sub("", line.replace("\r", "")))
-        line = _OPEN_MPI.sub("", line)
-        for prefix in (_QUOTE, _SRUN, _NCCL_TESTS_OWN):
-            line = prefix.sub("", line)
-        yield number, line.strip()
+    number = 0
+    for piece in _pieces(stream):
+        text = piece.decode("utf-8", errors="replace")
+        odd, launched, own = _CONTROL.search(text) is not None, "<std" in text, ".cu:" in text
+        for line in text.split("\n"):
+            number += 1
+            line = line[:LONGEST]
+            if odd:
+                line = _CONTROL.sub("", _ESCAPES.sub("", line))
+            if launched:
+                line = _OPEN_MPI.sub("", line)
+            line = line.strip()
+            if line[:1] == ">":
+                line = line.lstrip(_QUOTES)
+            if line[:1].isdigit() and (label := _SRUN.match(line)):
+                line = line[label.end() :].lstrip()
+            if own and (prefix := _NCCL_TESTS_OWN.match(line)):
+                line = line[prefix.end() :]
+            yield number, line
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    """The bytes in pieces that end where a line ends; of a line longer than a piece its start."""
+    rest = b""
+    while piece := stream.read(PIECE):
+        whole, newline, tail = piece.rpartition(b"\n")
+        if not newline:
+            rest = (rest + piece)[: 4 * LONGEST]  # four bytes at most to a character
+            continue
+        yield rest + whole
+        rest = tail
+    if rest:
+        yield rest

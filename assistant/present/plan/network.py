@@ -45,10 +45,22 @@ def design(plan: Plan) -> list[Block]:
     )
 
 
+_MOST = 8  # settings in a plan; a longer list is for the file
+
+
 def settings(plan: Plan) -> list[Block]:
-    """What NCCL is told, and why."""
-    rows = [[f"{s['name']}={s['value']}", s["reason"]] for s in plan.nccl.get("settings") or []]
-    return titled("NCCL settings", *([Table(["setting", "why"], rows)] if rows else []))
+    """What NCCL is told, and why; of a provider's long list that there is a command that writes it."""
+    found = plan.nccl
+    rows = [[f"{s['name']}={s['value']}", s["reason"]] for s in found.get("settings") or []]
+    if not rows:
+        return titled("NCCL settings")
+    before = [f"First on {found['machines']}: {'; '.join(found['script'])}"] if found.get("script") else []
+    before += [f"It needs {found['needs']}."] if found.get("needs") else []
+    rest = len(rows) - _MOST
+    if rest > 1:
+        rows = rows[:_MOST]
+        before.append(f"{rest} more are in the file that weft nccl env --fabric {found['fabric']} writes.")
+    return titled("NCCL settings", *([Bullets(before)] if before else []), Table(["setting", "why"], rows))
 
 
 def nothing(plan: Plan) -> list[Block]:

@@ -10,6 +10,7 @@ from . import (
     crossing,
     disagreement,
     flips,
+    measured,
     network,
     offers,
     opening,
@@ -24,6 +25,7 @@ from . import (
 _WHOLE = (
     *(
         opening.section,
+        measured.section,
         sizing.section,
         crossing.section,
         candidates.section,
@@ -39,6 +41,7 @@ _WHOLE = (
 _SHORT = (
     *(
         opening.section,
+        measured.section,
         sizing.in_short,
         crossing.in_short,
         candidates.in_short,

@@ -1,0 +1,49 @@
+"""What a log let one check, and what it did not: "nothing wrong" is worth as much as this list."""
+
+from collections.abc import Iterator
+
+from .debug_lines import DebugLog
+from .runs import Run, bus_factor
+
+_NO_TABLE = "there is no table of nccl-tests"
+_NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
+
+
+def checks(
+    run: Run | None, log: DebugLog, nodes: int | None, transport: str, expected: float | None
+) -> tuple[list[str], list[str]]:
+    """What was checked, and what could not be, each with the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for what, why_not in _each(run, log, nodes, transport, expected):
+        by_reason.setdefault(why_not, []).append(what)
+    return by_reason.pop("", []), [f"{', '.join(whats)} ({why})" for why, whats in by_reason.items()]
+
+
+def _each(
+    run: Run | None, log: DebugLog, nodes: int | None, transport: str, expected: float | None
+) -> Iterator[tuple[str, str]]:
+    rows = run.rows if run else []
+    table = "" if rows else _NO_TABLE
+    yield "the arithmetic of the table", table
+    yield (
+        "how many ranks ran",
+        "" if log.ranks or (run and (run.ranks_listed or bus_factor(run))) else table or _NO_LINES,
+    )
+    validated = any(half.wrong is not None for row in rows for half in row.halves)
+    yield "whether results are right", "" if validated else table or "the test did not validate"
+    if nodes == 1:
+        joined = transport if transport != "unknown" else ""
+        yield "what joins the GPUs of the node", "" if joined else _NO_LINES
+    else:
+        yield from _network(log, transport)
+    why = "how fast this should be is not known" if rows else table
+    yield "the speed against what is usual", "" if expected is not None else why
+
+
+def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:
+    speaks = "" if log.lines else _NO_LINES
+    one = "only one rank's lines are here" if log.one_of_many else ""
+    none = "no line tells of a channel between nodes"
+    yield "which network carries the data", "" if transport != "unknown" else speaks or none
+    yield "GPUDirect on every channel", speaks or one or ("" if log.gpudirect is not None else none)
+    yield "how many adapters take part", speaks or one or ("" if log.nics_used and log.device_list else none)

@@ -1,0 +1,89 @@
+"""The settings as a file that a shell, Slurm, Docker or Kubernetes takes, every line below its reason."""
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+
+from assistant.vocabulary.catalog import Fabric, Gpu
+from assistant.vocabulary.knowledge import Source
+
+from .environments import Setting, environment_of, named
+from .host import ANYWHERE, Host
+from .settings import LIBRARIES, default_told, expected_network, leave_alone, not_read, settings
+
+FORMS = ("shell", "slurm", "docker", "kubernetes")
+_HEADS = {
+    "shell": "Load it where the job starts: . FILE",
+    "slurm": "Into the sbatch script, before srun; srun hands the environment on (--export=ALL is its default)",
+    "docker": "docker run --env-file FILE; what must be sourced belongs into the container's entry point",
+    "kubernetes": "Into the container of the pod, under env:",
+}
+_CHECKED = {"documented": "", "sample": "; from a sample job", "memory": "; not checked against documentation"}
+
+
+def as_file(
+    fabric: Fabric | str,
+    gpu: Gpu,
+    nodes: int,
+    host: Host = ANYWHERE,
+    sources: Mapping[str, Source] | None = None,
+) -> str:
+    """The settings in the form that ``host.form`` names, each below its reason and what it rests on.
+
+    Lines with a value to fill in are commented out, so that the file never sets a placeholder.
+    """
+    if gpu.vendor not in LIBRARIES:
+        return f"# {not_read(gpu)}\n"
+    around = named(fabric) if isinstance(fabric, str) else environment_of(fabric, gpu, host) if nodes > 1 else None
+    of = around.name if isinstance(fabric, str) and around else fabric if isinstance(fabric, str) else fabric.name
+    lines = [f"# {of}, {nodes} node{'s' if nodes != 1 else ''} of {gpu.name}", f"# {_HEADS[host.form]}"]
+    if around:
+        lines += [f"# Machines: {around.name}"] * (not isinstance(fabric, str))
+        lines += [f"# Documented in: {_source(around.source, sources)}"] if around.source else []
+        lines += [f"# It needs: {around.needs}"] if around.needs else []
+    lines += [f"# The first run must print: Using network {expected_network(fabric, gpu, host)}"]
+    lines += [f"# Healthy: {around.seen}"] if around and around.seen else []
+    script = around.script if around else ()
+    if script:
+        lines += ["", "# The provider's own script first; it owns the values below it."]
+        lines += [*(script if host.form in ("shell", "slurm") else [f"#   {line}" for line in script])]
+        lines += [f"#   it sets {each}" for each in around.script_sets] if around else []
+    for setting in settings(fabric, gpu, nodes, host):
+        rests = setting.claim or setting.source
+        cited = f" [{rests}{_CHECKED[setting.checked]}]" if rests else _CHECKED[setting.checked]
+        lines += ["", f"# {setting.reason}{cited}", *_line(setting, _WRITTEN[host.form])]
+    lines += ["", "# Left alone:"]
+    for each in leave_alone(fabric, gpu, nodes, host):
+        told = default_told(each.name, host.nccl)
+        lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else ""))
+    return "\n".join(lines) + "\n"
+
+
+def _source(ident: str | None, sources: Mapping[str, Source] | None) -> str:
+    source = (sources or {}).get(ident or "")
+    if source is None:
+        return ident or ""
+    when = source.date or source.date_note
+    return ", ".join(str(part) for part in (source.publisher, source.title, when, source.url) if part)
+
+
+def _line(setting: Setting, written: Callable[[Setting], list[str]]) -> list[str]:
+    lines = written(setting)
+    return [f"# fill in: {lines[0]}", *(f"#          {line}" for line in lines[1:])] if setting.open else lines
+
+
+def _exported(setting: Setting) -> list[str]:
+    return [f"export {setting.name}={setting.value if setting.open else shlex.quote(setting.value)}"]
+
+
+def exported(setting: Setting) -> str:
+    """The line of a shell that sets it, or a comment where its value has to be filled in."""
+    return _line(setting, _exported)[0]
+
+
+_WRITTEN: dict[str, Callable[[Setting], list[str]]] = {
+    "shell": _exported,
+    "slurm": _exported,
+    "docker": lambda setting: [f"{setting.name}={setting.value}"],
+    "kubernetes": lambda setting: [f"- name: {setting.name}", f"  value: {json.dumps(setting.value)}"],
+}

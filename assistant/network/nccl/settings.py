@@ -1,0 +1,125 @@
+"""Which settings a job gets, which are better left alone, and what the first run must show."""
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+from assistant.vocabulary.catalog import Fabric, Gpu
+
+from .environments import Entry, Environment, Setting, documents, environment_of, leave_of_vendor, named
+from .host import ANYWHERE, Host, version
+
+# Who reads these variables; Gaudi and Trainium come with libraries of their own (HCCL, Neuron) that do not.
+LIBRARIES = {"nvidia": "NCCL", "amd": "RCCL"}
+
+
+@lru_cache(maxsize=2)
+def _entries(part: str) -> list[Entry]:
+    """``set`` or ``leave_alone``, in the order of the file."""
+    return [Entry(**one) for one in documents()["settings.yaml"][part]]
+
+
+def settings(fabric: Fabric | str, gpu: Gpu, nodes: int, host: Host = ANYWHERE) -> list[Setting]:
+    """What to set for a job on ``nodes`` nodes; nothing but the debug line when the job stays on one, and nothing at
+    all for GPUs whose libraries read none of it. ``fabric``: of the catalog, or the word of an environment that is not
+    in it."""
+    what = LIBRARIES.get(gpu.vendor)
+    if what is None:
+        return []
+    reason = f'first run only: the line "Using network" says what {what} really uses; then take it out'
+    debug = Setting("NCCL_DEBUG", "INFO", reason, "nvidia-nccl-user-guide/debug-info-shows-network")
+    return [*_set(fabric, gpu, nodes, host), debug]
+
+
+def _set(fabric: Fabric | str, gpu: Gpu, nodes: int, host: Host) -> list[Setting]:
+    if nodes <= 1 or (not isinstance(fabric, str) and fabric.technology == "none"):
+        return []
+    around = _around(fabric, gpu, host)
+    general = [] if isinstance(fabric, str) else [e for e in _entries("set") if e.applies(fabric, host)]
+    if around is None:
+        return [_noted(entry.setting(host, (), None), host) for entry in general]
+    given = {entry.name: entry for entry in around.set if entry.applies(fabric, host)}
+    # Of what holds in general only what was asked for: the provider's list is the whole list for its machines.
+    asked = [entry for entry in general if entry.when and entry.name not in given]
+    return [_noted(e.setting(host, around.adapters, around.source), host) for e in [*given.values(), *asked]]
+
+
+def _around(fabric: Fabric | str, gpu: Gpu, host: Host) -> Environment | None:
+    return named(fabric) if isinstance(fabric, str) else environment_of(fabric, gpu, host)
+
+
+def _noted(setting: Setting, host: Host) -> Setting:
+    """The setting; of one that repeats the version's default it is said."""
+    if host.nccl is None or default_of(setting.name, host.nccl) != setting.value:
+        return setting
+    reason = f"{setting.reason}; the default of NCCL {host.nccl}, so the line may go"
+    return Setting(setting.name, setting.value, reason, setting.claim, setting.source, setting.checked)
+
+
+def leave_alone(fabric: Fabric | str, gpu: Gpu, nodes: int, host: Host = ANYWHERE) -> list[Setting]:
+    """Settings that are often advised and better not set here; ``value`` is the advised one."""
+    if gpu.vendor not in LIBRARIES:
+        return []
+    around, used = _around(fabric, gpu, host), {each.name for each in _set(fabric, gpu, nodes, host)}
+    of_here = around.leave if around else ()
+    general = () if isinstance(fabric, str) else _entries("leave_alone")
+    found: dict[str, Setting] = {}
+    for entry, source in [(e, around.source if around else None) for e in of_here] + [
+        (e, e.source) for e in (*general, *leave_of_vendor(gpu))
+    ]:
+        if entry.name not in used and entry.name not in found and entry.applies(fabric, host):
+            found[entry.name] = entry.setting(host, (), source)
+    return list(found.values())
+
+
+def default_of(name: str, nccl: str | None = None) -> str | None:
+    """The default of a variable in a version of NCCL, the newest where none is given; ``None``: not known."""
+    known = documents()["defaults.yaml"]["defaults"].get(name)
+    if known is None:
+        return None
+    holds = [value for since, value in known["values"].items() if nccl is None or _before(since, nccl)]
+    return holds[-1] if holds else None
+
+
+def _before(since: str, held: str) -> bool:
+    return (version(since) or ()) <= (version(held) or ())
+
+
+def default_told(name: str, nccl: str | None = None) -> str:
+    """``the default is -1, chosen automatically (since 2.21.5)``; empty where it is not known."""
+    known, value = documents()["defaults.yaml"]["defaults"].get(name), default_of(name, nccl)
+    if value is None:
+        return ""
+    since = next(since for since, each in known["values"].items() if each == value)
+    newest = list(known["values"].values())[-1]
+    meaning = f", {known['meaning']}" if "meaning" in known and value == newest else ""
+    return f"the default is {value}{meaning}" + (f" (since {since})" if since != "0" else "")
+
+
+def expected_network(fabric: Fabric | str, gpu: Gpu | None = None, host: Host = ANYWHERE) -> str:
+    """What the line "Using network" of the first run must say."""
+    around = _around(fabric, gpu, host) if gpu else None
+    if around and around.using_network:
+        return around.using_network
+    return documents()["settings.yaml"]["using_network"]["other" if isinstance(fabric, str) else fabric.technology]
+
+
+def advice(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = ANYWHERE) -> dict[str, Any]:
+    """Settings, what to leave alone and what the first run must show, as plain data for a plan."""
+    around = environment_of(fabric, gpu, host) if nodes > 1 and gpu.vendor in LIBRARIES else None
+    reads = gpu.vendor in LIBRARIES
+    return {
+        "fabric": fabric.id,
+        "nodes": nodes,
+        "machines": around.name if around else None,
+        "needs": around.needs if around else "",
+        "script": list(around.script) if around else [],
+        "settings": [asdict(setting) for setting in settings(fabric, gpu, nodes, host)],
+        "leave_alone": [asdict(setting) for setting in leave_alone(fabric, gpu, nodes, host)],
+        "using_network": expected_network(fabric, gpu, host) if reads else not_read(gpu),
+    }
+
+
+def not_read(gpu: Gpu) -> str:
+    """Why a GPU gets no settings."""
+    return f"{gpu.name} comes with a library of its own, which reads none of NCCL's variables: see its maker's manual"

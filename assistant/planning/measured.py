@@ -1,0 +1,137 @@
+"""A plan with the network as nccl-tests found it: how far it is from what it should be, what that costs a month, and
+whether to repair it, to accept it, or to take another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, log
+from typing import get_args
+
+from assistant.library import Library
+from assistant.model.uncertainty import NETWORK_SPREAD
+from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
+from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.collective import CollectiveQuery, Nccl
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.plan import MeasuredNetwork, MeasuredRun, Plan
+from assistant.vocabulary.quantities import NINETIETH
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .budgets import usd_per_month
+from .collective import timed
+from .entry import Entry
+from .pipeline import Decision
+from .planner import decide, plan
+
+# nccl-tests' names of the collectives that the model times.
+_KINDS = {"alltoall": "all_to_all", "sendrecv": "send_recv"}
+LARGE = 64 * 2**20  # bytes from which a message shows what the network carries
+ACCEPTED = 0.02  # of the step: less is not worth a repair; assumed
+
+
+def plan_as_measured(questionnaire: Questionnaire, library: Library, found: Diagnosis) -> Plan:
+    """The plan for the network as the logs have it, and what that is worth.
+
+    Raises :class:`InputError` where a log measures no network between nodes, or none that this job could use.
+    """
+    fabric = _fabric(questionnaire, library, found)
+    runs = [_run(file, fabric, questionnaire, library) for file in found.files]
+    slower = exp(sum(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
+    given = _on(questionnaire, fabric.id)
+    seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
+    should, as_it_is, open_ = decide(given, library), decide(given, seen), decide(questionnaire, seen)
+    told = _told(fabric, slower, runs, (should, as_it_is, open_))
+    return plan(given, seen).model_copy(update={"measured": told})
+
+
+def _on(questionnaire: Questionnaire, fabric: str) -> Questionnaire:
+    cluster = questionnaire.cluster.model_copy(update={"fabric": fabric})
+    return questionnaire.model_copy(update={"cluster": cluster})
+
+
+def _fabric(questionnaire: Questionnaire, library: Library, found: Diagnosis) -> Fabric:
+    """The network that was measured: the job's own, else the one that the plan takes, else of what the logs name."""
+    fabrics = library.catalog.fabrics
+    if questionnaire.cluster.fabric is not None:
+        return fabrics[questionnaire.cluster.fabric]
+    made = decide(questionnaire, library)
+    said = {file.transport for file in found.files} - {"unknown", "nvlink", "pcie", "shm", "tcp-socket"}
+    fitting = [e.considered.fabric for e in made.entries if e.considered.fabric.technology in said]
+    chosen = made.choice.chosen
+    if chosen and (not said or chosen.considered.fabric in fitting):
+        return chosen.considered.fabric
+    if not fitting:
+        named = ", ".join(sorted(said)) or "none"
+        raise InputError(
+            f"expected logs of a network that this job could use, got {named}: name it as cluster.fabric",
+            Place(field="--measured"),
+        )
+    priced = [e for e in made.entries if e.considered.fabric in fitting and e.costed]
+    return min(priced, key=lambda e: e.median_cost).considered.fabric if priced else fitting[0]
+
+
+def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, library: Library) -> MeasuredRun:
+    kind = _KINDS.get(file.collective, file.collective)
+    if not file.peak_bytes or file.peak_busbw_gb_per_s <= 0 or kind not in get_args(Nccl):
+        raise InputError("expected a table of nccl-tests that ended: nothing is measured here", Place(file=file.path))
+    if file.peak_bytes < LARGE:
+        raise InputError("expected messages of 64 MiB and more (-e 8G), as smaller ones show latency alone",
+                         Place(file=file.path))  # fmt: skip
+    if not file.nodes or file.nodes < 2 or file.ranks < 2:
+        raise InputError("expected ranks on at least two nodes: one node says nothing of the network between them",
+                         Place(file=file.path))  # fmt: skip
+    asked = questionnaire.cluster
+    size = {"gpus": file.ranks, "gpus_per_node": file.ranks // file.nodes, "sites": 1, "wan_gbps": None}
+    cluster = asked.model_copy(update={"fabric": fabric.id, **size})
+    query = CollectiveQuery.model_construct(kind=kind, bytes=float(file.peak_bytes), cluster=cluster)
+    expected = timed(query, library.catalog).busbw_gb_per_s
+    if file.nodes == 2 and kind == "all_reduce":  # the tree counts some of the traffic twice: more shows nothing
+        expected = max(expected, file.peak_busbw_gb_per_s)
+    return MeasuredRun(
+        file=file.path,
+        collective=file.collective,
+        ranks=file.ranks,
+        nodes=file.nodes,
+        message_bytes=file.peak_bytes,
+        busbw_gb_per_s=file.peak_busbw_gb_per_s,
+        expected_gb_per_s=expected,
+        findings=[each.message for each in file.findings if each.severity != "info"],
+    )
+
+
+def _told(
+    fabric: Fabric, slower: float, runs: list[MeasuredRun], made: tuple[Decision, Decision, Decision]
+) -> MeasuredNetwork:
+    """``made``: with the network as it should be, as it is, and with every network allowed beside it as it is."""
+    should, as_it_is = _entry(made[0], fabric.id), _entry(made[1], fabric.id)
+    best, spread = made[2].choice.chosen, NETWORK_SPREAD[fabric.transport]
+    step, healthy = as_it_is.estimate.band.p50, should.estimate.band.p50
+    month = usd_per_month(as_it_is, made[1].job.questionnaire) if as_it_is.costed else None
+    lost = 1 - healthy / step
+    other = best if best is not None and best.id != fabric.id and best.costed and as_it_is.costed else None
+    cheaper = other is not None and should.costed and other.median_cost < should.median_cost
+    advice = "accept" if lost < ACCEPTED else "switch" if cheaper else "repair"
+    return MeasuredNetwork(
+        fabric=fabric.id,
+        fabric_name=fabric.name,
+        slower=slower,
+        usual=abs(log(slower)) <= NINETIETH * spread,
+        runs=runs,
+        step_time_s=step,
+        step_time_as_it_should_be_s=healthy,
+        usd_per_month=month,
+        wasted_usd_per_month=None if month is None else month * lost,
+        cost_usd=as_it_is.median_cost if as_it_is.costed else None,
+        cost_as_it_should_be_usd=should.median_cost if should.costed else None,
+        advice=advice,
+        instead=other.id if other else None,
+        instead_name=other.considered.fabric.name if other else None,
+        instead_cost_usd=other.median_cost if other else None,
+    )
+
+
+def _entry(made: Decision, fabric: str) -> Entry:
+    found = next((each for each in made.entries if each.id == fabric and each.estimated is not None), None)
+    if found is None:
+        raise InputError(f"this job cannot be computed on {fabric}: weft plan says why", Place(field="cluster.fabric"))
+    return found

@@ -1,0 +1,73 @@
+"""The test of a network as a script for the shell: what is run, what is expected of it, and how to read it."""
+
+from collections.abc import Sequence
+
+from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
+
+from .figures import bytes_text
+
+_HOW = (
+    "How to read it: the busbw column of the largest sizes, in place. Below the alarm lies one healthy network in a",
+    "hundred: then weft nccl diagnose LOG says what to look at first. With two nodes an all-reduce shows more than the",
+    "adapters carry (the tree counts some of it twice): judge by three nodes or more.",
+    "What it means for the plan: weft plan FILE --measured LOG ...",
+)
+
+
+def script(bench: NcclBench, before: Sequence[str], names: Sequence[str], file: str = "FILE") -> str:
+    """The script; ``before``: shell lines that set NCCL on these machines, ``names``: of the variables that they set.
+    ``file``: the questionnaire that it is for."""
+    ranks = bench.nodes * bench.gpus_per_node
+    lines = [
+        "#!/usr/bin/env bash",
+        f"# {bench.fabric_name}: {bench.nodes} nodes of {bench.gpus_per_node} × {bench.gpu_name}, "
+        f"{ranks} ranks, one per GPU.",
+        "# Under Slurm: sbatch -N NODES --exclusive this file. Elsewhere: HOSTS=hosts.txt bash this file (mpirun).",
+        "# nccl-tests must be built with MPI=1 (make MPI=1): without it each process tests a network of its own.",
+        "#",
+        *(f"# {line.replace('FILE', file)}" for line in _HOW),
+    ]
+    for test in bench.tests:
+        lines += ["#", *_table(test)]
+    lines += ["set -euo pipefail", f"NODES=${{NODES:-{bench.nodes}}}", f"PER_NODE=${{PER_NODE:-{bench.gpus_per_node}}}"]
+    lines += ["NCCL_TESTS=${NCCL_TESTS:-./build}  # where nccl-tests was built", "LOGS=${LOGS:-.}", ""]
+    lines += before
+    handed = " ".join(f"-x {name}" for name in names)
+    lines += [
+        "export NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
+        "",
+        "run() {  # program and its arguments, on every GPU of every node",
+        '  if [ -n "${SLURM_JOB_ID:-}" ]; then',
+        '    srun --mpi=pmix -N "$NODES" --ntasks-per-node="$PER_NODE" --gpus-per-node="$PER_NODE" "$@"',
+        "  else",
+        '    mpirun -np $((NODES * PER_NODE)) -N "$PER_NODE" --hostfile "${HOSTS:?a file with a host on each line}" \\',
+        f'      -x NCCL_DEBUG_SUBSYS {handed} "$@"',
+        "  fi",
+        "}",
+        "",
+    ]
+    for test in bench.tests:
+        least, most = test.sizes[0].bytes, test.sizes[-1].bytes
+        lines.append(f'run "$NCCL_TESTS/{test.program}" -b {least} -e {most} -f 2 -g 1 -w 5 -n 20 -c 1 \\')
+        lines.append(f'  2>&1 | tee "$LOGS/{test.program}.log"')
+    return "\n".join(lines) + "\n"
+
+
+def _table(test: NcclTest) -> list[str]:
+    return [
+        f"# {test.program}: {test.why} (messages of about {bytes_text(test.message_bytes)}).",
+        "#         size   expected bus bandwidth         alarm below",
+        *(_row(one) for one in test.sizes),
+    ]
+
+
+def _row(one: BenchedSize) -> str:
+    band = f"{one.busbw_gb_per_s:.3g} GB/s ({one.low_gb_per_s:.3g}–{one.high_gb_per_s:.3g})"
+    own = "   ← the job's own size" if one.job else ""
+    return f"# {_binary(one.bytes):>12}   {band:<30} {one.alarm_gb_per_s:.3g} GB/s{own}"
+
+
+def _binary(size: int) -> str:
+    """A power of two as nccl-tests takes it: ``64 MiB``."""
+    unit, name = (2**30, "GiB") if size >= 2**30 else (2**20, "MiB") if size >= 2**20 else (2**10, "KiB")
+    return f"{size // unit} {name}"

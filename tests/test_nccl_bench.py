@@ -1,0 +1,94 @@
+"""``weft nccl bench``: the script that a network is judged by, and ``weft plan --measured``: what its logs mean."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from assistant import library
+
+from .program import weft
+from .test_nccl_diagnose import table
+
+EXAMPLES = library.load().knowledge_folder / "examples"
+
+
+@pytest.fixture(scope="module")
+def written() -> str:
+    return weft("nccl", "bench", str(EXAMPLES / "llama-70b-pretraining.yaml")).out
+
+
+def test_the_script_runs_the_collectives_of_the_job_under_mpirun_and_slurm(written, tmp_path):
+    """As a shell reads it: each program once, on 64 ranks, with the settings of the network."""
+    (tmp_path / "bench.sh").write_text(written, encoding="utf-8")
+    for name in ("mpirun", "srun"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@" >> "$CALLS"\n', encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    calls = tmp_path / "calls"
+    around = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(calls), "HOSTS": "hosts", "LOGS": str(tmp_path)}
+    subprocess.run(["bash", str(tmp_path / "bench.sh")], check=True, env=around)
+    subprocess.run(["bash", str(tmp_path / "bench.sh")], check=True, env={**around, "SLURM_JOB_ID": "1", "NODES": "4"})
+    by_mpi, other, by_slurm, _ = calls.read_text(encoding="utf-8").splitlines()
+    assert by_mpi.startswith("mpirun -np 64 -N 8") and "all_gather_perf" in by_mpi and "reduce_scatter_perf" in other
+    assert by_slurm.startswith("srun --mpi=pmix -N 4") and "-c 1" in by_slurm
+
+
+def test_every_size_has_what_to_expect_and_what_is_an_alarm(written):
+    rows = re.findall(r"#\s+(\d+ [KMG]iB)\s+([\d.]+) GB/s \(([\d.]+)–([\d.]+)\)\s+([\d.]+) GB/s", written)
+    assert len(rows) >= 16 and any(size == "8 GiB" for size, *_ in rows)
+    assert all(float(alarm) < float(low) < float(mid) < float(high) for _, mid, low, high, alarm in rows)
+    assert written.count("the job's own size") == 2
+
+
+def test_what_is_expected_is_what_weft_collective_says():
+    found = json.loads(weft("nccl", "bench", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--format", "json").out)
+    (last,) = [one for one in found["tests"][0]["sizes"] if one["bytes"] == 2**30]
+    told = weft("collective", "all_gather", "--size", "1GiB", "--gpu", found["gpu"], "--gpus", "64", "--fabric",
+                found["fabric"], "--format", "json")  # fmt: skip
+    assert json.loads(told.out)["busbw_gb_per_s"] == pytest.approx(last["busbw_gb_per_s"], rel=1e-6)
+
+
+def test_a_job_on_one_node_has_no_network_to_test():
+    refused = weft("nccl", "bench", str(EXAMPLES / "single-node.yaml"))
+    assert refused.code == 2 and "nothing to test between" in refused.err
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    for name, peak, hosts in (("healthy", 350.0, 8), ("pinned", 45.0, 8), ("sockets", 5.0, 8), ("inside", 480.0, 1)):
+        text = table(peak, collective="all_gather", hosts=hosts)
+        (folder / f"{name}.log").write_text(text, encoding="utf-8")
+    return folder
+
+
+def measured(log) -> dict:
+    example = str(EXAMPLES / "llama-70b-pretraining.yaml")
+    return json.loads(weft("plan", example, "--measured", str(log), "--format", "json").out)
+
+
+def test_a_network_as_it_should_be_is_accepted(logs):
+    found = measured(logs / "healthy.log")["measured"]
+    assert found["advice"] == "accept" and found["usual"] and 0.9 < found["slower"] < 1.2
+
+
+def test_a_network_that_wastes_money_is_repaired_and_what_that_is_worth_is_said(logs):
+    plan = measured(logs / "sockets.log")
+    found = plan["measured"]
+    assert found["advice"] in ("repair", "switch") and found["slower"] > 20
+    assert 0 < found["wasted_usd_per_month"] < found["usd_per_month"]
+    assert found["step_time_s"] > found["step_time_as_it_should_be_s"]
+    (chosen,) = [one for one in plan["candidates"] if one["fabric"] == found["fabric"]]
+    assert chosen["step_time_s"]["p50"] == pytest.approx(found["step_time_s"])
+    milder = measured(logs / "pinned.log")["measured"]
+    assert milder["slower"] < found["slower"]
+    assert (milder["wasted_usd_per_month"] or 0) <= found["wasted_usd_per_month"]
+
+
+def test_a_log_of_one_node_says_nothing_of_the_network(logs):
+    refused = weft("plan", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--measured", str(logs / "inside.log"))
+    assert refused.code == 2 and "at least two nodes" in refused.err and "inside.log" in refused.err
