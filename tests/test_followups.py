@@ -1,4 +1,4 @@
-"""Sixty questions of ten people about their plans, each answered from the plan in at most five lines, without a search."""
+"""Sixty questions of ten people about their plans: each is answered from the plan in five lines, without a search."""
 
 from __future__ import annotations
 
