@@ -26,6 +26,10 @@ from .parts import Parts
 
 LINES, WIDTH = 5, 80
 _A_WHY = 3  # words
+_FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
+_POINTS = frozenset(
+    "about if happens the this that these those it my our your their all a an".split()
+)  # at what lies here
 _STATES = frozenset({"describe", "change"})  # acts of messages that state something, unless they ask
 _SUPPOSED = frozenset({"sizes", "double", "one-site", "experts-inside"})  # planned with what is supposed
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
@@ -56,6 +60,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     if _weighs(parts, said) or (names and said.act in (*_STATES, "unclear") and not _asks(said)):
         return None
     least = _LIKELY if said.act in (*_STATES, "unclear") and not _asks(said) else _POSSIBLY
+    if said.act == "undo":
+        return None
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
     for name, share in said.followup:
@@ -69,12 +75,24 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue
+        if (said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())) or (
+            share < _SURE and _is_a_term(said) and not kind.get("defines")
+        ):
+            return None
+        if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
+            return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         if (stated and supposed and name not in _SUPPOSED) or (stated - own and not kind.get("aside")):
             continue
         if name == "why" and len(said.text.split()) < _A_WHY:
             return None  # the word alone asks for the proof
         return kind
     return None
+
+
+def _is_a_term(said: Utterance) -> bool:
+    """Whether the meaning of a word of the field is asked: "what is tail latency?", not "what is the weak spot?"."""
+    term = str(said.roles.get("term") or "").lower().split()
+    return bool(term) and said.act == "ask" and term[0] not in _POINTS
 
 
 def _weighs(parts: Parts, said: Utterance) -> bool:
