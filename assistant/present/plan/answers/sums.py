@@ -183,8 +183,10 @@ def not_included(asked: Asked) -> str | None:
 def cut(asked: Asked) -> str | None:
     """The saving that costs least time: another network, fewer adapters, another seller."""
     best = asked.best
-    if best is None or best.cost_usd is None:
-        return None
+    if best is None:
+        return asked.plan.recommendation.smallest_change or "Nothing works as asked, so there is nothing to cut yet."
+    if best.cost_usd is None:
+        return "No price of it is known, so no saving can be counted: say what you are quoted."
     cheaper = [c for c in usable(asked) if c is not best and _less(c, best)]
     near = [c for c in cheaper if slower(c, best) < 10]
     if near:
