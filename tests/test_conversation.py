@@ -10,6 +10,7 @@ import pytest
 from assistant.conversation import Conversation, replay
 from assistant.conversation.events import Explanation, Failure, Finished, Note, PlanShown, Question, Understood
 from assistant.library import Library
+from assistant.vocabulary.utterance import Utterance
 from tests.conversing import JOB, asked, begin, library, one
 
 # -- the interview -----------------------------------------------------------------------------------------
@@ -60,7 +61,44 @@ def test_every_question_says_why_it_is_asked_and_what_not_sure_means(begin: Call
         seen.append(question.field)
         assert question.why_asked and (question.if_not_sure or not question.not_sure)
         conversation.say(answers.get(question.field, "not sure"))
-    assert len(seen) == len(set(seen)) >= 8
+    assert 5 <= len(seen) == len(set(seen)) <= 8
+    assert "parallelism" not in seen and seen.index("budget.usd") == 4  # what is needed, then what it may cost
+
+
+def test_any_question_may_be_asked_back(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    for said, told in (("why do you ask?", "decides"), ("what would you take?", "no limit"), ("what is that?", "GPU")):
+        events = conversation.say(said)
+        assert told in one(events, Note).text and one(events, Question).again, said
+    assert "AWS" in " ".join(one((conversation.say("skip"), conversation.say("why do you ask?"))[1], Note).items)
+    assert conversation.say("no")[0].assumed and "cluster.provider" in conversation.draft.left_open
+    assert asked(conversation.say("back to the budget")) == "budget.usd"
+    assert conversation.say("$300k")[0].fields[0].value == 300_000
+
+
+def test_yes_to_a_question_for_a_name_asks_which_one(begin: Callable[..., Conversation]) -> None:
+    conversation = begin()
+    assert "Which one" in one(conversation.say("yes"), Note).text and asked(conversation.say("no")) == "workload"
+
+
+def test_a_novice_is_told_one_word_and_an_expert_none(begin: Callable[..., Conversation]) -> None:
+    every_word = f"{JOB}, tp 4 pp 2, batch 512, 8k context, 100B tokens, megatron"
+    assert begin(JOB).question.word and not begin(every_word).question.word
+
+
+def test_nothing_that_was_asked_speaks_of_odds_or_of_nothing_working(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretrain llama 3.1 70b on 128 H200 that we buy")
+    while (question := conversation.question) is not None:
+        said = f"{question.why_asked} {question.word} {' '.join(one(conversation.say('why do you ask?'), Note).items)}"
+        assert "%" not in said and "nothing would work" not in said and "-v2-" not in said
+        conversation.say("skip")
+    assert conversation.turns[-1].events[-1].assumed
+
+
+def test_the_search_is_warmed_up_with_a_question_as_it_would_be_asked(library: Library) -> None:
+    heard: list[Utterance] = []
+    Conversation(library, searcher=lambda question: heard.append(question)).warm_search()  # type: ignore[arg-type]
+    assert heard[0].text == "interconnect" and "signs" in heard[0].roles
 
 
 def test_one_node_needs_no_further_question(begin: Callable[..., Conversation]) -> None:

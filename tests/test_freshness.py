@@ -104,7 +104,8 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
     made = plan(example, library, index=None, today=LATER)
     by_name = {fabric.name: fabric.id for fabric in library.catalog.fabrics.values()}
     for message in _said(made):
-        what, moved = re.search(r"decides: (.+) at [\d.e-]+ USD", message)[1], re.search(r"At ([\d.]+),", message)[1]
+        what = re.search(r"decides: (.+) at (?:[\d.e-]+ USD|\$[\d.]+ per)", message)[1]
+        moved = re.search(r"At \$?([\d.]+),", message)[1]
         if what not in by_name or made.questionnaire["budget"]["mode"] == "buy":
             continue
         file = tmp_path / "catalog.yaml"
@@ -117,7 +118,7 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
 def test_where_offers_compete_it_is_told_at_which_price_another_costs_less(library, tmp_path):
     made = plan(_job(), library, index=None, today=LATER)
     taken = made.offers[made.recommendation.offer]
-    told = re.compile(rf"{re.escape(taken.instance)} at {taken.provider} .* at [\d.]+ USD.* At ([\d.]+),")
+    told = re.compile(rf"{re.escape(taken.instance)} at {taken.provider} .* at \$[\d.]+ per.* At \$([\d.]+),")
     [at] = [found[1] for message in _said(made) if (found := told.search(message))]
     assert "stale-prices" not in {warning.code for warning in made.warnings}, "what is told once is not told again"
     for beyond, moves in ((0.95, False), (1.1, True)):

@@ -14,19 +14,20 @@ import pytest
 
 from assistant.conversation.draft import Draft
 from assistant.conversation.interview.choices import choices
+from assistant.conversation.interview.in_words import decided, outcomes
 from assistant.conversation.interview.next_question import Next, next_question
 from assistant.conversation.interview.open_questions import is_open
 from assistant.conversation.interview.pairs import value_together
 from assistant.conversation.interview.plausible import plausible_answers
-from assistant.conversation.interview.value import in_words, value_of
+from assistant.conversation.interview.value import value_of
 from assistant.conversation.trials import Trials
 from assistant.library import Library
 from assistant.library.interview import read
-from assistant.planning import Decision, Outcome, begun, decide, forget, plan
+from assistant.planning import Decision, Outcome, decide, forget
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.interview import InterviewQuestion
-from assistant.vocabulary.questionnaire import FIELDS, Questionnaire
+from assistant.vocabulary.questionnaire import FIELDS, SERVING, Questionnaire
 from tests.interview_generator import jobs
 from tests.interview_jobs import JOBS
 
@@ -58,19 +59,15 @@ def answered(draft: Draft, asked: InterviewQuestion, job: dict[str, Any], catalo
 
 
 def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
-    trials, draft, shown, asked = Trials(library, TODAY), Draft(), None, []
-    while (following := next_question(library.interview, draft, shown, trials)).asked is not None:
+    raised = {name: value for name, value in job.items() if name.startswith("parallelism.")}  # it is never asked for
+    trials, asked = Trials(library, TODAY), []
+    draft = Draft().with_fields(raised, library.catalog).draft
+    while (following := next_question(library.interview.questions, draft, trials)).asked is not None:
         asked.append(following.asked.field)
         draft = answered(draft, following.asked, job, library.catalog)
-        if draft.complete and shown is None:
-            shown = begun(draft.questionnaire(library.catalog), library, index=None, today=TODAY).plan
-    early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
-    full = decide(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
-    flipped = full.choice.coin_flip and fabric(early) in (
-        fabric(full),
-        full.choice.runner_up and full.choice.runner_up.id,
-    )
-    return Interviewed(job, tuple(asked), fabric(early), fabric(full), flipped)
+    early = trials.tried(draft.questionnaire(library.catalog))
+    full = trials.tried(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog))
+    return Interviewed(job, tuple(asked), early.fabric, full.fabric, early.agrees(full))
 
 
 def fabric(decision: Decision) -> str | None:
@@ -96,12 +93,15 @@ def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_intervie
 
 
 def test_no_interview_asks_everything(library: Library, all_interviewed: list[Interviewed]) -> None:
-    assert max(len(one.asked) for one in all_interviewed) < len(library.interview)
+    assert max(len(one.asked) for one in all_interviewed) < len(library.interview.questions)
     assert all(len(set(one.asked)) == len(one.asked) for one in all_interviewed)
 
 
 def test_what_is_needed_comes_first(all_interviewed: list[Interviewed]) -> None:
-    assert all(one.asked[:3] == ("workload", "model", "cluster.gpu") for one in all_interviewed)
+    for one in all_interviewed:
+        serves = one.job["workload"] in SERVING
+        third = {"cluster.gpu"} if not serves else {"inference.requests_per_s", "inference.tokens"}
+        assert one.asked[:2] == ("workload", "model") and one.asked[2] in third
 
 
 def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interviewed: list[Interviewed]) -> None:
@@ -110,7 +110,7 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
 
 
 def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library) -> None:
-    for question in library.interview:
+    for question in library.interview.questions:
         offered = choices(question, Draft(), library.catalog)
         told = [*question.choices, *question.plausible, *question.plausible_besides]
         named = {question.field, *question.settling, *question.also, *question.when.unless}
@@ -141,15 +141,14 @@ def draft_of(library: Library, **fields: Any) -> Draft:
 
 
 def next_for(draft: Draft, library: Library) -> Next:
-    shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
-    return next_question(library.interview, draft, shown, Trials(library, TODAY))
+    return next_question(library.interview.questions, draft, Trials(library, TODAY))
 
 
 def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     """Whoever gives one of the answers that the question says would change the plan gets that plan."""
     draft, trials = draft_of(library), Trials(library, TODAY)
     now = trials.tried(draft.questionnaire(library.catalog))
-    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    asked = next(one for one in library.interview.questions if one.field == "cluster.provider")
     found = value_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
@@ -157,7 +156,9 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
         made = decide(said.questionnaire(library.catalog), library, today=TODAY)
         assert fabric(made) == turn.fabric != now.fabric
     likeliest = max(found.turns, key=lambda turn: turn.answer.weight)
-    assert library.catalog.fabrics[likeliest.fabric].name in in_words(found, library.catalog)
+    name = library.catalog.fabrics[likeliest.fabric].name
+    assert any(name in one for one in outcomes(found, library.catalog))
+    assert library.catalog.fabrics[now.fabric].name in decided(found, now, library.catalog)
 
 
 def test_the_trials_come_to_the_plans_own_choice(library: Library) -> None:
@@ -177,7 +178,10 @@ def test_a_question_that_only_moves_the_cost_is_not_asked_but_named(library: Lib
 
 def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None:
     """How long a run is changes nothing on its own; with a deadline it decides whether the job can be done at all."""
-    trials, asked = Trials(library, TODAY), next(one for one in library.interview if one.field == "training.tokens")
+    trials, asked = (
+        Trials(library, TODAY),
+        next(one for one in library.interview.questions if one.field == "training.tokens"),
+    )
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
@@ -203,14 +207,14 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
     draft, trials = draft_of(library), OnlyTogether(library.catalog)
     still_open = [
         one
-        for one in library.interview
+        for one in library.interview.questions
         if one.field in ("training.framework", "constraints.network_team", "budget.spot")
     ]
     now = trials.tried(draft.questionnaire(library.catalog))
     assert all(value_of(one, draft, now, trials).probability == 0 for one in still_open)
     found = value_together(still_open, draft, now, trials)
     assert found.asked.field in ("training.framework", "constraints.network_team") and 0 < found.probability < 0.25
-    said = in_words(found, library.catalog)
+    (said,) = outcomes(found, library.catalog)
     assert (
         "megatron" in said
         and "expert" in said
@@ -220,10 +224,33 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
     assert value_together(still_open[:1], draft, now, trials) is None
 
 
+class TurnsAbove:
+    """Trials in which a large enough batch changes the network; counts what is tried."""
+
+    def __init__(self, library: Library, batch: float) -> None:
+        self.catalog, self.batch, self.count = library.catalog, batch, 0
+        self.job = Trials(library, TODAY).tried(draft_of(library).questionnaire(library.catalog)).job
+
+    def tried(self, questionnaire: Questionnaire) -> Outcome:
+        self.count += 1
+        turned = (getattr(questionnaire.training, "global_batch", None) or 0) > self.batch
+        return Outcome("roce-v2-400" if turned else "infiniband-ndr-400", None, {}, {}, self.job)
+
+
+def test_what_lies_between_two_amounts_is_tried_only_where_one_of_them_changes_something(library: Library) -> None:
+    asked, draft = next(q for q in library.interview.questions if q.field == "training.global_batch"), draft_of(library)
+    usual = TurnsAbove(library, 0).job.global_batch
+    for turning, tried, likely in ((100 * usual, 2, False), (2 * usual, 15, True)):
+        trials = TurnsAbove(library, turning)
+        now = Outcome("infiniband-ndr-400", None, {}, {}, trials.job)
+        found = value_of(asked, draft, now, trials)
+        assert (found.probability > 0) == likely and trials.count <= tried
+
+
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:
     """No large cloud has this GPU: whoever rents it goes to one of the others, which may not sell every network."""
     draft, trials = draft_of(library, cluster__gpu="mi355x", model="llama-3.1-8b"), Trials(library, TODAY)
-    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    asked = next(one for one in library.interview.questions if one.field == "cluster.provider")
     now = trials.tried(draft.questionnaire(library.catalog))
     answers = plausible_answers(asked, draft, now, library.catalog)
     named = {answer.fields["cluster.provider"] for answer in answers if "cluster.provider" in answer.fields}
@@ -242,19 +269,12 @@ def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(
     library: Library,
 ) -> None:
     """Over hundreds of jobs 98 of 100 end at the same fabric after 7 questions in the median; twenty are asked here."""
+    trials = Trials(library, TODAY)
 
     def works(job: dict[str, Any]) -> bool:
         try:
-            return (
-                fabric(
-                    decide(
-                        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog),
-                        library,
-                        today=TODAY,
-                    )
-                )
-                is not None
-            )
+            said = Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog)
+            return trials.tried(said).fabric is not None
         except InputError:
             return False
 

@@ -19,8 +19,9 @@ from assistant.library.questionnaires import read_one
 from assistant.planning import plan
 from assistant.present.blocks import Heading
 from assistant.present.html import conversation_html
+from assistant.present.plan import reading
+from assistant.present.plan.document import document as report
 from assistant.present.plan.formats import plan_html
-from assistant.present.plan.report import report
 
 ROOT = Path(__file__).parents[1]
 TODAY = datetime.date(2026, 11, 20)
@@ -56,10 +57,9 @@ def test_a_plan_as_a_page_has_every_section_and_every_candidate(library: Library
     assert [h.text for h in soup.find_all("h2")] == [block.text for block in report(made) if isinstance(block, Heading)]
     text = soup.get_text(" ")
     assert all(line in text for _, line in made.recommendation.card)
-    assert all(candidate.fabric in text for candidate in made.candidates)
-    assert (
-        "✓" in soup.find("tr", class_="won").text and made.recommendation.fabric in soup.find("tr", class_="won").text
-    )
+    assert all(reading.name(made, one.fabric) in text for one in made.candidates if one.fabric != "none")
+    won = soup.find("tr", class_="won").text
+    assert "✓" in won and reading.name(made, made.recommendation.fabric) in won
 
 
 def test_the_page_follows_the_readers_light_or_dark_and_can_be_printed() -> None:

@@ -95,7 +95,9 @@ def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library:
     [cheaper] = reading.unadvised(found)
     assert cheaper.verdict == "avoid" and cheaper.cost_usd.p50 < found.candidates[0].cost_usd.p50
     text = text_of(found)
-    assert f"cheaper but not advised: {cheaper.fabric}, {figures.usd(cheaper.cost_usd.p50)}." in text
+    assert (
+        f"cheaper but not advised: {reading.name(found, cheaper.fabric)}, {figures.usd(cheaper.cost_usd.p50)}." in text
+    )
     assert "Cheapest run of those advised" in text and "the cheapest of those advised." in text
 
 

@@ -21,7 +21,8 @@ async def test_a_whole_interview_by_keyboard_alone_ends_in_a_plan(begin):
         await user.says("h100")
         await user.says("16")
         plan = user.talk.conversation.plan
-        assert plan.recommendation.fabric in user.sees().splitlines()[0]
+        network = user.talk.conversation.library.catalog.fabrics[plan.recommendation.fabric]
+        assert network.name in user.sees().splitlines()[0]
         assert plan.recommendation.certainty in user.sees().splitlines()[0]
         for _ in range(40):
             if user.talk.conversation.question is None:
@@ -102,10 +103,21 @@ async def test_not_sure_leaves_a_question_open_and_says_what_is_assumed(begin):
     async with at_the_screen(begin) as user:
         await user.says(JOB)
         question = user.talk.conversation.question
-        assert question.not_sure and "0 Not sure" in user.sees()
+        assert question.not_sure and "0 No limit yet" in user.sees()
         await user.press("0", "enter")
         assert question.field in user.talk.conversation.draft.left_open
-        assert user.talk.conversation.question != question and "› not sure" in user.sees()
+        assert user.talk.conversation.question != question and "› No limit yet" in user.sees()
+
+
+@on_screen
+async def test_the_choices_stay_in_view_on_a_small_screen_beside_a_plan_and_an_answer(begin):
+    async with at_the_screen(begin, NARROW) as user:
+        await user.says(JOB)
+        assert "Because: " in user.sees() and "0 No limit yet" in user.sees()
+        await user.press("0", "enter")
+        assert "3 AWS" in user.sees()
+        await user.says("why do you ask?")
+        assert "3 AWS · 4" in user.sees() and "0 Not sure" in user.sees()
 
 
 @on_screen

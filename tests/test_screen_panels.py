@@ -143,7 +143,7 @@ async def test_sources_stand_under_the_numbers_by_which_the_plan_cites_them(begi
         assert list(numbers.values()) == list(range(1, len(numbers) + 1)) and numbers
         report = " ".join("\n".join(plan_lines(plan)).split())
         by_id = {piece.id: piece for piece in plan.evidence}
-        assert all(f"[{number}] {by_id[ident].source}" in report for ident, number in numbers.items())
+        assert all(f"[{number}] {plan.names[by_id[ident].source]}" in report for ident, number in numbers.items())
         await user.press("f4")
         sources = user.talk.panel.sources
         await user.until(lambda: sources.has_focus)

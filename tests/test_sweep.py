@@ -17,12 +17,13 @@ from assistant.library.questionnaires import from_value
 from assistant.planning import plan
 from assistant.present.sweep import sentences, sweep_lines
 from assistant.present.sweep_csv import sweep_csv
+from assistant.present.sweep_series import apart, panels
 from assistant.present.sweep_svg import sweep_svg
 from assistant.sweeps import axes_of, sweep
 from assistant.sweeps.turns import turns_of
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Band
-from assistant.vocabulary.sweep import Axis, Point, SweptFabric
+from assistant.vocabulary.sweep import Axis, Point, Sweep, SweptFabric
 
 from .program import weft
 
@@ -122,7 +123,7 @@ def test_a_point_that_cannot_be_says_why_and_the_others_are_answered(library):
     assert usual.fabric is not None and usual.error is None
     text = "\n".join(sweep_lines(made, 120))
     assert (
-        "cluster.gpus 60: cluster.gpus: expected whole nodes" in " ".join(text.split())
+        "GPUs 60: cluster.gpus: expected whole nodes" in " ".join(text.split())
         and "cannot be" in text
         and "none works" in text
     )
@@ -194,14 +195,28 @@ def test_the_plot_is_letters_with_a_legend_and_names_what_a_plan_chooses(library
     made = _swept(library, "cluster.gpus=16..256")
     lines = sweep_lines(made, 100, "slowdown")
     assert max(map(len, lines)) <= 100
-    legend = dict(
-        part.split()[::-1]
-        for line in lines
-        for part in line.split("   ")
-        if len(part.split()) == 2 and len(part.split()[0]) == 1 and part.split()[0].isalpha()
-    )
-    plan_row = next(line for line in lines if line.strip().startswith("plan ")).split()[1:]
-    assert plan_row == [legend[point.fabric] for point in made.points]
+    at = next(n for n, line in enumerate(lines) if line.strip().startswith("plan "))
+    legend = " ".join(lines[at + 1 : lines.index("EVERY FABRIC AT EVERY POINT")])
+    named = dict(re.findall(r"\b([A-Z]) (.*?)(?=\s[A-Z]\s|\s*$)", legend))
+    called = [made.names[point.fabric] for point in made.points]
+    assert all(name in named[letter] for letter, name in zip(lines[at].split()[1:], called, strict=True))
+
+
+def test_fabrics_whose_lines_lie_on_one_another_are_one_line_under_both_names(library):
+    def swept(gpus, ratio):
+        return Point(values={"cluster.gpus": gpus}, fabric="a", fabrics=[_costing("a", 100.0), _costing("b", ratio)])
+
+    axes = axes_of(["cluster.gpus=8,16"], [])
+    for ratio, names in ((100.5, ["Anna, b"]), (105.0, ["Anna", "b"])):
+        made = Sweep(name=None, names={"a": "Anna"}, axes=axes, points=[swept(8, ratio), swept(16, 100.0)], turns=[])
+        [panel] = panels(made, "cost")
+        assert [one.name for one in apart(panel).series] == names
+        assert len(panel.series) == 2 and sweep_svg(made).count("<polyline") == 1 + len(names)
+
+
+def _costing(fabric, usd):
+    band = Band(p10=usd, p50=usd, p90=usd)
+    return SweptFabric(fabric=fabric, kind="infiniband", verdict="acceptable", fits=True, cost_usd=band)
 
 
 def test_the_csv_has_every_fabric_at_every_point_and_a_row_for_a_point_that_cannot_be(library):
@@ -224,8 +239,13 @@ def test_the_svg_draws_a_line_for_each_fabric_and_rings_what_a_plan_chooses(libr
     space = "{http://www.w3.org/2000/svg}"
     words = [text.text for text in picture.iter(f"{space}text")]
     drawn = {one.fabric for point in made.points for one in point.fabrics if one.fits and one.verdict != "impossible"}
-    assert drawn <= set(words) and "a <b> & c" in words and {"16", "32", "64", "128", "256"} <= set(words)
+    assert (
+        all(made.names[one] in " ".join(map(str, words)) for one in drawn)
+        and "a <b> & c" in words
+        and {"16", "32", "64", "128", "256"} <= set(words)
+    )
     rings = [circle for circle in picture.iter(f"{space}circle") if circle.get("r") == "8"]
+    assert "GPUs" in words and "cluster.gpus" not in words
     assert len(rings) == len(made.points) + 1, "one for each point and one in the legend"
     dots = [float(circle.get("cy")) for circle in picture.iter(f"{space}circle")]
     assert min(dots) > 0 and max(dots) < float(picture.get("height"))

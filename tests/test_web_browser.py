@@ -39,7 +39,7 @@ async def _answered(served, path, count, patience=60.0):
 @over_the_network
 async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp_path, library, name):
     saved = document.read(ROOT / "transcripts" / f"{name}.md")
-    with serving(tmp_path / "home", "--token", "auto") as one:
+    with serving(tmp_path / "home", "--token", "auto", search=name == "single-node") as one:
         async with browser() as chromium:
             page = await chromium.page()
             await page.open(one.address)

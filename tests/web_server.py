@@ -21,7 +21,7 @@ import aiohttp
 ROOT = pathlib.Path(__file__).parents[1]
 JOB = "fine-tuning llama 3.1 8b on 16 h100"
 FIRST_QUESTION = "What will the cluster do?"
-NEXT_QUESTION = "Where will it run"  # what is open once the job has been answered whole
+NEXT_QUESTION = "What may it cost"  # what is open once the job has been answered whole
 PATIENCE_S = 60.0
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?<>=$]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>])")
 
@@ -73,10 +73,16 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(home: pathlib.Path, *options: str, code: str | None = None) -> Iterator[Served]:
-    """``weft serve`` on a free port with a home of its own; ended with the block in any case."""
+def serving(home: pathlib.Path, *options: str, code: str | None = None, search: bool = False) -> Iterator[Served]:
+    """``weft serve`` on a free port with a home of its own; ended with the block in any case.
+
+    Without ``search`` its visitors find no embedding model: each would load one, six seconds of a core, to be ended
+    before it is asked anything.
+    """
     started = ["-c", code] if code else ["-m", "assistant", "serve", "--port", "0", *options]
     environment = {**os.environ, "WEFT_HOME": str(home), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    if not search:
+        environment["WEFT_EMBEDDING_MODEL"] = str(home / "none")
     work = home / "work"
     work.mkdir(parents=True)
     process = subprocess.Popen(

@@ -12,20 +12,22 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.understanding.text import clean, in_one_line
+from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.sweep import Sweep
-from assistant.vocabulary.utterance import Utterance
+from assistant.vocabulary.sweep import Point, Sweep
 
 from . import exporting
 from .answers.about_plan import AboutPlan
+from .dials import words
 from .draft import Draft
 from .events import Event, Failure, Note, Question, Turn, VariationShown
 from .exporting import Exporter
 from .interview.interviewer import Interviewer
 from .planner import Planner, plan_now
 from .scaling import Scaling
-from .searching import Searcher
+from .searching import Searcher, understood
 from .state import State
+from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
 from .turn.parts import Parts
 from .turn.steps import change, take
@@ -170,10 +172,24 @@ class Conversation:
         """The plan's job at other numbers of GPUs; ``None`` where it can be computed at none."""
         return self.parts.scaling.of(plan)
 
+    def dials(self) -> list[Dial]:
+        """What can be turned on the plan; nothing where there is none."""
+        return list(self.parts.dials.of(self.draft, self.plan).values()) if self.plan is not None else []
+
+    def dialled(self, dial: Dial, value: float | None) -> Point:
+        """The answer with a dial at a value. Nothing is changed, and it may be asked from another thread."""
+        return self.parts.dials.at(self.draft, dial, value)
+
+    def turn(self, dial: Dial, value: float | None) -> list[Event]:
+        """What taking the value of a dial brings about, up to the new plan: it is said in the words it is read back
+        in."""
+        self.go_on()
+        return self._begin(words(dial, value, self.library), lambda: take_dial(self.parts, dial, value))
+
     def warm_search(self) -> None:
         """Load what the search needs before the first question waits for it."""
         if self.parts.searcher is not None:
-            self.parts.searcher(Utterance("interconnect", "ask"))
+            self.parts.searcher(understood("interconnect", self.library))
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which

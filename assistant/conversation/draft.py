@@ -20,6 +20,8 @@ _COUNTERPARTS = {
     "training.sequence_length": "inference.prompt_tokens",
     "inference.precision": "training.precision",
 }
+# How much a job in bulk writes.
+_OF_BULK = {**_COUNTERPARTS, "training.tokens": "inference.tokens"}
 # What is said of an engine is said of the one that writes the answers to learn from, in a job that does.
 _OF_ROLLOUTS = {
     "inference.output_tokens": "rl.response_tokens",
@@ -122,7 +124,7 @@ def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_a
         return dict(changes)
     elsewhere = ("training.", "rl.") if workload in SERVING else ("inference.",)
     elsewhere = elsewhere if workload == "rlhf" else (*elsewhere, "rl.")
-    counterparts = _OF_ROLLOUTS if workload == "rlhf" else _COUNTERPARTS
+    counterparts = {"rlhf": _OF_ROLLOUTS, "batch-inference": _OF_BULK}.get(str(workload), _COUNTERPARTS)
     taken: dict[str, Any] = {}
     for name, value in changes.items():
         other = counterparts.get(name) if name.startswith(elsewhere) else name

@@ -26,10 +26,11 @@ from pydantic import Field
 
 from assistant.present.blocks import ComparisonRow, Reason
 from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.interview import settles
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.sweep import Sweep
+from assistant.vocabulary.sweep import Point, Sweep
 
 
 class Choice(Entry):
@@ -41,13 +42,15 @@ class Choice(Entry):
 
 
 class Question(Entry):
-    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it;
-    ``settled_by`` are the fields that answer it."""
+    """What Weft asks next and why. ``word``: one word of it explained, for who has not said much by himself;
+    ``previous`` is the answer given before, when the user came back to it; ``settled_by`` are the fields that answer
+    it."""
 
     kind: Literal["question"] = "question"
     field: str
     text: str
     why_asked: str
+    word: str = ""
     choices: tuple[Choice, ...] = ()
     not_sure: bool = True
     if_not_sure: str | None = None
@@ -55,6 +58,11 @@ class Question(Entry):
     previous: str | None = None
     again: bool = False  # the same question is still open: it was asked in full before
     settled_by: tuple[str, ...] = ()
+
+    @property
+    def offers_unsure(self) -> bool:
+        """Whether "not sure" is an offer of its own beside the choices: one that decides nothing stands for it."""
+        return self.not_sure and all(choice.value for choice in self.choices)
 
     def answered_by(self, events: Iterable[Event]) -> bool:
         """Whether what came back took the answer to this question, "not sure" included."""
@@ -120,6 +128,16 @@ class Plots(Entry):
     scale: Sweep | None = None
 
 
+class Dialled(Entry):
+    """A dial was asked for ("dial gpus"): the answer at every value, in the order of the values; ``lines`` draw it."""
+
+    kind: Literal["dial"] = "dial"
+    name: str
+    dial: Dial
+    points: tuple[Point, ...]
+    lines: tuple[str, ...]
+
+
 class Answer(Entry):
     """Passages that answer a question about the field; ``answer`` is null when nothing could be searched."""
 
@@ -171,14 +189,15 @@ class Failure(Entry):
 
 
 class Finished(Entry):
-    """No open question can change the answer; the conversation stays open for questions about the plan."""
+    """No open question can change the answer, and what was ``assumed`` for it where nobody said; the conversation stays
+    open for questions about the plan."""
 
     kind: Literal["finished"] = "finished"
     text: str
-    left_open: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
-_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
+_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Dialled | Explanation | Comparison
 _Said = Question | Understood | Answer | Note | Exported | Failure | Finished
 Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 

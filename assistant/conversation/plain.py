@@ -44,7 +44,7 @@ def run(conversation: Conversation, read_message: ReadMessage, write_line: Write
         _write(events, write_line, width)
         if conversation.is_over:
             break
-        _remind(conversation, events, write_line)
+        _remind(conversation, events, write_line, width)
     _farewell(conversation, write_line)
 
 
@@ -71,11 +71,11 @@ def _write(events: Iterable[Event], write_line: WriteLine, width: int) -> None:
             write_line("")
 
 
-def _remind(conversation: Conversation, events: list[Event], write_line: WriteLine) -> None:
+def _remind(conversation: Conversation, events: list[Event], write_line: WriteLine, width: int) -> None:
     """After an answer in between, the question that is still open."""
-    if conversation.question is not None and not any(isinstance(event, Question) for event in events):
-        write_line(f"Still open: {conversation.question.text}")
-        write_line("")
+    open_ = conversation.question
+    if open_ is not None and not any(isinstance(event, Question) for event in events):
+        _write([open_.model_copy(update={"again": True, "text": f"Still open: {open_.text}"})], write_line, width)
 
 
 def _farewell(conversation: Conversation, write_line: WriteLine) -> None:

@@ -20,9 +20,19 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def keys(question: e.Question) -> list[str]:
-    """The key of each choice: digits, or letters where a label is itself a number that could be typed."""
+    """The key of each choice: digits, or letters where a label is itself a number that could be typed; 0 for what
+    decides nothing."""
     numbers = any(choice.label[:1].isdigit() for choice in question.choices)
-    return list(_LETTERS if numbers else "123456789")[: len(question.choices)]
+    names = iter(_LETTERS if numbers else "123456789")
+    return [next(names) if choice.value or not question.not_sure else "0" for choice in question.choices[:9]]
+
+
+def offers(question: e.Question) -> list[tuple[str, str]]:
+    """Every offered answer with its key, "not sure" last."""
+    offered = list(zip(keys(question), (choice.label for choice in question.choices), strict=False))
+    if question.offers_unsure:
+        offered.append(("0", f"Not sure: {question.if_not_sure}" if question.if_not_sure else "Not sure"))
+    return offered
 
 
 def lines(event: e.Event, width: int = 80) -> list[str]:
@@ -59,6 +69,8 @@ def blocks(event: e.Event) -> list[Block]:
             return [Paragraph(b.text, strong=True) if isinstance(b, Heading) else b for b in report(event.plan)]
         case e.Plots():
             return [Chart(tuple(plot_lines(event.plan, event.scale)))]
+        case e.Dialled():
+            return [Paragraph(f"The dial of {event.name}:", strong=True), Chart(event.lines)]
         case e.Answer():
             return _answer(event)
         case e.Explanation():
@@ -73,20 +85,25 @@ def blocks(event: e.Event) -> list[Block]:
         case e.Failure():
             return told(event.text)
         case e.Finished():
-            return told(event.text + (f" Left open: {', '.join(event.left_open)}." if event.left_open else ""))
+            return told(event.text + (f" Assumed: {'; '.join(event.assumed)}." if event.assumed else ""))
 
 
 def _question(event: e.Question) -> list[Block]:
     asked = Paragraph(event.text, strong=True)
     if event.again:
-        return [asked]
-    example = f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else ""
+        return [asked, *([Paragraph(in_short(event))] if event.choices else [])]
+    chosen = any(choice.value for choice in event.choices)
+    example = f" Say it as in: {event.placeholder}." if event.placeholder and not chosen else ""
     before = f'Your answer was: {event.previous}. Say another, or go on with "not sure".' if event.previous else None
-    offers = list(zip(keys(event), (c.label for c in event.choices), strict=True))
-    if event.not_sure:
-        offers.append(("0", f"Not sure ({event.if_not_sure})" if event.if_not_sure else "Not sure"))
-    said = [Paragraph(text) for text in (event.why_asked + example, before) if text]
-    return [asked, *said, *([Choices(tuple(offers))] if offers else [])]
+    offered = tuple(offers(event))
+    said = [Paragraph(text) for text in (event.why_asked + example, event.word, before) if text]
+    return [asked, *said, *([Choices(offered)] if offered else [])]
+
+
+def in_short(question: e.Question) -> str:
+    """Every offered answer in a line or two: ``1 AWS · 2 Google Cloud · 0 Not sure``."""
+    labels = ((key, label.partition(":")[0].partition(" (")[0]) for key, label in offers(question))
+    return " · ".join(f"{key} {label}" for key, label in labels)
 
 
 def _understood(event: e.Understood) -> list[Block]:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.interview import InterviewQuestion
+from assistant.vocabulary.interview import Interview
 from assistant.vocabulary.knowledge import Knowledge
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.rules import Rule
@@ -62,8 +62,8 @@ class Library:
         return {rule.id: rule for rule in rules.read_rules(self.rules_folder)}
 
     @cached_property
-    def interview(self) -> tuple[InterviewQuestion, ...]:
-        """The questions a person may be asked, in their order."""
+    def interview(self) -> Interview:
+        """The questions a person may be asked, in their order, and what may be said to any of them."""
         from . import interview
 
         return interview.read(self.knowledge_folder)

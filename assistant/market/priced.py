@@ -36,10 +36,17 @@ class Priced:
         """Whether it is a price at all."""
         return self.origin != "unknown"
 
+    @property
+    def _amount(self) -> str:
+        """``$1.99 per GPU-hour``, ``$0.0819 per GPU-hour``; other units as they are."""
+        if self.unit != "USD/GPU-h":
+            return f"{self.value:,.4g} {self.unit}"
+        return f"${self.value:,.2f} per GPU-hour" if self.value >= 1 else f"${self.value:.3g} per GPU-hour"
+
     def __str__(self) -> str:
         if not self.known:
             return f"{self.what}: {self.source}"
-        parts = [f"{self.what}: {self.value:,.4g} {self.unit}", self.source]
+        parts = [f"{self.what}: {self._amount}", self.source]
         if self.date is not None:
             parts.append(self.date.isoformat())
         if self.stale:

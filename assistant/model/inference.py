@@ -18,7 +18,7 @@ from .cache_transfer import transfer_seconds
 from .collectives import Wires
 from .machine import Machine
 from .network import Network, Networks
-from .serving_memory import kv_format, memory_used, requests_held, weight_bytes
+from .serving_memory import kv_format, memory_used, requests_held, reserves, weight_bytes
 from .serving_network import bytes_between, decoding_added, prefill_added
 from .serving_time import (
     Engined,
@@ -275,7 +275,8 @@ def _as_said(serving: Serving, machine: Machine) -> Split:
 
 def holds(serving: Serving, machine: Machine, split: Split) -> float:
     """Requests in flight that the memory of a copy holds; less than 1 where not one fits."""
-    return requests_held(serving.architecture, machine, split, serving.formats, serving.lengths)
+    reserved = reserves(serving.engine)
+    return requests_held(serving.architecture, machine, split, serving.formats, serving.lengths, reserved=reserved)
 
 
 def engined(serving: Serving, machine: Machine, split: Split) -> Engined:

@@ -47,6 +47,13 @@ def cache_per_gpu(a: Architecture, tokens: float, kv_precision: str, split: Spli
     return float(a.kv_bytes(tokens, kv_precision)) * a.kv_share(split.tp) / split.pp
 
 
+def reserves(engine: str | None) -> bool:
+    """Whether an engine begins a request only where its whole answer finds room, so that none is put off half way:
+    TensorRT-LLM unless told otherwise (its capacity policy GUARANTEED_NO_EVICT, quoted from memory of its
+    documentation; its own throughput tables of long answers bear it out). The others fill what there is."""
+    return (engine or "").startswith("tensorrt-llm")
+
+
 def requests_held(
     a: Architecture,
     machine: Machine,
@@ -54,20 +61,24 @@ def requests_held(
     formats: tuple[str, str],
     lengths: tuple[float, float],
     usable: float = USABLE_MEMORY,
+    *,
+    reserved: bool = False,
 ) -> float:
-    """Requests in flight that a copy's memory holds with lengths as they fill, the prompt and half of the answer.
+    """Requests in flight that a copy's memory holds with lengths as they fill, the prompt and half of the answer, or
+    with whole answers where room for them is ``reserved``.
 
     ``formats``: of weights and cache; ``lengths``: tokens of prompt and answer. Less than 1 where one request with its
     whole answer finds no room even in what engines are told to take at the tightest.
     """
     (precision, kv_precision), (prompt, answer) = formats, lengths
-    kept = weights_per_gpu(a, precision, split) + reserved_bytes(a, split)
-    room = machine.memory * usable - kept
+    held = weights_per_gpu(a, precision, split) + reserved_bytes(a, split)
+    room = machine.memory * usable - held
     longest = cache_per_gpu(a, prompt + answer, kv_precision, split)
     if room < longest:
         room = machine.memory * max(usable, TIGHT_MEMORY) - weights_per_gpu(a, precision, split) - RUNTIME
         return split.dp * min(1.0, max(room, 0.0) / longest)
-    return split.dp * max(1.0, room / cache_per_gpu(a, prompt + answer / 2.0, kv_precision, split))
+    kept = longest if reserved else cache_per_gpu(a, prompt + answer / 2.0, kv_precision, split)
+    return split.dp * max(1.0, room / kept)
 
 
 def memory_used(

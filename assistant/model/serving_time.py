@@ -46,9 +46,10 @@ class ServingConstants:
 
     ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
     that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
-    roofline. ``routed``: time of experts' products against dense ones. ``reduce_start``: seconds of a small all-reduce
-    between two GPUs, ``reduce_more`` for each doubling of them; ``reduce_share``: of the bus bandwidth of large ones.
-    ``packed``: as an engine's ``scores``, of kernels that multiply the eight query heads of a shared key at once.
+    roofline. ``routed``: time of reading experts' weights against dense ones; ``grouped``: of multiplying by them, in
+    many small products. ``reduce_start``: seconds of a small all-reduce between two GPUs, ``reduce_more`` for each
+    doubling of them; ``reduce_share``: of the bus bandwidth of large ones. ``packed``: as an engine's ``scores``, of
+    kernels that multiply the eight query heads of a shared key at once.
     """
 
     reading: float = 0.85
@@ -57,6 +58,7 @@ class ServingConstants:
     narrow: float = 0.85
     corner: float = 3.0
     routed: float = 1.4
+    grouped: float = 1.3
     reduce_start: float = 6e-6
     reduce_more: float = 1.5e-6
     reduce_share: float = 0.6
@@ -187,7 +189,8 @@ class Engined:
             routed = a.layers * a.expert_layer_params / (ranks * self.split.dp)
             flops = 2.0 * routed * a.experts_per_token / a.experts / expert_rate
             read = visited * routed * expert_bytes / self._reading
-            time = time + self.constants.routed * self._longer(read, everywhere * flops)
+            multiplied = self.constants.grouped * everywhere * flops
+            time = time + self._longer(self.constants.routed * read, multiplied)
         return time
 
     def attention(self, shape: Shape) -> Number:

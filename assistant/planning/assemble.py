@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
 from .headline import headline, lasting, on_fewer
 from .money import effective_percent, steps_of_run
+from .movers import movers_of
 from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
@@ -63,8 +65,12 @@ def plan_of(
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
     offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
-    design = _design(made.job, chosen, catalog)
+    design, sizing = _design(made.job, chosen, catalog), _sizing(made, predictor)
+    disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
+        date=(made.today or datetime.date.today()).isoformat(),
+        names=names_of(made, offers, sizing, catalog)
+        | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
             update={"offer": taken(made.choice.chosen, offers)}
@@ -74,11 +80,12 @@ def plan_of(
         quotes=quotes,
         findings=findings,
         evidence=found,
-        conflicts=evidence.conflicts(conclusions, library, serves=made.job.serves),
+        conflicts=disagreements,
         purchase=purchase_of(chosen, made.job, design, catalog),
         power=power_use(chosen, made.job, design, catalog),
-        sizing=_sizing(made, predictor),
+        sizing=sizing,
         crossing=crossing_of(made, catalog),
+        movers=movers_of(chosen, made.job),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen, offers),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
@@ -95,6 +102,20 @@ def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
         ends = made.job.serves and made.job.served.job_tokens
         cost = chosen.median_cost if ends else usd_per_month(chosen, made.job.questionnaire)
     return sizing_of(asked, made.job, cost, predictor) if asked else None
+
+
+def names_of(made: Decision, offers: Sequence[RentalOffer], sizing: Sizing | None, catalog: Catalog) -> dict[str, str]:
+    """How people call the model, the GPUs, the networks and the sellers that a plan has by their ids."""
+    kinds = sizing.kinds if sizing else []
+    gpus = {made.job.gpu.id, *(kind.gpu for kind in kinds)}
+    sellers = {*(offer.provider for offer in offers), *(kind.provider for kind in kinds)}
+    model = made.job.questionnaire.model
+    return {
+        **({model: made.job.model_name} if isinstance(model, str) else {}),
+        **{gpu: catalog.gpus[gpu].name for gpu in sorted(gpus)},
+        **{entry.id: entry.considered.fabric.short or entry.considered.fabric.name for entry in made.entries},
+        **{one: catalog.providers[one].name for one in sorted(sellers) if one in catalog.providers},
+    }
 
 
 def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Candidate]:

@@ -183,7 +183,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if flips is None:
         return ""
     if not flips:
-        return "no single input that was tried changes it."
+        return "several things change at once: no single input that was tried does it."
     flip = flips[0]
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
     then = then if flip.to_quote is None else f"quote {flip.to_quote}"

@@ -175,6 +175,8 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
     confidence = _confidence(owned, [owned, *rest])
     sure, alike = _certainty(owned, rest, confidence)
+    if cheapest is not None and np.mean(cheapest.likely_cost < owned.likely_cost) > 1 - TIE_PROBABILITY:
+        sure, alike = "clear", []  # it is clearly the dearer one, whatever else costs as much
     return Choice(owned, best, confidence, False, False, kept=True, certainty=sure, tied=(owned, *alike))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage
+from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage, Source
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ MOST_CONFLICTS = 4
 # A search hit of a lower cosine is about something else: chosen by reading what the rules' questions find.
 LEAST_SCORE = 0.35
 MOST_OF_OTHERS = 2  # claims about other providers
+LEAST_TITLE = 12  # letters before a colon that name a work by themselves
 LONG_NAME = 6  # letters: a first word that names a company by itself, as Google and Oracle do
 
 
@@ -78,10 +79,32 @@ def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: Index | None
     return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]
 
 
+def names(
+    findings: Iterable[Finding],
+    found: Iterable[Evidence],
+    disagreements: Iterable[PlanConflict],
+    knowledge: Knowledge,
+) -> dict[str, str]:
+    """Every source that is cited by who published it and when: ``Spheron, March 2026``."""
+    sides = (side.claim.split("/")[0] for conflict in disagreements for side in conflict.sides)
+    spoken = " ".join(finding.because for finding in findings)
+    cited = dict.fromkeys([*(one.source for one in found), *sides, *(s for s in knowledge.sources if s in spoken)])
+    return {ident: _published(knowledge.sources[ident]) for ident in cited if ident in knowledge.sources}
+
+
+def _published(source: Source) -> str:
+    publisher = (source.publisher or "").partition(" (")[0]
+    title = source.title.partition(":")[0]
+    title = title if len(title) >= LEAST_TITLE else source.title
+    who = publisher if publisher[:1].isupper() else title  # "personal engineering blog" is nobody's name
+    return f"{who}, {source.date:%B %Y}" if source.date else who
+
+
 def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
     return Evidence(
         id=claim.id,
         source=claim.source,
+        title=knowledge.sources[claim.source].title,
         section=claim.section,
         text=claim.statement,
         grade=claim.evidence_grade,
@@ -98,6 +121,7 @@ def _of_passage(passage: Passage, knowledge: Knowledge, score: float) -> Evidenc
     return Evidence(
         id=passage.id,
         source=passage.source,
+        title=knowledge.sources[passage.source].title,
         section=passage.section,
         text=passage.text,
         grade=grade,

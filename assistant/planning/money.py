@@ -131,7 +131,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         if _is_let_all_month(job):
             entry.run_hours = np.full_like(shape, hours)
         else:  # failures and, on spot machines, interruptions stretch the run
-            stretched = shape * _stretched(price.spot or price.interruptions)
+            stretched = shape * stretched_by(price.spot or price.interruptions)
             entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
@@ -188,7 +188,7 @@ def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | flo
 
 
 @lru_cache(maxsize=256)
-def _stretched(interruptions: Interruptions) -> np.ndarray:
+def stretched_by(interruptions: Interruptions) -> np.ndarray:
     """What interruptions stretch a run by in every world, (worlds,): the same for every fabric."""
     return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 

@@ -13,6 +13,7 @@ from assistant.model.adapters import ALL_LINEAR
 from assistant.model.collectives import RACK_RINGS
 from assistant.model.low_communication import USUAL_STEPS
 from assistant.model.reinforcement import Loop
+from assistant.model.serving_memory import reserves
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, in_dollars
@@ -183,7 +184,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         architecture=architecture,
         gpu=gpu,
         scale_up=catalog.scale_up_of(gpu, cluster.gpus, per_node),
-        model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
+        model_name=_size_name(params) if isinstance(model, ModelShape) else model.name,
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus,
         gpus_per_node=per_node,
@@ -554,6 +555,9 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
         inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.engine is None:
         taken.take("inference.engine", None, "not said: the middle of vLLM, SGLang and TensorRT-LLM")
+    elif reserves(inference.engine):
+        why = "it begins a request only where memory has room for its whole answer; others begin more and fill up"
+        taken.take("inference.engine", inference.engine, why)
     if inference.rate is None and inference.concurrency is None and inference.job_tokens is None:
         taken.take(
             "inference.requests_per_s",

@@ -28,7 +28,7 @@ def warnings(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) ->
     """The old prices that decide, then those of the choice that are old and decide nothing."""
     found, chosen = deciding_prices(made, offers, catalog), made.choice.chosen
     own = _offer_of(chosen, offers)
-    told = own is not None and any(f" {_name(own)} at {own.usd_per_gpu_hour:.3g} " in w.message for w in found)
+    told = own is not None and any(f" {_name(own)} at ${own.usd_per_gpu_hour:.2f} " in w.message for w in found)
     return [*found, *_old_of_choice(chosen, own, offers, told=told)] if chosen else found
 
 
@@ -67,7 +67,7 @@ def _old_of_choice(
         turns = ""
         if own and others and price is chosen.price.gpu_usd_per_hour:
             at, change = _even(own, others[0])
-            turns = f" From {at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less."
+            turns = f" From ${at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less."
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
@@ -126,9 +126,9 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
     name = _name(o)
     return Warning_(
         code=DECIDES,
-        message=f"An old price decides: {name} at {o.usd_per_gpu_hour:.3g} USD/GPU-h is {age} days old ({o.source}, "
-        f"{o.date}). At {at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} would cost "
-        "less than what is recommended: ask for a quote.",
+        message=f"An old price decides: {name} at ${o.usd_per_gpu_hour:.2f} per GPU-hour is {age} days old "
+        f"({o.source}, {o.date}). At ${at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} "
+        "would cost less than what is recommended: ask for a quote.",
     )
 
 

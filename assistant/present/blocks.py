@@ -16,10 +16,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text; ``strong`` is the sentence to read when only one is read."""
+    """Running text; ``strong`` is the sentence to read when only one is read, ``doubt`` whether it is no good news."""
 
     text: str
     strong: bool = False
+    doubt: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,17 @@ class Choices:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line."""
+    """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line,
+    and ``svg`` draws it on a page."""
 
     lines: tuple[str, ...]
     told: tuple[str, ...] = ()
+    svg: str = ""
+
+
+@dataclass(frozen=True)
+class PageBreak:
+    """What follows begins on a page of its own where there are pages."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,11 @@ class Table:
         """Every column by its number: header, then cells."""
         return {i: [self.header[i], *(row[i] for row in self.rows)] for i in range(len(self.header))}
 
+    @property
+    def fewest(self) -> dict[int, list[str]]:
+        """What is left of the columns where everything has given way that may."""
+        return {i: cells for i, cells in {**self.columns, **self.shorter}.items() if i not in self.first_to_go}
+
     def fitting(self, width: int, gap: int) -> dict[int, list[str]] | None:
         """The columns that fit in ``width`` with ``gap`` cells between two: as they are, with one after another gone,
         then with shorter cells; ``None`` when nothing fits.
@@ -86,7 +99,7 @@ class Table:
         return None
 
 
-Block = Heading | Paragraph | Bullets | Table | Tree | Choices | Chart
+Block = Heading | Paragraph | Bullets | Table | Tree | Choices | Chart | PageBreak
 
 
 @dataclass(frozen=True)
@@ -145,4 +158,6 @@ def sentences(block: Block) -> list[str]:
             return [f"{row[0]}: {row[1]}" for row in rows]
         case Heading(text) | Paragraph(text):
             return [text]
+        case Tree(lines):
+            return [f"{'  ' * depth}{text}" for depth, text in lines]
     return []

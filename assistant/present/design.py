@@ -22,22 +22,11 @@ def written(design: FabricDesign, form: str, width: int = 80) -> str:
     title = _title(design)
     if form == "text":
         return "\n".join([title, *lines_of(design_blocks(design, width), width)]) + "\n"
-    text = f"# {escaped(title)}\n\n{blocks_markdown(design_blocks(design))}\n"
     if form == "markdown":
-        return text
-    from .html import elements, page
+        return f"# {escaped(title)}\n\n{blocks_markdown(design_blocks(design))}\n"
+    from .html import report_page
 
-    return page(title, drawn(elements(text), design))
-
-
-def drawn(elements: str, design: FabricDesign) -> str:
-    """The elements of a page with the picture in the place of the drawing in signs."""
-    lines = drawing_lines(design, DRAWN)
-    start = elements.find(lines[0].strip()) if lines else -1
-    if start < 0:
-        return elements
-    opened, closed = elements.rfind("<pre>", 0, start), elements.index("</pre>", start) + len("</pre>")
-    return elements[:opened] + f'<div class="wide">{drawing_svg(design)}</div>' + elements[closed:]
+    return report_page(title, design_blocks(design))
 
 
 def _title(d: FabricDesign) -> str:
@@ -48,7 +37,7 @@ def design_blocks(design: FabricDesign, width: int = DRAWN) -> list[Block]:
     """Drawing, sizes, parts and notes; notes alone where nothing is built."""
     if not design.switches:
         return [Bullets(design.notes)]
-    chart = [Chart((*drawing_lines(design, min(width, DRAWN)), ""))]
+    chart = [Chart((*drawing_lines(design, min(width, DRAWN)), ""), svg=drawing_svg(design))]
     return [*chart, Bullets(sentences(design)), Heading("Bill of materials"), *parts(design)]
 
 

@@ -11,7 +11,13 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from .figures import significant
 
-_WORDS = {("budget.mode", "rent"): "rented", ("budget.mode", "buy"): "bought", ("parallelism", "auto"): "searched"}
+_WORDS = {
+    ("budget.mode", "rent"): "rented",
+    ("budget.mode", "buy"): "bought",
+    ("parallelism", "auto"): "searched",
+    ("training.method", "lora"): "LoRA",
+    ("training.method", "qlora"): "QLoRA",
+}
 _TECHNOLOGIES = {
     "infiniband": "InfiniBand",
     "roce": "RoCE",
@@ -43,6 +49,7 @@ _PROFILE = {
     "profile.network_others": "your factor on the time of other networks",
 }
 _IN_DAYS, SHORT_DAYS = ("training.days", "constraints.deadline_days"), 2  # what is shorter is told in hours
+_IN_CAPITALS = ("rl.algorithm", "training.precision", "inference.precision", "inference.kv_precision")
 _LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
@@ -82,7 +89,7 @@ def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
         return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
         return unit_of(name).format(_number(_priced(name), value))
-    text = str(value)
+    text = str(value).upper() if name in _IN_CAPITALS else str(value)
     named = _catalog_name(name, text, catalog) if catalog else None
     return named or (_STRATEGIES.get(text, text.upper()) if name == "parallelism.strategy" else text)
 
@@ -99,6 +106,8 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
     premium = _PREMIUM.fullmatch(name)
     if premium:
         return f"price of {premium[1]} on top of the GPU: ${significant(value)} per GPU-hour"
+    if name.startswith("budget.") and isinstance(value, float) and value >= 1:
+        value = round(value, 2)  # what was worked out has no more digits than what is paid
     words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
     return f"{words}: {'open' if value is None else value_text(name, value, catalog)}"
 
@@ -153,7 +162,9 @@ def _number(name: str, value: float) -> str:
     if name == "budget.usd":
         return f"{value:,.0f}"
     if name.startswith("budget.") and name.endswith(("hour_usd", "kwh")):
-        return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
+        return f"{value:.2f}" if round(value, 2) == value else f"{value:.4g}" if value < 1 else f"{value:.3f}"
+    if isinstance(value, float) and about is None and abs(value) < 1e4:
+        return f"{value:.3g}"
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1e4 else f"{value:g}"
     return str(value) if about and about.plain else f"{value:,}"

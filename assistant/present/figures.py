@@ -59,9 +59,14 @@ def usd(value: float | None) -> str:
     return f"${value:.2f}"
 
 
+def sum_usd(value: float | None) -> str:
+    """What something comes to: as :func:`usd`, without cents from $10 on, which no estimate has."""
+    return f"${value:,.0f}" if value is not None and 10 <= abs(value) < 100 else usd(value)
+
+
 def usd_band(band: Band | None) -> str:
     """An amount with its tenth and ninetieth percentile."""
-    return UNKNOWN if band is None else f"{usd(band.p50)} ({usd(band.p10)}–{usd(band.p90)})"
+    return UNKNOWN if band is None else f"{sum_usd(band.p50)} ({sum_usd(band.p10)}–{sum_usd(band.p90)})"
 
 
 def percent(value: float | None) -> str:

@@ -10,6 +10,7 @@ KINDS_IN_SHORT = 4  # of GPUs that carry a load
 SPLITS = 6  # networks told apart by how the job is split on them
 OTHERS = 4  # networks whose figure stands beside that of the one asked about
 FLIPS_IN_SUMMARY = 2
+WARNINGS_IN_SHORT = 3
 WARNINGS_IN_TALK = 2  # new ones, said by themselves
 NAMES = 4  # fabrics that became possible or impossible
 PASSAGES, PASSAGES_NEAR = 3, 3  # those beneath an answer, and the nearest where there is none

@@ -2,7 +2,7 @@
 
 import re
 
-from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
+from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragraph, Table, Tree
 from .text import safe
 
 # What Markdown or HTML would read as a command in running text.
@@ -27,6 +27,8 @@ def block_markdown(block: Block) -> str:
             return "\n".join("  " * depth + f"- {escaped(text)}" for depth, text in lines)
         case Choices(offers):
             return f"*{escaped(' · '.join(label for _, label in offers))}*"
+        case PageBreak():
+            return "---"
         case Chart(lines):
             return "\n".join(["```text", *lines, "```"])
         case Table(header, rows, right):

@@ -55,7 +55,12 @@ _SIGN_STYLES = {"recommended": "good", "avoid": "doubt", "impossible": "doubt"}
 
 def plot_lines(plan: Plan, scale: Sweep | None, width: int = 80) -> list[str]:
     """All three plots as plain text of at most ``width`` characters a line."""
-    return ["".join(text for text, _ in line).rstrip() for line in plots(plan, scale, width)]
+    return plain(plots(plan, scale, width))
+
+
+def plain(lines: Iterable[Line]) -> list[str]:
+    """Lines without their styles."""
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 
 def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = False) -> list[Line]:
@@ -74,16 +79,16 @@ def step_view(plan: Plan, width: int) -> list[Line]:
     title = f"Where the time of one {'token' if reading.serves(plan) else 'step'} goes"
     about = "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides."
     lines = _titled(title, about, width)
-    shown = _told_apart(plan)
+    shown = told_apart(plan)
     if not shown:
         return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
     fastest = shown[0][0].median_step  # type: ignore[union-attr]
     for candidate, role in shown:
-        lines += _step_bar(candidate, role, fastest, width)
+        lines += _step_bar(candidate, role, fastest, width, reading.name(plan, candidate.fabric))
     return lines
 
 
-def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
+def told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     """The recommended fabric, the runner-up and the slowest that could be used, each once."""
     timed = [c for c in plan.candidates if c.step_time_s and c.breakdown_s and c.fits is not False]
     usable = [c for c in timed if c.verdict != "impossible"] or timed
@@ -91,8 +96,9 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
         return []
     by_name = {c.fabric: c for c in usable}
     slowest = max(usable, key=lambda c: c.median_step)
-    answer = plan.recommendation
-    roles = ((answer.fabric, "recommended"), (answer.runner_up, "runner-up"), (slowest.fabric, "slowest"))
+    answer, cheapest = plan.recommendation, min(usable, key=lambda c: c.median_cost)
+    first = (cheapest.fabric, "cheapest") if answer.verdict == "infeasible" else (answer.fabric, "recommended")
+    roles = (first, (answer.runner_up, "runner-up"), (slowest.fabric, "slowest"))
     found: dict[str, str] = {}
     for name, role in roles:
         if name in by_name:
@@ -100,19 +106,20 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     return [(by_name[name], role) for name, role in found.items()]
 
 
-def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list[Line]:
+def _step_bar(candidate: Candidate, role: str, first: float, width: int, called: str) -> list[Line]:
     step, parts = candidate.median_step, _shares(candidate.breakdown_s) if candidate.breakdown_s else []
     times = f", {figures.significant(step / first, 2)}×" if step > 1.05 * first else ""
     right = f"{figures.seconds(step)}{times}"
     whole = f"{right} as long"
-    right = whole if times and len(candidate.fabric) + len(role) + len(whole) + 6 <= width else right
+    right = whole if times and len(called) + len(role) + len(whole) + 6 <= width else right
     sign, style = f"{SIGNS[candidate.verdict]} ", _SIGN_STYLES.get(candidate.verdict, "")
-    name = f"{candidate.fabric}"[: max(4, width - len(right) - len(role) - 6)]
+    name = called[: max(4, width - len(right) - len(role) - 6)]
     gap = " " * max(1, width - len(sign) - len(name) - len(role) - 2 - len(right))
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
     cells = _apportioned([share for _, share, _, _ in parts], width - 2)
     filled = [(fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count]
-    return [[], head, [("  ", ""), *filled], *_legend(parts, width)]
+    drawn = [part for part, count in zip(parts, cells, strict=True) if count]
+    return [[], head, [("  ", ""), *filled], *_legend(drawn, width)]
 
 
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:
@@ -162,10 +169,14 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
         return [*lines, *_said(f"No fabric has a cost for {reading.bill(plan)} here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
     low, high = _bounds([c.cost_usd for c in shown if c.cost_usd])
-    name_room = min(max(len(c.fabric) for c in shown), width // 2 - 5)
+    named = [reading.name(plan, c.fabric) for c in shown]
+    name_room = min(max(map(len, named)), width // 2 - 5)
     label_room = max(len(figures.usd(c.median_cost)) for c in shown)
     cells = width - name_room - label_room - 6
-    lines += [[], *(_cost_row(c, c.cost_usd, low, high, name_room, label_room, cells) for c in shown if c.cost_usd)]
+    lines += [
+        [],
+        *(_cost_row(c, name, (low, high), name_room, label_room, cells) for c, name in zip(shown, named, strict=True)),
+    ]
     left, right = figures.usd(low), figures.usd(high)
     lines.append([(f"{'':{name_room + 4}}{left}{'':{max(1, cells - len(left) - len(right))}}{right}", "quiet")])
     if more > 0:
@@ -188,8 +199,9 @@ def _bounds(bands: Iterable[Band]) -> tuple[float, float]:
 
 
 def _cost_row(
-    candidate: Candidate, band: Band, low: float, high: float, name_room: int, label_room: int, cells: int
+    candidate: Candidate, called: str, bounds: tuple[float, float], name_room: int, label_room: int, cells: int
 ) -> Line:
+    band, (low, high) = candidate.cost_usd or Band(p10=0.0, p50=0.0, p90=0.0), bounds
     style = _SIGN_STYLES.get(candidate.verdict, "")
     start, middle, end = (_cell(value, low, high, cells) for value in (band.p10, band.p50, band.p90))
     drawn = [" "] * cells
@@ -197,7 +209,7 @@ def _cost_row(
     drawn[start], drawn[end] = "├", "┤"
     drawn[middle] = "●"
     text, tint = "".join(drawn), "good" if candidate.verdict == "recommended" else "bar"
-    name = safe(candidate.fabric)[:name_room].ljust(name_room)
+    name = safe(called)[:name_room].ljust(name_room)
     named = (f"{name}  ", "strong" if style == "good" else "")
     return [
         (f"{SIGNS[candidate.verdict]} ", style),

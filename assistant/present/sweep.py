@@ -33,7 +33,7 @@ def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> lis
 
 def _plotted(panel: Panel, width: int) -> list[str]:
     where = f", {named(panel.where)}" if panel.where else ""
-    title = f"{panel.metric.title}, over {panel.axis.path}{where}"
+    title = f"{panel.metric.title}, over {field_name(panel.axis.path)}{where}"
     return ["", safe(title.upper()), "", *(safe(line) for line in text_plot(panel, width))]
 
 
@@ -87,27 +87,28 @@ def _clause(turn: Turn) -> str | None:
 
 
 def amount(path: str, value: Any) -> str:
-    """A value with what it counts: ``128 GPUs``, ``8192 tokens``, ``training.micro_batch 4``."""
+    """A value with what it counts: ``128 GPUs``, ``8192 tokens``, ``micro-batch 4``."""
     if unit_of(path) != "{}":
         return value_text(path, value)
     name = field_name(path)
-    return f"{figure(value)} {name}" if name.endswith("s") else f"{path} {figure(value)}"
+    return f"{figure(value)} {name}" if name.endswith("s") else f"{name} {figure(value)}"
 
 
 def _chosen(sweep: Sweep) -> Table:
-    header = [*(axis.path for axis in sweep.axes), "fabric", "step", "cost", "next", "its cost"]
-    rows = [[*_cells(sweep, point), *_chosen_cells(point)] for point in sweep.points]
+    header = [*(field_name(axis.path) for axis in sweep.axes), "network", "step", "cost", "next", "its cost"]
+    rows = [[*_cells(sweep, point), *_chosen_cells(point, sweep.names)] for point in sweep.points]
     first = len(sweep.axes)
     return Table(header, rows, frozenset({*_numeric(sweep), first + 1, first + 2, first + 4}))
 
 
-def _chosen_cells(point: Point) -> list[str]:
+def _chosen_cells(point: Point, names: dict[str, str]) -> list[str]:
     one = point.chosen
     if one is None:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
     second = _second(point)
-    following = [second.fabric, _cost(second)] if second else [figures.UNKNOWN] * 2
-    return [one.fabric + (" (kept)" if point.kept else ""), _step(one), _cost(one), *following]
+    following = [names.get(second.fabric, second.fabric), _cost(second)] if second else [figures.UNKNOWN] * 2
+    called = names.get(one.fabric, one.fabric) + (" (kept)" if point.kept else "")
+    return [called, _step(one), _cost(one), *following]
 
 
 def _second(point: Point) -> SweptFabric | None:
@@ -126,14 +127,15 @@ def _dearer(sweep: Sweep) -> list[Paragraph]:
 
 
 def _every(sweep: Sweep) -> Table:
-    header = [*(axis.path for axis in sweep.axes), "", "fabric", "step", "slowdown", "cost", "verdict"]
+    header = [*(field_name(axis.path) for axis in sweep.axes), "", "network", "step", "slowdown", "cost", "verdict"]
     rows = []
     for point in sweep.points:
         cells = _cells(sweep, point)
         for one in point.fabrics:
             if one.step_time_s is not None:
                 slowdown = figures.slowdown(one.slowdown_percent)
-                rows.append([*cells, SIGNS[one.verdict], one.fabric, _step(one), slowdown, _cost(one), _verdict(one)])
+                name = sweep.names.get(one.fabric, one.fabric)
+                rows.append([*cells, SIGNS[one.verdict], name, _step(one), slowdown, _cost(one), _verdict(one)])
                 cells = [""] * len(cells)
     first = len(sweep.axes)
     return Table(header, rows, frozenset({*_numeric(sweep), first + 2, first + 3, first + 4}))

@@ -3,12 +3,15 @@ number."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assistant.vocabulary.sweep import Axis, Point, Sweep, SweptFabric, axis_along, rows_along
 
 from . import figures
+from .fields import field_name
+
+SAME = 0.01  # two lines that are nowhere farther apart than this cannot be told apart, nor their costs
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,10 @@ METRICS = {
 @dataclass(frozen=True)
 class Series:
     """One fabric: its value at each place of the axis, ``None`` where it cannot be; ``chosen``: a plan takes it
-    there."""
+    there. ``name``: as people call it, with those whose line lies on this one."""
 
     fabric: str
+    name: str
     values: list[float | None]
     chosen: list[bool]
 
@@ -67,15 +71,40 @@ class Panel:
 def panels(sweep: Sweep, metric: str) -> list[Panel]:
     """One panel for each combination of the other fields at which some fabric can be had."""
     axis = axis_along(sweep.axes) or sweep.axes[0]
-    found = [_panel(axis, where, row, METRICS[metric]) for where, row in rows_along(axis, sweep.points)]
+    rows = rows_along(axis, sweep.points)
+    found = [_panel(axis, where, row, METRICS[metric], sweep.names) for where, row in rows]
     return [panel for panel in found if panel.series]
 
 
-def _panel(axis: Axis, where: dict[str, Any], row: list[Point], metric: Metric) -> Panel:
+def apart(panel: Panel) -> Panel:
+    """The panel with one line for fabrics whose lines lie on one another, under all their names."""
+    groups: list[list[Series]] = []
+    for one in panel.series:
+        same = next((group for group in groups if _is_same(group[0], one)), None)
+        if same is None:
+            groups.append([one])
+        else:
+            same.append(one)
+    return replace(panel, series=[_joined(group) for group in groups])
+
+
+def _is_same(left: Series, right: Series) -> bool:
+    pairs = list(zip(left.values, right.values, strict=True))
+    if any((a is None) is not (b is None) for a, b in pairs):
+        return False
+    return all(abs(a / b - 1) <= SAME for a, b in pairs if a is not None and b)
+
+
+def _joined(group: list[Series]) -> Series:
+    chosen = [any(some) for some in zip(*(one.chosen for one in group), strict=True)]
+    return replace(group[0], name=", ".join(one.name for one in group), chosen=chosen)
+
+
+def _panel(axis: Axis, where: dict[str, Any], row: list[Point], metric: Metric, called: dict[str, str]) -> Panel:
     names = list(dict.fromkeys(one.fabric for point in row for one in point.fabrics if _drawn(one)))
     series = [
-        Series(name, [_value(point, name, metric) for point in row], [point.fabric == name for point in row])
-        for name in names
+        Series(one, called.get(one, one), [_value(point, one, metric) for point in row], [p.fabric == one for p in row])
+        for one in names
     ]
     series = [one for one in series if any(value is not None for value in one.values)]
     return Panel(where, axis, [point.values[axis.path] for point in row], sorted(series, key=_last), metric)
@@ -108,5 +137,5 @@ def figure(value: Any) -> str:
 
 
 def named(values: dict[str, Any]) -> str:
-    """``cluster.gpus 64, model llama-3.1-8b``."""
-    return ", ".join(f"{path} {figure(value)}" for path, value in values.items())
+    """``GPUs 64, model llama-3.1-8b``."""
+    return ", ".join(f"{field_name(path)} {figure(value)}" for path, value in values.items())

@@ -1,16 +1,19 @@
-"""A sweep as an SVG picture: one panel for each combination of the other fields, axes, legend, light background."""
+"""A sweep as an SVG picture: a panel for each combination of the other fields, axes, each line's name at its end, light
+background."""
 
 import math
+import textwrap
 from xml.sax.saxutils import escape, quoteattr
 
 from assistant.vocabulary.sweep import Sweep
 
-from .sweep_series import Panel, Series, figure, named, panels
+from .fields import field_name
+from .sweep_series import Panel, Series, apart, figure, named, panels
 from .text import safe
 
 WIDTH, HEIGHT = 900, 460  # pixels of one panel
-LEFT, RIGHT, TOP, BOTTOM = 84, 220, 52, 56
-_LEGEND_LINE = 18
+LEFT, RIGHT, TOP, BOTTOM = 84, 236, 52, 56
+_LINE, _LETTERS = 15, 28  # pixels of a line of a name, and letters on it
 # Okabe and Ito (2008), a palette that colour-blind readers can tell apart; where it ends, dashes begin.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7A5195")
 _DASHES = ("", "6 3", "2 3")
@@ -18,13 +21,14 @@ _DASHES = ("", "6 3", "2 3")
 
 def sweep_svg(sweep: Sweep, metric: str = "cost") -> str:
     """The picture as text. A fabric's ring marks where a plan chooses it; the values' axis is logarithmic."""
-    drawn = panels(sweep, metric)
-    heights = [max(HEIGHT, TOP + BOTTOM + _LEGEND_LINE * (len(panel.series) + 2)) for panel in drawn]
+    drawn = [apart(panel) for panel in panels(sweep, metric)]
+    heights = [max(HEIGHT, TOP + BOTTOM + sum(map(_room, panel.series)) + 2 * _LINE) for panel in drawn]
     total, name = max(sum(heights), 80), safe(sweep.name or "sweep")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" '
         'font-family="sans-serif" font-size="12" fill="#222222" role="img">',
         f"<title>{escape(name)}</title>",
+        f"<desc>{escape(' '.join(_told(panel) for panel in drawn))}</desc>",
         f'<rect width="{WIDTH}" height="{total}" fill="#ffffff"/>',
     ]
     if not drawn:
@@ -45,7 +49,17 @@ def _panel(panel: Panel, name: str, height: int) -> list[str]:
     parts += [*_value_axis(panel, height), *_place_axis(panel, height)]
     for number, series in enumerate(panel.series):
         parts += _drawn(series, number, panel, height)
-    return [*parts, *_legend(panel)]
+    return [*parts, *_names(panel, height)]
+
+
+def _told(panel: Panel) -> str:
+    """What a panel shows, in words: each line from its first value to its last."""
+    axis, lines = field_name(panel.axis.path), []
+    for series in panel.series:
+        some = [(tick, value) for tick, value in zip(panel.ticks, series.values, strict=True) if value is not None]
+        ends = [f"{panel.metric.shown(value)} at {figure(tick)}" for tick, value in (some[0], some[-1])]
+        lines.append(f"{series.name}: {' to '.join(dict.fromkeys(ends))}")
+    return f"{panel.metric.title} over {axis}. {'; '.join(lines)}."
 
 
 def _x(place: int, panel: Panel) -> float:
@@ -89,7 +103,7 @@ def _place_axis(panel: Panel, height: int) -> list[str]:
         parts.append(f'<line x1="{x:.1f}" y1="{floor}" x2="{x:.1f}" y2="{floor + 5}" stroke="#222222"/>')
         if place % every == 0:
             parts.append(_text(x, floor + 20, safe(figure(tick)), 'text-anchor="middle"'))
-    return [*parts, _text((LEFT + WIDTH - RIGHT) / 2, floor + 42, panel.axis.path, 'text-anchor="middle"')]
+    return [*parts, _text((LEFT + WIDTH - RIGHT) / 2, floor + 42, field_name(panel.axis.path), 'text-anchor="middle"')]
 
 
 def _style(number: int) -> tuple[str, str]:
@@ -105,12 +119,13 @@ def _drawn(series: Series, number: int, panel: Panel, height: int) -> list[str]:
     ]
     for place, value in enumerate(series.values):
         if value is not None:
-            at = f'cx="{_x(place, panel):.1f}" cy="{_y(value, panel, height):.1f}"'
-            where = f"{panel.axis.path} {safe(figure(panel.ticks[place]))}"
-            label = escape(f"{series.fabric}, {where}: {panel.metric.shown(value)}")
+            x, y = _x(place, panel), _y(value, panel, height)
+            at = f'cx="{x:.1f}" cy="{y:.1f}"'
+            where = f"{field_name(panel.axis.path)} {safe(figure(panel.ticks[place]))}"
+            label = escape(f"{series.name}, {where}: {panel.metric.shown(value)}")
             if series.chosen[place]:
                 parts.append(f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>')
-            parts.append(f'<circle {at} r="3.5" fill="{colour}"><title>{label}</title></circle>')
+            parts.append(_mark(number, x, y, colour, f"<title>{label}</title>"))
     return parts
 
 
@@ -125,21 +140,52 @@ def _runs(series: Series, panel: Panel, height: int) -> list[str]:
     return [" ".join(run) for run in runs if len(run) > 1]
 
 
-def _legend(panel: Panel) -> list[str]:
-    """The fabrics in the order in which their lines end."""
-    x, parts = WIDTH - RIGHT + 20, []
-    for number, series in enumerate(panel.series):
-        y = TOP + 10 + _LEGEND_LINE * number
-        colour, dash = _style(number)
-        line = f'x1="{x}" y1="{y}" x2="{x + 24}" y2="{y}"'
-        parts += [
-            f'<line {line} stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
-            f'<circle cx="{x + 12}" cy="{y}" r="3.5" fill="{colour}"/>',
-            _text(x + 32, y + 4, series.fabric),
-        ]
-    y = TOP + 10 + _LEGEND_LINE * (len(panel.series) + 1)
-    ring = f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>'
-    return [*parts, ring, _text(x + 32, y + 4, "a plan chooses it")]
+def _mark(number: int, x: float, y: float, colour: str, title: str = "") -> str:
+    """A dot, a square, a diamond or a triangle: lines are told apart without their colours."""
+    d = 4.5
+    shapes = (
+        (),
+        ((-d, -d), (d, -d), (d, d), (-d, d)),
+        ((0, -d - 1), (d + 1, 0), (0, d + 1), (-d - 1, 0)),
+        ((0, -d - 1), (d + 1, d), (-d - 1, d)),
+    )
+    corners = shapes[number % len(shapes)]
+    if not corners:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}">{title}</circle>'
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+    return f'<polygon points="{points}" fill="{colour}">{title}</polygon>'
+
+
+def _names(panel: Panel, height: int) -> list[str]:
+    """Each line's name at its end, moved as far as another stands there, and what the ring means."""
+    x, parts = WIDTH - RIGHT + 34, []
+    ends = [(_end(series, panel, height), number) for number, series in enumerate(panel.series)]
+    top = TOP + 4.0
+    for (end_x, end_y), number in sorted(ends, key=lambda one: one[0][1]):
+        series, (colour, _) = panel.series[number], _style(number)
+        below = sum(_room(panel.series[n]) for (_, y), n in ends if y > end_y)
+        y = min(max(end_y, top), height - BOTTOM - below - _room(series) + _LINE)
+        lead = f'x1="{end_x + 7:.1f}" y1="{end_y:.1f}" x2="{x - 14}" y2="{y:.1f}"'
+        parts += [f'<line {lead} stroke="{colour}" stroke-width="0.8"/>', _mark(number, x - 8, y, colour)]
+        parts += [_text(x, y + 4 + _LINE * n, line) for n, line in enumerate(_lines(series))]
+        top = y + _room(series)
+    y = height - BOTTOM + 20
+    ring = f'<circle cx="{x - 8}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>'
+    return [*parts, ring, _text(x + 4, y + 4, "a plan chooses it")]
+
+
+def _lines(series: Series) -> list[str]:
+    return textwrap.wrap(series.name, _LETTERS)
+
+
+def _room(series: Series) -> int:
+    return _LINE * len(_lines(series)) + 4
+
+
+def _end(series: Series, panel: Panel, height: int) -> tuple[float, float]:
+    """Where a line ends."""
+    place, value = next((n, v) for n, v in reversed(list(enumerate(series.values))) if v is not None)
+    return _x(place, panel), _y(value, panel, height)
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:

@@ -1,10 +1,11 @@
 """Blocks as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
 
 import textwrap
+from collections.abc import Iterator
 
 from assistant.vocabulary.printing import printable
 
-from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
+from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragraph, Table, Tree
 
 
 def lines_of(blocks: list[Block], width: int) -> list[str]:
@@ -32,6 +33,8 @@ def block_lines(block: Block, width: int) -> list[str]:
             return [line[:width] for line in lines]
         case Table():
             return _table_lines(block, width)
+        case PageBreak():
+            return ["", "-" * min(width, 40)]
 
 
 def _hanging(text: str, width: int, lead: str = "", after: str | None = None) -> list[str]:
@@ -45,7 +48,7 @@ def _table_lines(table: Table, width: int) -> list[str]:
         return [line for row in table.rows for line in _hanging(_each_named(table, row), width, after="    ")]
     columns = table.fitting(width, 2)
     if columns is None:
-        return [line for row in table.rows for line in _hanging(_record(table, row), width, after="    ")]
+        return [line for record in _records(table) for line in _hanging(record, width, after="    ")]
     widths = {i: max(map(len, cells)) for i, cells in columns.items()}
     aligned = {i: str.rjust if i in table.right else str.ljust for i in columns}
     return [
@@ -58,11 +61,17 @@ def _each_named(table: Table, row: list[str]) -> str:
     return f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}"
 
 
-def _record(table: Table, row: list[str]) -> str:
-    """A row of a table too wide for the screen: the names beside the values."""
-    head = " ".join(cell for cell in row[:2] if cell)
-    rest = [f"{name} {cell}" for name, cell in zip(table.header[2:], row[2:], strict=True)]
-    return f"{head}: {', '.join(rest)}" if rest else head
+def _records(table: Table) -> Iterator[str]:
+    """The rows of a table too wide for the screen, without the columns that give way: words as they stand, figures
+    beside their names."""
+    columns = table.fewest
+    for row in range(1, len(table.rows) + 1):
+        cells = {
+            i: column[row] if i not in table.right else f"{column[0]} {column[row]}" for i, column in columns.items()
+        }
+        head = " ".join(cells[i] for i in (0, 1) if cells.get(i))
+        rest = [cell for i, cell in cells.items() if i > 1 and cell]
+        yield f"{head}: {', '.join(rest)}" if rest else head
 
 
 def safe(text: str) -> str:

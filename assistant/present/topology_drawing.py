@@ -155,15 +155,16 @@ def _hanging(unit: Unit, leaves: list[str]) -> str:
 # -- in SVG
 
 
-def drawing_svg(design: FabricDesign) -> str:
-    """The network as a picture of its own; an empty text where there is none to draw."""
+def drawing_svg(design: FabricDesign, called: str | None = None) -> str:
+    """The network as a picture of its own, under what people call it; an empty text where there is none to draw."""
     if not design.leaf:
         return ""
     tiers = [name for name in ("core", "spine", "leaf", "nodes") if name == "nodes" or getattr(design, name)]
     rows = {name: 62 + ROW * number for number, name in enumerate(tiers)}
     found, sentences = units(design), told(design)
     height = max(rows.values()) + 52 + 17 * len(sentences)
-    name = safe(f"{design.fabric}: {design.gpus:,} GPUs, {design.switches:,} switches")
+    switches = f"{design.switches:,} switch{'es' * (design.switches != 1)}"
+    name = safe(f"{called or design.fabric}: {design.gpus:,} GPUs, {switches}")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="12" fill="#222222" role="img">',

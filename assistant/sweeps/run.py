@@ -8,6 +8,7 @@ from assistant.library import Library
 from assistant.library.questionnaires import from_value
 from assistant.planning import Decision, Pipeline
 from assistant.planning.assemble import candidates_of, recommendation_of
+from assistant.planning.card import card
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate
@@ -37,7 +38,8 @@ def sweep(
     if all(point.error for point in points):
         first = ", ".join(f"{path} {value}" for path, value in points[0].values.items())
         raise InputError(f"no point of the sweep can be planned; the first, {first}: {points[0].error}")
-    return Sweep(name=questionnaire.name, axes=list(axes), points=points, turns=turns_of(axes, points))
+    names = {one.id: one.short or one.name for one in pipeline.catalog.fabrics.values()}
+    return Sweep(name=questionnaire.name, names=names, axes=list(axes), points=points, turns=turns_of(axes, points))
 
 
 def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipeline) -> Point:
@@ -45,17 +47,23 @@ def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipel
         made = pipeline.decide(from_value(changed(questionnaire, values), pipeline.catalog))
     except InputError as error:
         return Point(values=values, error=str(error))
-    return _answered(values, made, pipeline)
+    return answered(values, made, pipeline)
 
 
-def _answered(values: dict[str, Any], made: Decision, pipeline: Pipeline) -> Point:
+def answered(values: dict[str, Any], made: Decision, pipeline: Pipeline) -> Point:
+    """The point at which a decision stands."""
     said, chosen = recommendation_of(made, pipeline.predictor), made.choice.chosen
+    offered = chosen.price.offered if chosen and chosen.priced else None
     return Point(
         values=values,
         fabric=chosen.id if chosen else None,
         verdict=said.verdict,
         kept=made.choice.kept,
         says=" ".join(part for part in (said.headline, said.smallest_change) if part),
+        provider=offered.provider if offered else None,
+        certainty=said.certainty if chosen else None,
+        tied=said.tied,
+        card=card(made, said),
         fabrics=[_swept(one, pipeline.catalog.fabrics[one.fabric]) for one in candidates_of(made)],
     )
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from assistant.vocabulary.knowledge import Knowledge
 
     from .app import WeftApp
+    from .dials_view import DialsView
 
 # A key already in flight must not answer a question that has just taken the place of another.
 GRACE_S = 0.5
@@ -49,8 +50,10 @@ class ConversationScreen(Keyboard):
         Binding("f2", "panel('plan')", "Plan", priority=True, key_display="F2"),
         Binding("f3", "panel('why')", "Why", priority=True, key_display="F3"),
         Binding("f4", "panel('sources')", "Sources", priority=True, key_display="F4"),
-        Binding("f5", "back", "Back", priority=True, key_display="F5"),
+        Binding("f5", "back", "Back", priority=True, show=False),
         Binding("f6", "panel('plots')", "Plots", priority=True, key_display="F6"),
+        Binding("ctrl+d", "dials", "Dials", priority=True, key_display="^D"),
+        Binding("f7", "dials", "Dials", priority=True, show=False),
         Binding("f8", "say('undo')", "Undo", priority=True, key_display="F8"),
         Binding("f9", "say('not sure')", "Not sure", priority=True, show=False),
         Binding("escape", "answer", "Answer", show=False),
@@ -282,9 +285,13 @@ class ConversationScreen(Keyboard):
         if conversation is None:
             return
         fields, variation = dict(conversation.draft.fields), conversation.variation
-        self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
+        catalog = conversation.library.catalog if fields else None
+        self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None, catalog)
         self.panel.show_plan(fields, conversation.plan, variation, more_to_come)
         self.panel.note(events)
+        dialled = next((event for event in events if event.kind == "dial"), None)
+        if dialled is not None:
+            self.action_dials(dialled.dial.path)
         tab = next((TAB_OF_EVENT[event.kind] for event in events if event.kind in TAB_OF_EVENT), None)
         if tab is not None:
             self.panel.plan.show_whole(self.panel.plan.whole or any(event.kind == "details" for event in events))
@@ -297,6 +304,32 @@ class ConversationScreen(Keyboard):
             self.hint.say(next_step(asked.marked, self.prompt.text, asked.offers, asked.folded))
 
     # Panel and pages.
+
+    def action_dials(self, path: str | None = None) -> None:
+        """Turn the dials of the plan; while they turn, leave them."""
+        dials, conversation = self.panel.plan.dials, self.conversation
+        if dials.is_open and path is None:
+            self.action_answer()
+        elif conversation is None or not dials.open(conversation, path):
+            self.hint.say("The dials turn as soon as there is a plan.", "$doubt")
+        else:
+            self.panel.turn_to("plan")
+            self.panel.plan.scroll_home(animate=False)
+            self.add_class("-panel")
+            self.call_after_refresh(dials.focus)
+
+    def on_dials_view_left(self) -> None:
+        """Nothing is taken."""
+        self.action_answer()
+
+    def on_dials_view_taken(self, message: DialsView.Taken) -> None:
+        """The value of a dial is a change of the job, said as any other."""
+        if not self._too_early() and self.conversation is not None:
+            from assistant.conversation.dials import words
+
+            said = words(message.dial, message.value, self.conversation.library)
+            self.action_answer()
+            self._tell(said, lambda conversation: conversation.turn(message.dial, message.value))
 
     def on_plots_panel_scale_wanted(self, message: PlotsPanel.ScaleWanted) -> None:
         """Compute the job at other sizes beside everything else."""

@@ -204,7 +204,8 @@ def comparison_table(event: events.Comparison) -> RenderableType:
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     for number, title in enumerate(("", "", event.left, "", event.right)):
-        table.add_column(Text(title), no_wrap=number == 0)
+        # What the sides are called is never cut: the words on the left wrap instead.
+        table.add_column(Text(title), min_width=len(title) if number else None)
     for row in event.rows:
         sides = (*_side(row.left, row.better == "left"), *_side(row.right, row.better == "right"))
         table.add_row(Text(cleaned(row.what), style="dim"), *sides)
@@ -243,11 +244,12 @@ _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "variation": _plan,
     "details": _elsewhere("The whole plan stands in the plan panel: ", "F2"),
     "plots": _elsewhere("The plots stand in their panel: ", "F6"),
+    "dial": _elsewhere("The dials stand above the plan: ", "Ctrl+D"),
     "answer": _answer,
     "explanation": _explanation,
     "comparison": _comparison,
     "note": _worded(),
     "exported": _worded("✓ ", "$good"),
     "failure": _worded("! ", "$doubt bold"),
-    "finished": _worded("✓ ", "$good"),
+    "finished": _worded("· ", "$quiet"),
 }

@@ -55,7 +55,7 @@ def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer], folded: 
     if not offers:
         return "ask: why · why not roce · what if 128 GPUs · compare"
     if folded:
-        return "↑ ↓ shows the choices; or your own words"
+        return "number and Enter, or your own words; ↑ ↓ shows why"
     if offers[0].choice is None:
         return "your own words, or 0 and Enter if not sure"
     kind = "number" if offers[0].key.isdigit() else "letter"

@@ -33,6 +33,7 @@ class Keyboard(Screen[None]):
         if self.panel.has_focus_within and self.panel.tab == tab:
             self.action_answer()
             return
+        self.panel.plan.dials.close()
         self.panel.turn_to(tab)
         self.add_class("-panel")
         self.call_after_refresh(self.panel.focus_tab)
@@ -41,6 +42,7 @@ class Keyboard(Screen[None]):
         """Back to the answer line; there, clear it."""
         if self.prompt.has_focus:
             self.prompt.text = ""
+        self.panel.plan.dials.close()
         self.remove_class("-panel")
         self.prompt.focus()
 
@@ -70,6 +72,7 @@ class Keyboard(Screen[None]):
             self._type(event.text)
 
     def _type(self, text: str) -> None:
+        self.panel.plan.dials.close()
         self.remove_class("-panel")
         self.set_focus(self.prompt)
         self.prompt.insert(text)

@@ -53,6 +53,7 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
     yield Command("Not sure", "Let it be assumed (F9)", lambda: talk.action_say("not sure"))
     yield Command("Plan", "Step into the plan (F2)", lambda: talk.action_panel("plan"))
+    yield Command("Dials", "Turn GPUs, batch, price or months, and see what changes (Ctrl+D)", talk.action_dials)
     yield Command("Why", "Step into the proof, finding by finding (F3)", lambda: talk.action_panel("why"))
     yield Command("Sources", "Everything cited, and every source (F4)", lambda: talk.action_panel("sources"))
     yield Command("Plots", "Time of a step, cost, slowdown against scale (F6)", lambda: talk.action_panel("plots"))

@@ -41,6 +41,7 @@ SITUATIONS = {
     "plan": Situation("why-and-what-if", 2),
     "why": Situation("why-and-what-if", 3, ("f3", "down", "right", "down", "down", "right")),
     "what-if": Situation("70b-over-plain-tcp", 6),
+    "dials": Situation("why-and-what-if", 2, ("ctrl+d", "down", "down", *["right"] * 3)),
     "plots": Situation("70b-over-plain-tcp", 4, ("f6",)),
     "sources": Situation("70b-over-plain-tcp", 4, ("f4",), theme="light", also=("which sources disagree",)),
 }
@@ -90,7 +91,8 @@ async def _settled(pilot: Pilot[int]) -> None:
     """Wait until nothing is being worked out and everything is drawn."""
     talk = pilot.app.talk  # type: ignore[attr-defined]
     plotting = lambda: talk.panel.tab == "plots" and talk.panel.plots.computing
-    await _until(lambda: not (talk.busy or talk.knowledge is None or plotting()), pilot)
+    working = lambda: talk.busy or talk.knowledge is None or plotting() or talk.panel.plan.dials.working
+    await _until(lambda: not working(), pilot)
     await pilot.pause(0.2)
 
 

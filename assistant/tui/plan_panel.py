@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
+from .dials_view import DialsView
 from .drawing import FittedView
 from .flow import BLANK, Flow, Line, parts, said
 
@@ -34,6 +35,7 @@ to measure first, what was assumed. Enter shows everything.
 
 ↑ ↓ PgUp PgDn | scroll
 Enter | everything, with the sources in full; again, the plan in short
+Ctrl+D | the dials: more or fewer GPUs, another batch, price or time
 Esc | back to the answer line
 Ctrl+P | save or copy it
 """
@@ -43,6 +45,7 @@ Ctrl+P | save or copy it
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.whole = False
+        self.dials = DialsView(id="dials")
         self._told = Flow(id="told")
         self._view = Static(id="plan-view", markup=False)
         self._rest = Static(id="plan-rest", markup=False)
@@ -51,6 +54,7 @@ Ctrl+P | save or copy it
         self.plan: Plan | None = None
 
     def compose(self) -> Iterator[Widget]:
+        yield self.dials
         yield self._told
         yield self._view
         yield self._rest

@@ -29,6 +29,7 @@ STYLES = {
     "wait": "$quiet",
     "network": "$doubt",
     "bar": "$work",
+    "accent": "$accent",
     "": "",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from textual.containers import Vertical
@@ -32,14 +33,10 @@ class Offer:
 
 def offers(question: Question) -> list[Offer]:
     """The choices with their keys, "not sure" last."""
-    from assistant.conversation.wording import keys
+    from assistant.conversation import wording
 
-    choices = zip(keys(question), question.choices, strict=False)
-    offered = [Offer(key, choice.label, choice.id) for key, choice in choices]
-    if question.not_sure:
-        unsure = f"Not sure: {question.if_not_sure}" if question.if_not_sure else "Not sure"
-        offered.append(Offer(NOT_SURE, unsure, None))
-    return offered
+    ids = [choice.id for choice in question.choices]
+    return [Offer(key, label, name) for (key, label), name in zip_longest(wording.offers(question), ids)]
 
 
 class QuestionView(Vertical):
@@ -80,7 +77,13 @@ class QuestionView(Vertical):
         self.folded, self.wanted = folded, False
         self.set_class(folded, "-folded")
         lines = _wording(self.question) if self.question else []
-        self._text.show(lines[:1] if folded else lines)
+        self._text.show([*lines[:1], *self._in_short()] if folded else lines)
+
+    def _in_short(self) -> list[Line]:
+        """What is offered, in a line or two."""
+        from assistant.conversation import wording
+
+        return [said(wording.in_short(self.question), "$quiet")] if self.question and self.question.choices else []
 
     def _unfold(self) -> None:
         self.fold(False)
@@ -125,6 +128,8 @@ def _wording(question: Question) -> list[Line]:
     lines = [said(question.text, "bold")]
     if question.why_asked:
         lines.append(said(question.why_asked, "$quiet"))
+    if question.word:
+        lines.append(said(question.word, "$quiet"))
     if question.previous:
         lines.append(parts(("Your answer so far: ", "$quiet"), question.previous))
     return lines

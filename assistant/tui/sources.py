@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +113,18 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
 
     def _refill(self) -> None:
         self.statements = {statement.ident: statement for statement in [*self._cited, *self._found]}
-        found = list(_group("found", f"Found for “{self._question}”", self._found, first=True))
+        by = self._publisher
+        found = list(_group("found", f"Found for “{self._question}”", self._found, by, first=True))
         cited = [statement for statement in self._cited if statement.number]
         further = [statement for statement in self._cited if not statement.number]
-        found += _group("cited", "Cited by the plan", cited, first=not found)
-        found += _group("cited", "What the plan rests on besides", further, first=not found)
+        found += _group("cited", "Cited by the plan", cited, by, first=not found)
+        found += _group("cited", "What the plan rests on besides", further, by, first=not found)
         self.fill([*found, *self._all_sources()])
+
+    def _publisher(self, source: str) -> str:
+        """Who says it; the id of a source of which nothing else is known."""
+        known = self._knowledge.sources.get(source) if self._knowledge else None
+        return known.publisher if known and known.publisher else source
 
     def _all_sources(self) -> Iterator[Entry]:
         if self._knowledge is None:
@@ -145,12 +151,15 @@ def _heading(title: str, apart: bool) -> Entry:
     return Entry(f"heading:{title}", (*([said("")] if apart else []), said(title, "$weft bold")), heading=True)
 
 
-def _group(name: str, title: str, statements: list[Statement], first: bool) -> Iterator[Entry]:
+def _group(
+    name: str, title: str, statements: list[Statement], by: Callable[[str], str], first: bool
+) -> Iterator[Entry]:
     if statements:
         yield _heading(title, not first)
     for statement in statements:
         sign, style = verdict_sign(statement.verdict)
-        origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
+        grade = statement.grade and statement.grade.replace("-", " ")
+        origin = " · ".join(part for part in (by(statement.source), statement.date, grade) if part)
         number = f"[{statement.number}] " if statement.number else ""
         text = said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style)
         standing = parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2 + len(number))

@@ -1,4 +1,4 @@
-"""The top line: what is being planned, and what is recommended and how certain that is."""
+"""The top line: what is being planned, what is recommended, what that costs and how certain it is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .drawing import headline_sign
 from .flow import cleaned
 
 if TYPE_CHECKING:
+    from assistant.vocabulary.catalog import Catalog
     from assistant.vocabulary.plan import Plan
 
 
@@ -26,10 +27,14 @@ class StatusLine(Widget):
         self._job: tuple[str, ...] = ()
         self._plan: Plan | None = None
         self._what_if = False
+        self._catalog: Catalog | None = None
 
-    def show(self, fields: Mapping[str, Any], plan: Plan | None, what_if: bool = False) -> None:
-        """Show a job and the newest plan; ``what_if`` when the plan is not the accepted one."""
-        self._job, self._plan, self._what_if = job_parts(fields), plan, what_if
+    def show(
+        self, fields: Mapping[str, Any], plan: Plan | None, what_if: bool = False, catalog: Catalog | None = None
+    ) -> None:
+        """Show a job and the newest plan by the names of a catalog; ``what_if`` when the plan is not the accepted
+        one."""
+        self._job, self._plan, self._what_if, self._catalog = job_parts(fields, catalog), plan, what_if, catalog
         self.refresh()
 
     def render(self) -> Content:
@@ -46,29 +51,41 @@ class StatusLine(Widget):
             yield "plan the fabric before you buy it"
         for start in range(len(self._job)):
             yield " · ".join(self._job[start:])
+            if start == 1 and self._plan is not None:
+                yield " · ".join([*self._job[1:-1], f"{self._plan.questionnaire['cluster']['gpus']:,} GPUs"])
 
     def _answer(self) -> Content:
         if self._plan is None:
             return Content("")
         answer = self._plan.recommendation
-        from assistant.present.plan.reading import is_given
+        from assistant.present import figures
+        from assistant.present.plan.reading import chosen, ends, is_given
 
         sign, style = headline_sign(self._plan)
         tried = ("what if  " if self._what_if else "", "$weft")
         if answer.verdict == "infeasible":
             return Content.assemble(tried, (f"{sign} not feasible", style))
-        fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
+        known = self._catalog.fabrics.get(answer.fabric) if self._catalog else None
+        fabric = (
+            "no network needed" if answer.verdict == "no-network-needed" else known.name if known else answer.fabric
+        )
+        found = chosen(self._plan)
+        month = "" if ends(self._plan) else " a month"
+        cost = f"  {figures.usd(found.cost_usd.p50)}{month}" if found and found.cost_usd else ""
         given = "given, " if is_given(self._plan) else ""
         sure = f"  {given}{answer.certainty}" if answer.verdict == "recommended" else ""
-        return Content.assemble(tried, (f"{sign} {fabric}", style), (sure, "$quiet"))
+        return Content.assemble(tried, (f"{sign} {fabric}", style), (cost, ""), (sure, "$quiet"))
 
 
-def job_parts(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """``pretraining``, ``llama-3.1-70b``, ``64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left
-    out."""
-    gpus, gpu = fields.get("cluster.gpus"), fields.get("cluster.gpu")
-    machines = f"{gpus} × {gpu}" if gpus and gpu else f"{gpus} GPUs" if gpus else gpu
-    parts = (fields.get("workload"), fields.get("model") or _size(fields.get("model.params")), machines)
+def job_parts(fields: Mapping[str, Any], catalog: Catalog | None = None) -> tuple[str, ...]:
+    """``pretraining``, ``Llama 3.1 70B``, ``64 × NVIDIA H100 SXM5 80 GB`` from dotted questionnaire fields; what is
+    unknown is left out, and an id stands where there is no ``catalog``."""
+    gpus, gpu, model = fields.get("cluster.gpus"), fields.get("cluster.gpu"), fields.get("model")
+    if catalog is not None:
+        gpu = catalog.gpus[gpu].name if gpu in catalog.gpus else gpu
+        model = catalog.models[model].name if model in catalog.models else model
+    machines = f"{gpus:,} × {gpu}" if gpus and gpu else f"{gpus:,} GPUs" if gpus else gpu
+    parts = (fields.get("workload"), model or _size(fields.get("model.params")), machines)
     return tuple(str(part) for part in parts if part)
 
 

@@ -5,14 +5,14 @@ lie far off weighing less (one engine is measured twice as fast by one publisher
 token weighing less than the others (it is mostly a benchmark's queue). Constants are drawn to where they start, those
 of an engine to the middle of the engines of its time (:data:`DRAWN`: how strongly was chosen by what is off at sources
 that were left out of a fit, of those for calibration). The four constants of the plain roofline that stand beside are
-fitted in the same way. Spreads are of calibration rows, each predicted without its source and without its generation of
-GPUs; errors are of the rows that are kept out.
+fitted in the same way. Spreads are of calibration rows, each predicted without its source or without its generation of
+GPUs, the wider of both, since a case may be new in either; errors are of the rows that are kept out.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import exp, isclose, log
@@ -31,7 +31,8 @@ FAR = 0.15  # logarithm from which a row weighs less
 # the first token tells, which a benchmark's clients decide
 DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave")
 STEPS, DIFFERENCE = 8, 0.02
-COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "reduce_start", "reduce_share", "packed")
+COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "reduce_start", "reduce_share",
+          "packed")  # fmt: skip
 OWN = ("host", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores")
 SERVED_NOW = ("vllm", "sglang", "tensorrt-llm")  # an engine nobody named lies in their middle
 SERVED_2024 = ("vllm-2024", "tensorrt-llm-2024")
@@ -163,26 +164,29 @@ def fit_serving(runs: Sequence[ServedRun], of: Parameters, first: np.ndarray, st
     return fitted(runs, of, alone, middle(of, alone, sorted(engines)), steps)
 
 
-def left_out(runs: Sequence[ServedRun], of: Parameters, logs: np.ndarray) -> dict[str, np.ndarray]:
-    """Logarithms of predicted over measured, by figure, each row predicted by a fit without its source and by one
-    without its generation of GPUs; an engine of which nothing is left is the middle of its time."""
-    found: dict[str, list[float]] = {name: [] for name in WEIGHTS}
-    for key in ("source", "generation"):
-        for one in sorted({getattr(run, key) for run in runs}):
-            inside = [run for run in runs if getattr(run, key) != one]
-            without = fit_serving(inside, of, logs, LEFT_OUT_STEPS)
-            engines = sorted({run.engine for run in inside})
-            drawn_to = middle(of, without, engines)
-            for name in set(ENGINES) - set(engines):
-                own = of.of(name)[len(COMMON) :]
-                without[own] = drawn_to[own]
-            outside = [run for run in runs if getattr(run, key) == one]
-            for name, rows in ratios(outside, of, without).items():
-                found[name] += np.log(rows).tolist()
-    return {name: np.array(rows) for name, rows in found.items()}
-
-
-LEFT_OUT_STEPS = 3  # from the fit to all rows
+def left_out(runs: Sequence[ServedRun], of: Parameters, key: str) -> dict[str, list[np.ndarray]]:
+    """Logarithms of predicted over measured, each row predicted by a fit without its ``source`` or without its
+    ``generation`` of GPUs: by figure, an array for each model under an engine that is left out with it. An engine of
+    which nothing remains is the middle of its time. The first token of one batch waits for nobody: it is not among
+    them."""
+    found: dict[str, list[np.ndarray]] = {name: [] for name in WEIGHTS}
+    for one in sorted({getattr(run, key) for run in runs}):
+        inside = [run for run in runs if getattr(run, key) != one]
+        without = fit_serving(inside, of, of.start)
+        engines = sorted({run.engine for run in inside})
+        drawn_to = middle(of, without, engines)
+        for name in set(ENGINES) - set(engines):
+            own = of.of(name)[len(COMMON) :]
+            without[own] = drawn_to[own]
+        groups: dict[tuple[str, str], list[ServedRun]] = {}
+        for run in runs:
+            if getattr(run, key) == one:
+                groups.setdefault((run.engine, run.model), []).append(run)
+        for group in groups.values():
+            for name, rows in ratios(group, of, without).items():
+                alone = name == "ttft" and group[0].mode == "static"
+                found[name] += [np.log(rows)] if len(rows) and not alone else []
+    return found
 
 
 def provenance(value: float, start: float, limits: tuple[float, float] | None = None) -> str:
@@ -191,7 +195,7 @@ def provenance(value: float, start: float, limits: tuple[float, float] | None = 
     if stopped is not None:
         return f"{FITTED}, stopped at its limit of {stopped:g}"
     if isclose(value, start, rel_tol=UNMOVED):
-        return "derived: chosen as the start of the fit; no measured serving run moves it"
+        return "derived: the start of the fit, which measured serving runs leave as it is"
     return FITTED
 
 
@@ -215,9 +219,15 @@ def judging(runs: Sequence[ServedRun]) -> list[ServedRun]:
     return [run for run in runs if run.use != "calibration" and run.mode != "burst"]
 
 
-def spreads(off: dict[str, np.ndarray]) -> Spreads:
-    """Standard deviations with which eight in ten of these rows lie within P10-P90."""
-    return Spreads(**{name: float(np.quantile(np.abs(rows), 0.8)) / NINETIETH for name, rows in off.items()})
+def spreads(off: Mapping[str, Sequence[np.ndarray]]) -> Spreads:
+    """Standard deviations with which eight in ten rows lie within P10-P90 where each group counts as much as another:
+    what nobody has seen brings models and engines of its own, however many rows."""
+    found = {}
+    for name, groups in off.items():
+        weights = np.concatenate([np.full(len(rows), 1.0 / len(rows)) for rows in groups])
+        rows = np.abs(np.concatenate(groups))
+        found[name] = float(np.quantile(rows, 0.8, weights=weights, method="inverted_cdf")) / NINETIETH
+    return Spreads(**found)
 
 
 def ratios(runs: Sequence[ServedRun], of: Parameters, logs: np.ndarray) -> dict[str, np.ndarray]:
@@ -244,9 +254,9 @@ def main() -> None:
         _print(name, values[name], source(values[name]))
     for own in OWN:
         _print(f"engine-{own}", exp(float(np.mean([log(values[f"engine-{one}-{own}"]) for one in SERVED_NOW]))), MIDDLE)
-    spread = spreads(left_out(rows, of, logs))
+    unseen = [spreads(left_out(rows, of, key)) for key in ("source", "generation")]
     for one in fields(Spreads):
-        _print(f"serving-spread-{one.name}", getattr(spread, one.name), SPREAD)
+        _print(f"serving-spread-{one.name}", max(getattr(spread, one.name) for spread in unseen), SPREAD)
     off = ratios(judging(runs), of, logs)
     off["burst"] = ratios([run for run in runs if run.mode == "burst"], of, logs)["rate"]
     for name, found in off.items():
@@ -258,7 +268,7 @@ def main() -> None:
 MIDDLE = "derived: geometric mean of vLLM, SGLang and TensorRT-LLM of today"
 SPREAD = (
     "derived: eight in ten of the calibration rows of measurements/serving.csv lie within P10-P90 where their source, "
-    "or their generation of GPUs, is left out of the fit"
+    "or their generation of GPUs, is left out of the fit, whichever is worse, each model under an engine counting once"
 )
 ERROR = "derived: median error at the rows of measurements/serving.csv that are kept out of the fit"
 

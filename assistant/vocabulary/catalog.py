@@ -201,6 +201,7 @@ class Fabric(Entry):
 
     id: str
     name: str
+    short: str | None = None  # the name in tables and charts; null: the whole name
     technology: Technology
     transport: Transport
     line_rate: Fact | None = None  # per NIC, one direction

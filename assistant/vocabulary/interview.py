@@ -25,7 +25,7 @@ class OfferedAnswer(Entry):
 
 
 class Reply(Entry):
-    """A plain word and the choice it means as an answer."""
+    """A plain word (regular expression) and what it means as an answer: a choice of the question it belongs to."""
 
     says: str
     means: str
@@ -73,6 +73,8 @@ class InterviewQuestion(Entry):
     text: str
     why: str
     why_is_enough: bool = False  # it says already what the answer changes
+    word: str = ""  # one word of it explained
+    take: str | None = None  # what Weft would take, where the question cannot be left open
     called: str | None = None  # what is asked for, in a word or two; the name of the field where there is none
     settled_by: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
@@ -98,11 +100,24 @@ class InterviewQuestion(Entry):
 
     def meant(self, said: str) -> str | None:
         """The id of the choice that a plain word such as "no" or "nobody" means as an answer to this question."""
-        found = (one for one in self.replies if re.fullmatch(rf"\W*(?:{one.says})\W*", said, re.IGNORECASE))
-        return next((reply.means for reply in found), None)
+        return meant(self.replies, said)
+
+
+def meant(replies: Iterable[Reply], said: str) -> str | None:
+    """What the first reply that the whole message is means."""
+    found = (one for one in replies if re.fullmatch(rf"\W*(?:{one.says})\W*", said, re.IGNORECASE))
+    return next((reply.means for reply in found), None)
 
 
 class Interview(Entry):
-    """Every question, in its order."""
+    """Every question, in its order, and what may be said to any: ``why`` it is asked, what Weft would ``take``, its
+    ``meaning``, ``yes`` and ``no``."""
 
     questions: tuple[InterviewQuestion, ...] = ()
+    replies: tuple[Reply, ...] = ()
+    earlier: tuple[str, ...] = ()  # ways back to a question by its name: regular expressions with one group
+
+    def named(self, said: str) -> str:
+        """The question to which the whole message goes back, as it is named there; nothing where it goes to none."""
+        ways = (re.fullmatch(rf"\W*(?:{way})\W*", said, re.IGNORECASE) for way in self.earlier)
+        return next((way[1] for way in ways if way), "")

@@ -385,10 +385,11 @@ class Finding(Contract):
 
 
 class Evidence(Contract):
-    """A passage or claim of a source, with its grade, verdict and date."""
+    """A passage or claim of a source, with its grade, verdict and date. ``title``: of the source."""
 
     id: str
     source: str
+    title: str = ""
     section: str
     text: str
     grade: Grade
@@ -610,6 +611,15 @@ class Crossing(Contract):
     chunked: ServedOver | None = None
 
 
+class Mover(Contract):
+    """What the cost of the recommendation would be, US dollars, if one thing alone turned out at its tenth or its
+    ninetieth percentile and all else in the middle; what moves it most stands first."""
+
+    what: Literal["price", "purchase-price", "step", "interruptions", "network-price"]
+    low_usd: float
+    high_usd: float
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -661,6 +671,8 @@ class Plan(Contract):
     schema_: Literal["weft/plan/1"] = Field(
         default="weft/plan/1", validation_alias="schema", serialization_alias="schema"
     )
+    date: str | None = None  # the day on which it was made, by which prices are as old as they are
+    names: dict[str, str] = Field(default_factory=dict)  # as people call what the plan has by its id
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]
@@ -676,6 +688,7 @@ class Plan(Contract):
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     sizing: Sizing | None = None  # serving
     crossing: Crossing | None = None  # serving of which something crosses nodes
+    movers: list[Mover] = Field(default_factory=list)  # of the cost, where there is one
     measured: MeasuredNetwork | None = None  # the network as nccl-tests found it
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from .catalog import FabricKind
-from .plan import Band, Contract, Medians, Outcome, Verdict
+from .plan import Band, Card, Certainty, Contract, Medians, Outcome, Verdict
 
 
 class Axis(Contract):
@@ -40,7 +40,7 @@ class Point(Contract):
     """One point of the grid: ``values`` by path, and the answer there, or in ``error`` why there is none.
 
     ``fabric`` is the one a plan recommends; ``None`` with the verdict ``infeasible`` where nothing works. ``kept``: it
-    is kept because the questionnaire says that it is already there.
+    is kept because the questionnaire says that it is already there. ``provider``: who lets it, where somebody does.
     """
 
     values: dict[str, Any]
@@ -48,6 +48,10 @@ class Point(Contract):
     verdict: Outcome | None = None
     kept: bool = False
     says: str | None = None  # the plan's headline there
+    provider: str | None = None
+    certainty: Certainty | None = None
+    tied: list[str] = Field(default_factory=list)
+    card: Card | None = None  # without what would change it: that is looked for at no point
     fabrics: list[SweptFabric] = Field(default_factory=list)
     error: str | None = None
 
@@ -81,6 +85,7 @@ class Sweep(Contract):
         default="weft/sweep/1", validation_alias="schema", serialization_alias="schema"
     )
     name: str | None
+    names: dict[str, str] = Field(default_factory=dict)  # of fabrics, as people call them
     axes: list[Axis]
     points: list[Point]
     turns: list[Turn]

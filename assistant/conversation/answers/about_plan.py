@@ -21,11 +21,13 @@ from .plan_answers import compared, explained, note
 _HELP = (
     "Facts, several at once: 8 nodes of 8 H100, llama 3.1 70b, fsdp, 400G InfiniBand, $2.10/hr",
     "Corrections: no, 128 – actually make it B200 – not AWS – no InfiniBand",
-    "not sure – leaves the question open; back – the question before; undo and redo – take back, restore",
+    "not sure – leaves the question open; why do you ask; what would you take; back, or back to the budget",
+    "undo and redo – take back, restore",
     "why – why not RoCE – what would flip it – which sources disagree – sources – assumptions – warnings",
     "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it "
     "in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
+    "dial GPUs – the answer at every number of them; also dial batch, dial price, dial months",
     "compare InfiniBand and RoCE – which offers are there",
     "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second",
     "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",

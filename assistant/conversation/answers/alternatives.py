@@ -28,7 +28,7 @@ def alternatives(said: Utterance) -> list[dict[str, Any]]:
 
     Networks are left to the comparison, which knows more of them.
     """
-    if said.act not in ("ask", "compare") and "?" not in said.text:
+    if said.act not in ("ask", "compare", "what-if") and "?" not in said.text:
         return []
     doubts = [
         doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and len(doubt.options) > 1

@@ -20,10 +20,12 @@ _TECHNOLOGIES, _SOLD_TECHNOLOGIES = ("infiniband", "roce", "spectrum-x", "tcp", 
 
 
 def choices(question: InterviewQuestion, draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
-    """The choices of a question in their order; empty for one that only free text can answer."""
+    """The choices of a question in their order, what decides nothing last; empty for one that only free text can
+    answer."""
     written = (_choice(offered, catalog) for offered in question.choices)
     computed = {None: _none, "numbers-of-nodes": _numbers_of_nodes, "networks-already-there": networks_there}
-    return (*(one for one in written if one is not None), *computed[question.computed](draft, catalog))
+    found = [*(one for one in written if one is not None), *computed[question.computed](draft, catalog)]
+    return tuple(sorted(found, key=lambda choice: not choice.value))
 
 
 def _choice(offered: OfferedAnswer, catalog: Catalog) -> Choice | None:
@@ -50,7 +52,7 @@ def _numbers_of_nodes(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
 
 
 def networks_there(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
-    """The usual speed of each technology for this GPU, as "already there"; at a provider only what it sells."""
+    """The usual speed of each technology for this GPU; at a provider only what it sells."""
     sold = _sold(draft, catalog)
     gpu: Any = catalog.gpus.get(draft.fields.get("cluster.gpu", ""))
     able = [
@@ -64,7 +66,7 @@ def networks_there(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
         found = [fabric for fabric in able if fabric.technology == technology]
         near = min(found, key=lambda f: abs((f.line_rate.si if f.line_rate else wanted) - wanted), default=None)
         if near is not None:
-            yield Choice(id=near.id, label=f"{near.name} is already there", value={"cluster.fabric": near.id})
+            yield Choice(id=near.id, label=near.name, value={"cluster.fabric": near.id})
 
 
 def _sold(draft: Draft, catalog: Catalog) -> set[str] | None:

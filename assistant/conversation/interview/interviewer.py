@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
-from assistant.vocabulary.interview import InterviewQuestion
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.interview import InterviewQuestion, meant
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Doubt
 
@@ -16,11 +18,17 @@ from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
 from ..trials import Trials
 from .choices import choices
+from .in_words import outcomes
 from .next_question import Next, next_question
+from .open_questions import called, open_questions
+from .value import value_of
 
 _YES = frozenset(
     {"yes", "y", "yep", "yeah", "right", "correct", "exactly", "yes please", "that is right", "that's right"}
 )
+_IDLE = frozenset({"the", "a", "of", "my", "our", "question", "about", "one", "answer"})
+MUCH_AT_ONCE = 7  # facts: who says so many in one message is not told what the words mean
+MOST_ASSUMED = 3  # named at the end; "assumptions" has all
 
 
 class Interviewer:
@@ -33,6 +41,7 @@ class Interviewer:
         self.doubting = False  # whether the open question is about what was said, not about what is missing
         self._library, self._trials = library, Trials(library, today)
         self._asked: list[str] = []
+        self._outcomes: tuple[str, ...] = ()  # what the answers to the open question would make of it
         self._finished = False
 
     @property
@@ -42,34 +51,36 @@ class Interviewer:
 
     def _definition(self, field: str, text: str = "") -> InterviewQuestion | None:
         """The question for a field; of several, for different jobs, the one that is worded so."""
-        found = [one for one in self._library.interview if one.field == field]
+        found = [one for one in self._library.interview.questions if one.field == field]
         return next((one for one in found if one.text == text), found[0] if found else None)
 
     def next(self, draft: Draft, plan: Plan | None) -> list[Event]:
         """The next question, or, once, that there is none left to ask."""
         self.doubting = False
-        following = next_question(self._library.interview, draft, plan, self._trials)
+        following = next_question(self._library.interview.questions, draft, self._trials)
         if following.asked is not None:
             self._finished = False
             again = self.question is not None and self.question.field == following.asked.field
-            return [self._ask(following.asked, draft, changes=following.why, again=again)]
+            return [self._ask(following, following.asked, draft, again=again)]
         self.question = None
         said_before, self._finished = self._finished, True
-        return [] if said_before else [_finished(plan, draft, following)]
+        return [] if said_before else [self._end(plan, draft, following)]
 
     def _ask(
         self,
+        following: Next,
         asked: InterviewQuestion,
         draft: Draft,
         *,
-        changes: str = "",
         previous: str | None = None,
         again: bool = False,
     ) -> Question:
+        self._outcomes = following.outcomes
         self.question = Question(
             field=asked.field,
             text=asked.text,
-            why_asked=f"{asked.why} {changes}".strip(),
+            why_asked=following.decides or asked.why,
+            word="" if _says_much(draft) else asked.word,
             choices=choices(asked, draft, self._library.catalog),
             not_sure=not asked.required,
             if_not_sure=asked.if_not_sure,
@@ -105,15 +116,48 @@ class Interviewer:
         """The open question once more, in short."""
         return [self.question.model_copy(update={"again": True})] if self.question else []
 
-    def back(self, draft: Draft) -> list[Event]:
-        """The question before the open one, with the answer it was given."""
+    def back(self, draft: Draft, to: InterviewQuestion | None = None) -> list[Event]:
+        """The question before the open one, or an earlier one, with the answer it was given."""
         current = self.question.field if self.question else None
         earlier = [field for field in self._asked if field != current]
-        asked = self._definition(earlier[-1]) if earlier else None
+        asked = to or (self._definition(earlier[-1]) if earlier else None)
         if asked is None:
             return [Note(text="This is the first question."), *self.repeat()]
         self._asked, self._finished = earlier, False
-        return [self._ask(asked, draft, previous=self._answer_to(asked, draft))]
+        return [self._ask(Next(asked), asked, draft, previous=self._answer_to(asked, draft))]
+
+    def earlier(self, said: str, draft: Draft) -> InterviewQuestion | None:
+        """The question of this job to which a whole message such as "back to the budget" goes back."""
+        words = _words(self._library.interview.named(said)) - _IDLE
+        questions = self._library.interview.questions
+        fitting = [one for one in questions if words and words <= _words(f"{called(one)} {field_name(one.field)}")]
+        return next((one for one in fitting if one.when.job in (None, "serving" if draft.serves else "training")), None)
+
+    def meaning(self, said: str) -> str | None:
+        """What a whole message means as an answer to any question: ``why``, ``take``, ``meaning``, ``yes``, ``no``."""
+        return meant(self._library.interview.replies, said) if self.question else None
+
+    def _would_be(self, asked: InterviewQuestion, draft: Draft) -> tuple[str, ...]:
+        """What which answer would make of the plan: known already where the question was picked for it."""
+        if self._outcomes or not draft.complete:
+            return self._outcomes
+        try:
+            now = self._trials.tried(draft.questionnaire(self._library.catalog))
+        except InputError:
+            return ()
+        return outcomes(value_of(asked, draft, now, self._trials), self._library.catalog)
+
+    def explained(self, wanted: str, draft: Draft) -> Note:
+        """Why the open question is asked, what Weft would take, or what it means."""
+        asked = self.asked
+        if asked is None or self.doubting:
+            return Note(text=self.question.why_asked if self.question else "No question is open.")
+        if wanted == "why":
+            return Note(text=asked.why, items=tuple(f"It would be {one}." for one in self._would_be(asked, draft)))
+        if wanted == "take":
+            skip = "" if asked.required else ' "skip" does that.'
+            return Note(text=f"I would go on with this: {asked.take or asked.if_not_sure}.{skip}")
+        return Note(text=f"{asked.word} {asked.why}".strip())
 
     def _answer_to(self, asked: InterviewQuestion, draft: Draft) -> str | None:
         catalog = self._library.catalog
@@ -136,24 +180,38 @@ class Interviewer:
             return offered[0]
         return next((c for c in offered if wanted in (c.id.casefold(), c.label.casefold())), None)
 
+    def _end(self, plan: Plan | None, draft: Draft, following: Next) -> Finished:
+        """Why no further question is asked, and what was assumed for those that were left open or never asked."""
+        verdict = plan.recommendation.verdict if plan is not None else None
+        refined = f", only its cost: {_listed(following.refines)}" if following.refines else ""
+        text = f"Nothing you could still say would change this answer{refined}."
+        if verdict == "infeasible":
+            text = "No open question makes this fit. Change what was said, or take one of the ways above."
+        questions = self._library.interview.questions
+        left = [one for one in questions if one.field in draft.left_open]
+        unasked = open_questions(questions, draft, self._library.catalog)
+        named = lambda one: f"{called(one).removeprefix('the ')}: {one.if_not_sure}"
+        assumed = [named(one) for one in (*left, *unasked) if one.if_not_sure]
+        return Finished(text=text, assumed=tuple(assumed[:MOST_ASSUMED]))
+
     def choice_meant(self, said: str) -> Choice | None:
         """The choice that a plain word such as "nobody" or "no" means here."""
         meant = self.asked.meant(said) if self.asked else None
         return self.choice(meant) if meant else None
 
 
-def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
-    """Why no further question is asked."""
-    verdict = plan.recommendation.verdict if plan is not None else None
-    if verdict == "no-network-needed":
-        text = "No open question could change the network: nothing of the job has to cross between nodes."
-    elif verdict == "infeasible":
-        text = "Nothing works as asked, and no open question could change that. Change what was said, or ask what if."
-    else:
-        refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
-        then = "Ask why, why not, what if, or export the plan."
-        text = f"Nothing you could still say would change this network.{refined} {then}"
-    return Finished(text=text, left_open=tuple(field_name(name) for name in draft.left_open))
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+", text.casefold()))
+
+
+def _says_much(draft: Draft) -> bool:
+    """Whether somebody has said many facts in one message."""
+    step: Draft | None = draft
+    while step is not None:
+        if len(step.fields) - (len(step.parent.fields) if step.parent else 0) >= MUCH_AT_ONCE:
+            return True
+        step = step.parent
+    return False
 
 
 def _listed(names: tuple[str, ...]) -> str:

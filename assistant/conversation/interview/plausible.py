@@ -20,12 +20,13 @@ LATEST_DAYS = 365  # nobody names a deadline further away
 
 @dataclass(frozen=True)
 class Plausible:
-    """One answer: dotted fields and its probability. ``must_work``: nobody chooses it where the job cannot run with
-    it."""
+    """One answer: dotted fields and its probability. ``must_work``: nobody chooses it where the job cannot run with it;
+    ``amount``: how many times what is assumed, where it is a number: of several, of their product."""
 
     fields: dict[str, Any]
     weight: float
     must_work: bool = False
+    amount: float | None = None
 
 
 def _days(now: Outcome) -> float | None:
@@ -38,7 +39,6 @@ _ASSUMED: dict[str, tuple[Callable[[Outcome], Any], Callable[[float], Any]]] = {
     "training.global_batch": (lambda now: now.job.global_batch, lambda size: max(1, int(size))),
     "training.sequence_length": (lambda now: now.job.sequence_length, int),
     "training.tokens": (lambda now: now.job.tokens, float),
-    "budget.gpu_hour_usd": (lambda now: getattr(now.job.gpu.hour_price, "value", None), lambda usd: round(usd, 2)),
     "constraints.deadline_days": (_days, lambda days: float(f"{days:.3g}")),
 }
 
@@ -54,17 +54,32 @@ def plausible_answers(question: InterviewQuestion, draft: Draft, now: Outcome, c
     if not besides:
         return answers
     both = [
-        Plausible(other.fields | one.fields, one.weight * other.weight)
+        Plausible(other.fields | one.fields, one.weight * other.weight, amount=_product(one.amount, other.amount))
         for one in (*answers, _stays(answers))
         for other in (*besides, _stays(besides))
     ]
     return [one for one in both if one.fields]
 
 
-def _answers(question: InterviewQuestion, told: Iterable[PlausibleAnswer], now: Outcome) -> list[Plausible]:
-    found = [Plausible(_fields(one, question.field, now), one.weight, one.must_work) for one in told]
-    assumed = {name: get(now) for name, (get, _) in _ASSUMED.items() if any(name in one.fields for one in found)}
-    return [one for one in found if one.fields and any(assumed.get(n) != value for n, value in one.fields.items())]
+def _answers(question: InterviewQuestion, told: Sequence[PlausibleAnswer], now: Outcome) -> list[Plausible]:
+    fields = [_fields(one, question.field, now) for one in told]
+    assumed = {name: get(now) for name, (get, _) in _ASSUMED.items() if any(name in one for one in fields)}
+    return [
+        Plausible(said, one.weight, one.must_work, _amount(said, assumed))
+        for one, said in zip(told, fields, strict=True)
+        if said and any(assumed.get(name) != value for name, value in said.items())
+    ]
+
+
+def _amount(said: dict[str, Any], assumed: dict[str, Any]) -> float | None:
+    """How many times what is assumed, of one field that has such a value."""
+    name, value = next(iter(said.items()))
+    usual = assumed.get(name)
+    return value / usual if len(said) == 1 and isinstance(value, int | float) and usual else None
+
+
+def _product(one: float | None, other: float | None) -> float | None:
+    return one * other if one is not None and other is not None else None
 
 
 def _fields(told: PlausibleAnswer, field: str, now: Outcome) -> dict[str, Any]:
@@ -78,7 +93,7 @@ def _fields(told: PlausibleAnswer, field: str, now: Outcome) -> dict[str, Any]:
 
 
 def _stays(answers: list[Plausible]) -> Plausible:
-    return Plausible({}, 1.0 - sum(answer.weight for answer in answers))
+    return Plausible({}, 1.0 - sum(answer.weight for answer in answers), amount=1.0)
 
 
 def _networks(told: Iterable[PlausibleAnswer], draft: Draft, catalog: Catalog) -> list[Plausible]:

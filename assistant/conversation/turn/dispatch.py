@@ -14,7 +14,9 @@ from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
+from .dialling import SAID, dial
 from .parts import Parts
+from .to_question import to_question
 
 _OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
 _ENOUGH = 3  # facts of a job beside a question
@@ -33,6 +35,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if command is not None:
         return COMMANDS[command](parts)
     parts.more = None
+    of_the_question = to_question(parts, text)
+    if of_the_question is not None:
+        return of_the_question
     refused = not_without(text, parts.library)
     if refused is not None:
         return parts.answered(refused)
@@ -69,7 +74,7 @@ def _in_english_please(said: Utterance) -> list[Event]:
 
 
 def describe(parts: Parts, said: Utterance) -> list[Event]:
-    """Facts of the job are taken over; what says none may still be a choice in a plain word, or name a network."""
+    """Facts of the job are taken over; what says none may still name a network."""
     fields = fields_set(said, parts.state.draft)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
@@ -79,9 +84,6 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
     if true:
         told = ", ".join(f"{FIELDS[path].about.label} {value:,}" for path, value in true.items())
         return parts.answered(Note(text=f"So it is, as published: {told}. Nothing changes."))
-    meant = parts.interviewer.choice_meant(said.text)
-    if meant is not None:
-        return steps.take(parts, meant)
     if not said.fabrics:
         return parts.answered(Failure(text=_not_understood(said)))
     named, how = ", ".join(said.fabrics), 'say "we have it" with the name when it is there already.'
@@ -100,6 +102,10 @@ def _part(command: str, parts: Parts) -> list[Event]:
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 
+def _dial(name: str, parts: Parts) -> list[Event]:
+    return dial(parts, name)
+
+
 # What a message does; an act that is not here describes the job.
 ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
     **dict.fromkeys(("why", "why-not", "compare"), asked.about_plan),
@@ -113,6 +119,8 @@ ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
 COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     **{command: partial(_part, command) for command in PARTS},
     "plots": replies.plots,
+    "dials": dial,
+    **{f"dial-{name}": partial(_dial, name) for name in SAID},
     "back": steps.back,
     "redo": steps.redo,
     "restart": steps.restart,

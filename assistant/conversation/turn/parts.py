@@ -14,6 +14,7 @@ from assistant.vocabulary.plan import Plan
 
 from .. import exporting
 from ..answers.about_plan import AboutPlan
+from ..dials import Dials
 from ..draft import Draft
 from ..events import Event, Failure, Note
 from ..exporting import Exporter
@@ -46,6 +47,11 @@ class Parts:
     @property
     def catalog(self) -> Catalog:
         return self.library.catalog
+
+    @property
+    def dials(self) -> Dials:
+        """What can be turned on the plan."""
+        return Dials(self.library, self.today)
 
     def planned(self, draft: Draft) -> Made:
         """The plan of a draft. Raises :class:`InputError` for a job that cannot be planned."""

@@ -11,6 +11,7 @@ from typing import Any
 from assistant.present.fields import field_name
 from assistant.present.plan.changes import changes, of_the_card, turned
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
@@ -67,9 +68,9 @@ def _refused(error: InputError) -> Failure:
     return Failure(text=f"{name}{error.message}. Nothing was changed.", field=field)
 
 
-def back(parts: Parts) -> list[Event]:
-    """The question before the open one."""
-    events = parts.interviewer.back(parts.state.draft)
+def back(parts: Parts, to: InterviewQuestion | None = None) -> list[Event]:
+    """The question before the open one, or an earlier one."""
+    events = parts.interviewer.back(parts.state.draft, to)
     question = parts.interviewer.question
     parts.state = parts.state.asking(question.field if question else None)
     return events
@@ -88,7 +89,7 @@ def leave_open(parts: Parts) -> list[Event]:
         return parts.answered(Note(text=needed))
     parts.state = parts.state.advanced(parts.state.draft.leave_open(asked.field))
     parts.interviewer.is_due = True
-    return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ())]
+    return [Understood(assumed=(f"assumed until you know: {asked.if_not_sure}",) if asked.if_not_sure else ())]
 
 
 def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:

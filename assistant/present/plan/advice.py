@@ -2,12 +2,20 @@
 
 from assistant.vocabulary.plan import Plan
 
+from .. import limits
 from ..blocks import Block, Bullets, titled, told
 
 
 def warnings(plan: Plan) -> list[Block]:
     """What the reader must know."""
     return titled("Warnings", Bullets(_messages(plan)))
+
+
+def warnings_in_short(plan: Plan) -> list[Block]:
+    """The first of them, which weigh most; the others are counted."""
+    said, most = _messages(plan), limits.WARNINGS_IN_SHORT
+    more = [f"{len(said) - most} more in the whole plan."] if len(said) > most else []
+    return titled("Warnings", Bullets([*said[:most], *more]))
 
 
 def measure_first(plan: Plan) -> list[Block]:

@@ -17,13 +17,18 @@ def section(plan: Plan) -> list[Block]:
     computed, table = _computed(plan), _table(plan)
     if not computed:
         return []
-    signs = f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible."
-    read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_best(plan)}"
+    read = f"{_legend(plan, computed)}. Exposed: communication that nothing hides, inside nodes too. {_best(plan)}"
     gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
     faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
     read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
     notes = (read, reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
+
+
+def _legend(plan: Plan, shown: list[Candidate]) -> str:
+    """What the signs mean that are shown: ``✓ recommended   · acceptable``."""
+    verdicts = {found.verdict: reading.verdict(found, plan) for found in shown}
+    return "   ".join(f"{sign} {verdicts[verdict]}" for verdict, sign in SIGNS.items() if verdict in verdicts)
 
 
 def in_short(plan: Plan) -> list[Block]:
@@ -125,7 +130,7 @@ def _best(plan: Plan) -> str:
 
 
 def _row(found: Candidate) -> list[str]:
-    best = f"{found.probability_best:.0%}" if found.probability_best is not None else figures.UNKNOWN
+    best = f"{100 * found.probability_best:.0f} %" if found.probability_best is not None else figures.UNKNOWN
     return [
         SIGNS[found.verdict],
         found.fabric,
@@ -159,4 +164,5 @@ def _per(plan: Plan) -> str:
 
 
 def _impossible(fabrics: list[str]) -> str | None:
-    return f"Not possible here: {', '.join(fabrics)}." if fabrics else None
+    names = ["no network" if fabric == "none" else fabric for fabric in fabrics]
+    return f"Not possible here: {', '.join(names)}." if fabrics else None

@@ -16,7 +16,13 @@ def section(plan: Plan) -> list[Block]:
     nothing = plan.recommendation.verdict == "infeasible"  # then what would change it is a sentence of its own
     lines = [f"{'' if nothing else label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
     unasked = [f"Worth knowing: {plan.volunteered}"] if plan.volunteered else []
-    return [Paragraph(found.do, strong=True), Bullets([*lines, *certain(plan), *unasked])]
+    told = Bullets([*lines, *certain(plan), *unasked])
+    return [Paragraph(found.do, strong=True, doubt=nothing or costs_more(plan)), told]
+
+
+def costs_more(plan: Plan) -> bool:
+    """Whether it is kept because it was given, and something else is likely the cheaper one."""
+    return reading.is_given(plan) and plan.recommendation.confidence < 0.5
 
 
 def certain(plan: Plan) -> list[str]:
@@ -31,12 +37,12 @@ def certain(plan: Plan) -> list[str]:
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
     others = [fabric for fabric in answer.tied if fabric != answer.fabric]
+    if costs_more(plan):
+        return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":
         return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
     if answer.certainty == "close":
         return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
-    if reading.is_given(plan) and answer.confidence < 0.5:
-        return "clear; it was given, and it is not the cheapest."
     return "clear; nothing else comes within the error."
 
 

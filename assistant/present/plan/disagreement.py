@@ -3,13 +3,14 @@
 from assistant.vocabulary.plan import Crossover, Plan, PlanConflict, SourceNumber
 
 from .. import limits
-from ..blocks import Block, Bullets, Paragraph, Table, titled, told
+from ..blocks import Block, Paragraph, Table, Tree, titled, told
 
 
 def section(plan: Plan) -> list[Block]:
-    """Every disagreement, and the computed crossover beneath."""
-    items = [_sentence(conflict, len(conflict.sides)) for conflict in plan.conflicts]
-    return titled("Where the sources disagree", Bullets(items), *(_crossover(plan.crossover) if plan.crossover else []))
+    """Every disagreement, what holds before what is said, and the computed crossover beneath."""
+    lines = tuple(line for conflict in plan.conflicts for line in _lines(conflict))
+    crossover = _crossover(plan.crossover) if plan.crossover else []
+    return titled("Where the sources disagree", Tree(lines), *crossover) if lines else []
 
 
 def answer(plan: Plan) -> list[Block]:
@@ -18,6 +19,11 @@ def answer(plan: Plan) -> list[Block]:
         return told("On what this plan rests, the sources do not contradict each other.")
     items = [_sentence(conflict, limits.SIDES) for conflict in plan.conflicts]
     return told("Where the sources disagree on what this plan touches:", *items)
+
+
+def _lines(conflict: PlanConflict) -> list[tuple[int, str]]:
+    said = [(1, f"{side.says.rstrip('.')} ({side.claim.split('/')[0]}).") for side in conflict.sides]
+    return [(0, conflict.topic), (1, f"What holds: {conflict.resolution}"), *said]
 
 
 def _sentence(conflict: PlanConflict, most: int) -> str:

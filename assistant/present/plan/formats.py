@@ -8,6 +8,8 @@ from assistant.vocabulary.plan import Plan
 
 from ..markdown import blocks_markdown, escaped
 from ..text import lines_of
+from . import job
+from .document import document
 from .report import brief, report
 
 if TYPE_CHECKING:
@@ -36,18 +38,15 @@ def brief_lines(plan: Plan, more: str, width: int = 80) -> list[str]:
 
 
 def plan_markdown(plan: Plan) -> str:
-    """The whole plan as a Markdown document."""
-    return f"# {escaped(_name(plan))}\n\n{blocks_markdown(report(plan))}\n"
+    """The plan as a Markdown document, the same shape as the page."""
+    return f"# {escaped(job.title(plan))}\n\n{blocks_markdown(document(plan))}\n"
 
 
 def plan_html(plan: Plan) -> str:
-    """The whole plan as a page."""
-    from ..design import drawn
-    from ..html import elements, page
-    from .network import network_of
+    """The plan as a page that can be sent and printed."""
+    from ..html import report_page
 
-    built, made = network_of(plan), elements(plan_markdown(plan))
-    return page(_name(plan), drawn(made, built) if built else made)
+    return report_page(job.title(plan), document(plan))
 
 
 def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:
@@ -55,7 +54,3 @@ def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:
     from ..terminal import blocks_view
 
     return blocks_view(brief(plan, more) if more else report(plan), width)
-
-
-def _name(plan: Plan) -> str:
-    return str(plan.questionnaire.get("name") or "Plan")

@@ -8,8 +8,9 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, known
-from ..topology_drawing import drawing_lines
+from ..topology_drawing import drawing_lines, drawing_svg
 from ..topology_drawing import told as drawn_in_sentences
+from . import reading
 
 _RENTED = (
     "The provider builds it, and what it costs is in the offer: this is how reference designs join such a cluster."
@@ -33,7 +34,11 @@ def design(plan: Plan) -> list[Block]:
         f"{d.nodes} nodes, {d.nics} NICs, {switches} in {tiers}: {d.leaf} leaf, {d.spine} spine, {d.core} core; "
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
-    drawing = Chart(tuple(drawing_lines(built, DRAWN)), tuple(f"{line}." for line in drawn_in_sentences(built)))
+    drawing = Chart(
+        tuple(drawing_lines(built, DRAWN)),
+        tuple(f"{line}." for line in drawn_in_sentences(built)),
+        drawing_svg(built, reading.name(plan, built.fabric)),
+    )
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
         return titled("The network", Bullets([size, _RENTED]), drawing)
     price = (

@@ -176,7 +176,7 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
     longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
     # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
     gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
-    return Table(header, rows, frozenset({3, 4, 5, 6}), won, gone, shorter)
+    return Table(header, rows, frozenset({3, 4, 5, 6, 7}), won, gone, shorter)
 
 
 def _seller(offer: RentalOffer) -> str:

@@ -9,10 +9,15 @@ from . import advice, candidates, card, crossing, flips, reading, sizing
 
 def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
-    answer, split = plan.recommendation, _split(reading.chosen(plan))
-    details = " ".join(text for text in (split, reading.limits_kept(plan)) if text)
-    further = [Paragraph(text) for text in (details, answer.not_the_likeliest) if text]
+    details = " ".join(text for text in (split(plan), reading.limits_kept(plan)) if text)
+    further = [Paragraph(text) for text in (details, plan.recommendation.not_the_likeliest) if text]
     return [*card.section(plan), *further, *_what_fits(plan)]
+
+
+def first_page(plan: Plan) -> list[Block]:
+    """The same for who decides: how the job is split is for who runs it."""
+    further = (reading.limits_kept(plan), plan.recommendation.not_the_likeliest)
+    return [*card.section(plan), *(Paragraph(text) for text in further if text), *_what_fits(plan)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -72,7 +77,9 @@ def _what_fits(plan: Plan) -> list[Block]:
     return told("Each of these was planned and would do:", *ways) if ways else []
 
 
-def _split(best: Candidate | None) -> str | None:
+def split(plan: Plan) -> str | None:
+    """How the job is split over the GPUs, and how full that makes them."""
+    best = reading.chosen(plan)
     if best is None or not best.parallelism:
         return None
     need = f"; {reading.gib(best):.0f} GiB on the fullest GPU, margin included"

@@ -24,6 +24,15 @@ def in_short(plan: Plan) -> list[Block]:
     return titled("What is bought", Bullets(_sums(bought, plan))) if bought else []
 
 
+def first_page(plan: Plan) -> list[Block]:
+    """What it comes to and what is not in it, without how each price was read; how the budget is kept stands above."""
+    bought = plan.purchase
+    if bought is None:
+        return []
+    how = ("The budget of", "Optics and cables", "* derived price", *(f"{item.item}: " for item in bought.items))
+    return titled("What is bought", Bullets([said for said in _sums(bought, plan) if not said.startswith(how)]))
+
+
 def power(plan: Plan) -> list[Block]:
     """What machines and network draw, where that is the reader's own affair."""
     theirs = _rented(plan) and reading.asked(plan, "constraints.max_power_kw") is None

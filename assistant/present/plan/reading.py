@@ -1,5 +1,6 @@
 """How the figures of a plan are to be read: whose split, which middle, the probability of what."""
 
+import datetime
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
@@ -37,6 +38,20 @@ def asked(plan: Plan, field: str) -> Any:
 def gpus(plan: Plan) -> int:
     """The size of the cluster."""
     return plan.questionnaire["cluster"]["gpus"]
+
+
+def day(date: str) -> str:
+    """``2026-11-23`` → ``23 November 2026``; what is no day stays as it is."""
+    try:
+        found = datetime.date.fromisoformat(date)
+    except ValueError:
+        return date
+    return f"{found.day} {found:%B %Y}"
+
+
+def name(plan: Plan, fabric: str) -> str:
+    """A network as people call it."""
+    return plan.names.get(fabric, fabric)
 
 
 def serves(plan: Plan) -> bool:

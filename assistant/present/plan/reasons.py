@@ -29,7 +29,7 @@ def why_not(plan: Plan) -> list[Block]:
     for found in _grouped(plan):
         names, said = [c.fabric for c in found], [_reason(c, plan) for c in found]
         text = said[0] if len(names) == 1 else _together([_without(*one) for one in zip(said, names, strict=True)])
-        items.append(f"{', '.join(names)}: {text}")
+        items.append(f"{', '.join('no network' if name == 'none' else name for name in names)}: {text}")
     return titled("Why not the others", Bullets(items))
 
 
@@ -78,12 +78,13 @@ def _cost_reason(found: Candidate, plan: Plan) -> str:
         return "the job does not run on it as asked either."
     more = found.cost_usd.p50 - best.cost_usd.p50
     share, usd = more / best.cost_usd.p50, figures.usd
+    percent = figures.percent(100 * abs(share))
     if abs(share) < reading.EQUAL:
         return "it costs the same."
     if more > 0:
-        return f"{reading.bill(plan)} costs {usd(more)} more ({share:.1%}){_at_another_price(found, best)}."
+        return f"{reading.bill(plan)} costs {usd(more)} more ({percent}){_at_another_price(found, best)}."
     if reading.is_owned(plan):
-        return f"{reading.bill(plan)} would cost {usd(-more)} less ({-share:.1%}), but the network is already there."
+        return f"{reading.bill(plan)} would cost {usd(-more)} less ({percent}), but the network is already there."
     return f"its cost cannot be told apart from the choice ({usd(-more)} less in the median)."
 
 

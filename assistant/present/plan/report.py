@@ -11,6 +11,7 @@ from . import (
     disagreement,
     flips,
     measured,
+    names,
     network,
     offers,
     opening,
@@ -50,13 +51,18 @@ _SHORT = (
         offers.in_short,
     ),
     *(purchase.in_short, purchase.power, purchase.rent_or_buy, reasons.why_in_short, flips.section),
-    *(advice.warnings, advice.measure_first, assumptions.in_short, sources.in_short),
+    *(advice.warnings_in_short, advice.measure_first, assumptions.in_short, sources.in_short),
 )
 
 
 def report(plan: Plan) -> list[Block]:
     """The whole plan."""
-    return [block for section in _WHOLE for block in section(plan)]
+    return names.named([*opening.section(plan), *proof(plan)], plan)
+
+
+def proof(plan: Plan) -> list[Block]:
+    """All that is behind the opening; ids stand as they are."""
+    return [block for section in _WHOLE if section is not opening.section for block in section(plan)]
 
 
 def brief(plan: Plan, more: str) -> list[Block]:
@@ -66,7 +72,7 @@ def brief(plan: Plan, more: str) -> list[Block]:
     Everything in it stands in the whole report too, under the same numbers of sources; its last line names what is left
     out. ``more`` says how to see the rest, as in "Everything: weft plan FILE --all.".
     """
-    kept = [block for section in _SHORT for block in section(plan)]
+    kept = names.named([block for section in _SHORT for block in section(plan)], plan)
     left_out = [title for title in _titles(report(plan)) if title not in _titles(kept)]
     named = f"Also worked out: {', '.join(map(_within, left_out))}. " if left_out else ""
     return [*kept, Paragraph(f"{named}{more}")]

@@ -14,7 +14,9 @@ def difference(plan: Plan, other: Candidate) -> str | None:
     if best is None or best is other or not best.cost_usd or not other.cost_usd or other.fits is False:
         return None
     more, serves = other.median_cost - best.median_cost, reading.serves(plan)
-    share = f"{'more' if more >= 0 else 'less'} than {best.fabric} ({abs(more) / best.median_cost:.1%})"
+    share = (
+        f"{'more' if more >= 0 else 'less'} than {best.fabric} ({figures.percent(100 * abs(more) / best.median_cost)})"
+    )
     timed, unit = other.step_time_s and best.step_time_s, "token" if serves else "step"
     time = f", each {unit} {_times(other, best)}" if timed else ""
     return f"{'A month of it' if serves else 'The run'} would cost {figures.usd(abs(more))} {share}{time}."

@@ -1,0 +1,45 @@
+"""Ids in what a plan says, as people call them: a rule, a price and a source name networks, GPUs, models and sellers by
+their ids."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from assistant.vocabulary.plan import Plan
+
+from ..blocks import Block, Bullets, Heading, Paragraph, Table, Tree
+
+NOTHING, WITHOUT = "none", "no network"  # the id of doing without one is a word of its own: where it stands alone
+_COLUMNS = {"fabric": "network"}  # people's word
+_AS_TYPED = r"--[\w-]+[ =]\S+"  # an option of a command is typed as it stands
+
+
+def named(blocks: list[Block], plan: Plan) -> list[Block]:
+    """The blocks with names in the place of ids; drawings and what is typed into a terminal stay as they are."""
+    name = namer(plan)
+    return [_named(block, name) for block in blocks]
+
+
+def namer(plan: Plan) -> Callable[[str], str]:
+    """Puts the names of a plan in the place of the ids in a text."""
+    names = {ident: name for ident, name in plan.names.items() if ident not in (NOTHING, name)}
+    if not names:
+        return lambda text: text
+    ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    found = re.compile(rf"{_AS_TYPED}|(?<![\w./-])(?:{ids})(?![\w/-]|\.\w)")
+    return lambda text: found.sub(lambda one: names.get(one[0], one[0]), text)
+
+
+def _named(block: Block, name: Callable[[str], str]) -> Block:
+    match block:
+        case Heading(text) | Paragraph(text):
+            return replace(block, text=name(text))
+        case Bullets(items):
+            return Bullets([name(item) for item in items])
+        case Tree(lines):
+            return Tree(tuple((depth, name(text)) for depth, text in lines))
+        case Table(header, rows):
+            rows = [[WITHOUT if cell == NOTHING else name(cell) for cell in row] for row in rows]
+            shorter = {column: [name(cell) for cell in cells] for column, cells in block.shorter.items()}
+            return replace(block, header=[_COLUMNS.get(cell, cell) for cell in header], rows=rows, shorter=shorter)
+    return block
