@@ -103,7 +103,8 @@ def test_why_of_what_cannot_be_done_says_what_stands_in_the_way(begin: Callable[
     figures = [child.text for child in explanation.tree.children if child.kind == "figure"]
     assert any("does not fit" in text and "GiB per GPU" in text for text in figures)
     assert not any("$" in text or "One step takes" in text for text in figures)
-    why_not = one(conversation.say("why not RoCE?"), Explanation)
+    assert "does not fit" in one(conversation.say("why not RoCE?"), Note).text
+    why_not = one(conversation.say("more"), Explanation)
     assert "does not fit" in why_not.tree.children[0].text
 
 
@@ -191,7 +192,8 @@ def test_why_of_one_finding_by_its_rule(begin: Callable[..., Conversation]) -> N
 
 def test_why_not_names_the_price_of_taking_it(begin: Callable[..., Conversation]) -> None:
     conversation = begin(f"{JOB} with fsdp")
-    explanation = one(conversation.say("why not plain ethernet?"), Explanation)
+    assert "avoid it" in one(conversation.say("why not plain ethernet?"), Note).text
+    explanation = one(conversation.say("more"), Explanation)
     assert explanation.about.startswith("ethernet-tcp") and "more than" in explanation.tree.children[0].text
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import yaml
 
 from assistant import library
-from assistant.understanding import Listener, acts, attach, judge
+from assistant.understanding import Listener, acts, attach, followups, judge
 from assistant.understanding.attach import Fact
 from assistant.understanding.judge import Stretch
 from assistant.understanding.reading import NAMES, Reading
@@ -36,6 +36,7 @@ MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
 SPANS = WEIGHTS.with_name("spans.json")
 WORDINGS = WEIGHTS.with_name("acts.yaml")
+FOLLOWUPS, QUESTIONS = WEIGHTS.with_name("followups.json"), WEIGHTS.with_name("followups.yaml")
 # What both files are learned from. Many of these sets were kept back until their first run, fresh_a to fresh_h among
 # them: its figures, where a header gives them, are the ones for unseen messages; learned from since, as held_out and
 # held_out_again are for all their names. Never learned from: voices_held_out, voices_d_held_out, voices_e_held_out and
@@ -65,7 +66,11 @@ def learned_from(*by: Path) -> str:
 def digests() -> dict[Path, str]:
     """What each learned file says it was learned from. What wordings claim counts for ``SPANS`` too, and is no part of
     its digest: a wording is added without learning anew."""
-    return {WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)), SPANS: learned_from(Path(judge.__file__))}
+    return {
+        WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
+        SPANS: learned_from(Path(judge.__file__)),
+        FOLLOWUPS: learned_from(QUESTIONS, WORDINGS, Path(acts.__file__), Path(followups.__file__)),
+    }
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,8 @@ def learned(rows: list[Labelled]) -> dict[str, Any]:
     return regressed([(row.features(), row.right) for row in rows], list(ACTS))
 
 
-def regressed(rows: list[Example], classes: list[str]) -> dict[str, Any]:
-    """Softmax regression by gradient descent (Adam), the same every time."""
+def regressed(rows: list[Example], classes: list[str], decay: float = _DECAY) -> dict[str, Any]:
+    """Softmax regression by gradient descent (Adam), the same every time; ``decay``: how firmly weights are small."""
     seen = Counter(feature for features, _ in rows for feature in features)
     names = sorted(feature for feature, times in seen.items() if times >= _LEAST_SEEN)
     place = {name: n for n, name in enumerate(names)}
@@ -139,7 +144,7 @@ def regressed(rows: list[Example], classes: list[str]) -> dict[str, Any]:
     meant = np.zeros((len(rows), len(classes)), dtype=np.float32)
     for n, (_, right) in enumerate(rows):
         meant[n, [classes.index(one) for one in right]] = 1 / len(right)
-    weights, bias = _descended(said, meant, len(names))
+    weights, bias = _descended(said, meant, len(names), decay)
     kept = {
         name: [part for k, w in enumerate(row) if abs(w) >= _LEAST_WEIGHT for part in (k, round(100 * float(w)))]
         for name, row in zip(names, weights, strict=True)
@@ -148,7 +153,7 @@ def regressed(rows: list[Example], classes: list[str]) -> dict[str, Any]:
     return {"classes": classes, "bias": [round(float(b), 2) for b in bias], "weights": weighed}
 
 
-def _descended(said: list[list[int]], meant: np.ndarray, features: int) -> tuple[np.ndarray, np.ndarray]:
+def _descended(said: list[list[int]], meant: np.ndarray, features: int, decay: float) -> tuple[np.ndarray, np.ndarray]:
     """``said``: the places of the features of every message, at least one each, out of ``features``."""
     where = np.concatenate([np.asarray(found) for found in said])
     message = np.repeat(np.arange(len(said)), [len(found) for found in said])
@@ -161,7 +166,7 @@ def _descended(said: list[list[int]], meant: np.ndarray, features: int) -> tuple
         scores = np.add.reduceat(weights[where], message_starts) + bias
         likely = np.exp(scores - scores.max(axis=1, keepdims=True))
         error = (likely / likely.sum(axis=1, keepdims=True) - meant) / len(said)
-        slopes = (np.add.reduceat(error[message[by_feature]], feature_starts) + _DECAY * weights, error.sum(axis=0))
+        slopes = (np.add.reduceat(error[message[by_feature]], feature_starts) + decay * weights, error.sum(axis=0))
         for values, slope, (first, second) in zip((weights, bias), slopes, moments, strict=True):
             first += 0.1 * (slope - first)
             second += 0.001 * (slope * slope - second)
@@ -270,6 +275,26 @@ def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     return regressed([row for row in kept if row[1]], classes)
 
 
+# -- what is asked of a plan -------------------------------------------------------------------------------
+
+_FIRM = 1e-3  # as _DECAY: few sentences of each kind, most of their words in one alone
+
+
+def questions() -> list[tuple[str, str]]:
+    """Every sentence that is learned from, with its kind; what asks nothing of a plan is of none."""
+    told = yaml.safe_load(QUESTIONS.read_text(encoding="utf-8"))
+    found = [(says, kind["kind"]) for kind in told["kinds"] for says in kind["says"]]
+    return found + [(says, followups.ELSEWHERE) for says in told["elsewhere"]]
+
+
+def learned_of_followups(left_out: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """What the sentences teach of questions about a plan, those ``left_out`` apart."""
+    concepts = followups.words_of_concepts(library.load().language["followups"]["concepts"])
+    said = [(listener().spans(says), kind) for says, kind in questions() if says not in left_out]
+    rows = [(followups.seen(*spans, wordings(), concepts), (kind,)) for spans, kind in said]
+    return regressed(rows, sorted({kind for _, kind in said}), _FIRM)
+
+
 def main(left_out: list[str]) -> None:
     for name in left_out:
         found = learned([row for other in LEARNED_FROM if other != name for row in examples(other)])
@@ -279,6 +304,7 @@ def main(left_out: list[str]) -> None:
         found = learned([row for name in LEARNED_FROM for row in examples(name)])
         _write(WEIGHTS, found)
         _write(SPANS, learned_of_spans())
+        _write(FOLLOWUPS, learned_of_followups())
 
 
 def _write(path: Path, found: dict[str, Any]) -> None:

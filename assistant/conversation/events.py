@@ -100,7 +100,8 @@ class PlanShown(Entry):
 
 
 class VariationShown(Entry):
-    """A what-if: a plan beside the accepted one. Saying "keep it" makes it the accepted one."""
+    """A what-if: a plan beside the accepted one. Saying "keep it" makes it the accepted one. ``card`` are the lines of
+    the card that differ, before → now; ``changes`` everything that is new."""
 
     kind: Literal["variation"] = "variation"
     what_if: str
@@ -108,6 +109,7 @@ class VariationShown(Entry):
     plan: Plan
     headline: str
     changes: tuple[str, ...] = ()
+    card: tuple[str, ...] = ()
 
 
 class PlanDetails(Entry):

@@ -141,15 +141,13 @@ def _list_of(items: Sequence[str]) -> list[Block]:
 
 
 def _variation(event: e.VariationShown) -> list[Block]:
+    """The lines of the card that change, and why where nothing works; "more" has the rest."""
     varied = "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields)
-    help_ = event.plan.recommendation.smallest_change
+    works = event.plan.recommendation.verdict != "infeasible"
     return [
         Paragraph(f"What if {varied}:"),
-        Paragraph(event.headline, strong=True),
-        *([Paragraph(help_)] if help_ else []),
-        *_list_of(flips.ways_out(event.plan)),
-        *_list_of(event.changes),
-        Paragraph('Say "keep it" to go on with this; the plan stays as it is otherwise.'),
+        *_list_of([*event.card, *([] if works else flips.ways_out(event.plan))]),
+        Paragraph('The plan stays as it is: "keep it" takes this, "more" tells the rest.'),
     ]
 
 

@@ -17,7 +17,7 @@ def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
     others: dict[str, OtherLanguage] = {}
-    learned = {"weights": "acts.json", "judged": "spans.json"}
+    learned = {"weights": "acts.json", "judged": "spans.json", "asked_of_plans": "followups.json"}
     parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):

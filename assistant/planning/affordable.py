@@ -48,11 +48,11 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
         size = _quicker(job, cheapest, pipeline, {})
     elif _may_pay(asked, cheapest):
         size = _largest(job, cheapest, pipeline) or _longer(job, cheapest, pipeline)
-    found = [size, *(_by(asked, change, pipeline) for change in _other_ways(job, cheapest))]
+    found = [size, *(planned_by(asked, change, pipeline) for change in _other_ways(job, cheapest))]
     if late and not any(found):
         found = [*_each(job, cheapest, pipeline)]
     fewer = _fewer_tokens(job, cheapest)
-    found.append(_by(asked, fewer, pipeline) if fewer else None)
+    found.append(planned_by(asked, fewer, pipeline) if fewer else None)
     return [one for one in found if one is not None]
 
 
@@ -83,19 +83,20 @@ def _quicker(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change)
 def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative | None]:
     """Where nothing keeps money and deadline: what keeps the money in more time, and what the deadline costs."""
     asked, deadline = job.questionnaire, "constraints.deadline_days"
-    slow = _by(asked, {deadline: None}, pipeline)
+    slow = planned_by(asked, {deadline: None}, pipeline)
     yield (
-        _by(asked, {deadline: ceil(slow.run_hours / 24 + slow.delivery_days)}, pipeline)
+        planned_by(asked, {deadline: ceil(slow.run_hours / 24 + slow.delivery_days)}, pipeline)
         if slow
         else _longer(job, cheapest, pipeline)
     )
     if asked.budget.usd is None:
         return
     quick = _quicker(job, cheapest, pipeline, {"budget.usd": None})
-    yield _by(asked, quick.change | {"budget.usd": _up(quick.cost_usd)}, pipeline) if quick else None
+    yield planned_by(asked, quick.change | {"budget.usd": _up(quick.cost_usd)}, pipeline) if quick else None
 
 
-def _by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alternative | None:
+def planned_by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alternative | None:
+    """What the job comes to with some fields changed; ``None`` where that cannot be or keeps not every limit."""
     return next(_tried(asked, iter([change]), pipeline), None)
 
 
@@ -122,7 +123,7 @@ def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change 
 
     def works(nodes: int) -> Alternative | None:
         tried = {"cluster.gpus": nodes * job.gpus_per_node} | (change or {})
-        return _by(job.questionnaire, tried, pipeline)
+        return planned_by(job.questionnaire, tried, pipeline)
 
     found, most, above = None, 0, job.nodes
     for nodes in _sizes(job, cheapest):
@@ -145,7 +146,7 @@ def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative |
     found = _largest(job, cheapest, pipeline, {"constraints.deadline_days": None})
     if found is None:
         return None
-    return _by(
+    return planned_by(
         job.questionnaire,
         found.change | {"constraints.deadline_days": ceil(found.run_hours / 24 + found.delivery_days)},
         pipeline,

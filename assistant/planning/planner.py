@@ -18,6 +18,7 @@ from .flips import flips, rival_offer
 from .pipeline import Decision, Pipeline, pipeline_of
 from .quote_flips import best_published, without_quotes
 from .rent_or_buy import rent_or_buy
+from .volunteer import volunteered
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -45,7 +46,11 @@ class Begun:
         turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
         rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
         found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, self.plan.sizing, turns)}
-        return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
+        told = {
+            "recommendation": answer.model_copy(update=found),
+            "volunteered": volunteered(made, self.pipeline, rival),
+        }
+        return self.plan.model_copy(update=told)
 
 
 def plan(

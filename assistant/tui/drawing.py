@@ -90,6 +90,15 @@ def _plan(event: events.PlanShown | events.VariationShown) -> list[Drawn]:
     sign, style = headline_sign(event.plan)
     from assistant.present.plan import card
 
+    if event.kind == "variation" and event.card:
+        from assistant.present.blocks import Paragraph
+
+        first, *lines = event.card
+        return [
+            *variation_notice(event),
+            *_blocks([Paragraph(first, strong=True)], f"{sign} ", style),
+            *_bullets(lines),
+        ]
     notice = variation_notice(event) if event.kind == "variation" else []
     told = card.section(event.plan) if event.kind == "plan" and event.turned else card.section(event.plan)[:1]
     return [*notice, *_blocks(told, f"{sign} ", style), *_bullets(event.changes)]

@@ -24,6 +24,7 @@ from .attach import Candidate, Context, Fact, Nothing
 from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
+from .followups import Followups
 from .ignored import Ignored
 from .judge import Judge
 from .languages import Languages, unsure, words_of
@@ -111,6 +112,7 @@ class Listener:
         self._replies = replies(language, compiler)
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
+        self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
         self.judge = Judge(Learned.of(language["judged"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
@@ -143,7 +145,8 @@ class Listener:
         question = self._asked(reading)
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        return replace(self._results.utterance(reading, question), text=clean(text))
+        kinds = self._followups.kinds(reading.text, reading.spans) if reading.context.fields else ()
+        return replace(self._results.utterance(reading, question), text=clean(text), followup=kinds)
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""

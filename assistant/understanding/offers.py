@@ -59,6 +59,14 @@ class Message:
     beside_others: bool
 
 
+def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -> bool:
+    """Whether a time stands in a clause before the offers and so is of none of them: "rents for three months, has two
+    quotes: A 2.35 …"."""
+    named = any(first <= name.start < term.start for name in (*message.fabrics, *message.providers))
+    between = message.tokens[term.end : price.start]
+    return not named and term.end <= price.start and any(token.text in ",.;:" for token in between)
+
+
 class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
     offer (``on_top``, ``paid``), or an item is not in its price (``beside``)."""
@@ -87,7 +95,8 @@ class Offers:
             said = self._said(message, first, last)
             term = self._term(message, first, last, said)
             delivery = _beside(message, said.get("lead-time"))
-            built, months = _built(message, price, first, last), term and round(term.value / DAYS_PER_MONTH, 1)
+            own = term if term and not _before_all(message, term, price, first) else None
+            built, months = _built(message, price, first, last), own and round(own.value / DAYS_PER_MONTH, 1)
             told = {"oversubscription", "term"} | ({"lead-time"} if delivery else set())
             if "oversubscription" in said:
                 built.setdefault("oversubscription", 1.0)

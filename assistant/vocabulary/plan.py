@@ -736,5 +736,6 @@ class Plan(Contract):
     nccl: dict[str, Any]
     warnings: list[Warning_]
     assumptions: list[Assumption]
+    volunteered: str | None = None  # one line that nobody asked for: what was planned again and is worth knowing
     questions_for_provider: list[str] = Field(default_factory=list)
     measure_first: list[str] = Field(default_factory=list)

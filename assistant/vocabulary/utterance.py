@@ -79,7 +79,9 @@ class Utterance:
     """One message, understood. Immutable; conversation, answering and ``weft ask`` dispatch on ``act`` and ``topic``.
 
     ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
-    which quantity plays which part in it. ``slips`` are words that were read as others.
+    which quantity plays which part in it; ``followup`` are the likeliest kinds of question about a plan
+    (followups.yaml) and how likely each is, where something of a job is known. ``slips`` are words that were read as
+    others.
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
     back without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
@@ -90,6 +92,7 @@ class Utterance:
     topic: str | None = None
     of_plan: str | None = None
     roles: Mapping[str, Any] = field(default_factory=dict)
+    followup: tuple[tuple[str, float], ...] = ()
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
     amounts: tuple[Amount, ...] = ()

@@ -74,7 +74,7 @@ class AboutPlan:
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
         """What is asked of the plan (``topics.yaml``), of the recommended network or of those named."""
-        meant = list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics))
+        meant = list(dict.fromkeys(self.meant(plan, fabric) for fabric in fabrics))
         return plan_answers.answer(plan, topic, meant, self._catalog)
 
     def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
@@ -82,7 +82,7 @@ class AboutPlan:
         rule = next((f.rule for f in plan.findings if f.rule in said), None)
         if rule:
             return [explained(proof.why_finding(plan, rule))]
-        fabric = self._meant(plan, reading.fabrics[0]) if reading.fabrics else plan.recommendation.fabric
+        fabric = self.meant(plan, reading.fabrics[0]) if reading.fabrics else plan.recommendation.fabric
         recommended = fabric == plan.recommendation.fabric
         return [explained(proof.why(plan) if recommended else proof.why_fabric(plan, fabric))]
 
@@ -91,7 +91,7 @@ class AboutPlan:
         named = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
         if not named:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
-        return [self._against(plan, fabric) for fabric in dict.fromkeys(self._meant(plan, one) for one in named)]
+        return [self._against(plan, fabric) for fabric in dict.fromkeys(self.meant(plan, one) for one in named)]
 
     def _against(self, plan: Plan, fabric: str) -> Event:
         if fabric != plan.recommendation.fabric or is_given(plan):
@@ -99,7 +99,7 @@ class AboutPlan:
         how = '"why" shows the proof, "what would flip it" what would turn the answer.'
         return Note(text=f"Nothing speaks against {fabric}: it is recommended. {how}")
 
-    def _meant(self, plan: Plan, fabric: str) -> str:
+    def meant(self, plan: Plan, fabric: str) -> str:
         """The candidate a name stands for: that fabric, or the best of the same technology when it is no candidate."""
         if candidate(plan, fabric) is not None:
             return fabric
@@ -114,7 +114,7 @@ class AboutPlan:
         unknown = reading.rest.split(" … ")[0]
         if unknown and len(reading.fabrics) < 2:
             return [Failure(text=f'"{unknown}" is no network I know. Networks of this plan: {self._candidates(plan)}.')]
-        named = [self._meant(plan, f) for f in reading.fabrics]
+        named = [self.meant(plan, f) for f in reading.fabrics]
         before = accepted.recommendation.fabric if accepted and not named else answer.fabric
         before = before if candidate(plan, before) is not None else answer.fabric
         wanted = list(dict.fromkeys([*named, before, answer.fabric, answer.runner_up or answer.fabric]))[:2]

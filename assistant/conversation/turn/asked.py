@@ -53,12 +53,17 @@ def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:
         return _of_what_is_tried(parts)
     if topic == "rent-or-buy":
         return parts.with_plan_in_view(lambda plan: [note(purchase.answer(_both_ways(parts, plan)))])
+    return parts.with_plan_in_view(lambda plan: of_topic(parts, plan, topic, said))
+
+
+def of_topic(parts: Parts, plan: Plan, topic: str, said: Utterance) -> list[Event]:
+    """The figures of a topic with what they are made of; whether a network is needed is computed for training."""
     # Between sites there is another network than within.
     one_site = (parts.state.draft.fields.get("cluster.sites") or 1) == 1
     needed = _figure(parts, said) if topic == "need" and one_site else None
     if needed is not None:
         return [Answer(question=said.text, answer=needed)]
-    return parts.with_plan_in_view(lambda plan: parts.about.of_topic(plan, topic, said.fabrics))
+    return parts.about.of_topic(plan, topic, said.fabrics)
 
 
 def _both_ways(parts: Parts, plan: Plan) -> RentOrBuy | None:

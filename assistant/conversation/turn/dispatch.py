@@ -14,7 +14,7 @@ from ..draft import QUOTES
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from ..slash import SIGN, spoken
-from . import asked, replies, steps
+from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .parts import Parts
@@ -41,6 +41,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
         return steps.go_to_branch(parts, branch)
     if command is not None:
         return COMMANDS[command](parts)
+    parts.more = None
     of_the_question = to_question(parts, text)
     if of_the_question is not None:
         return of_the_question
@@ -51,9 +52,18 @@ def respond(parts: Parts, text: str) -> list[Event]:
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
-    figure = asked.figure_asked(parts, said)
+    followed = followup.answered(parts, said, first=True)
+    figure = asked.figure_asked(parts, said) if followed is None else None
     if parts.state.plan is None and _tells_of_a_job(said):
         return [*(figure or []), *describe(parts, said)]  # "… on 128 H100: which network?" is answered by the plan
+    if figure is None:
+        followed = followed or followup.answered(parts, said, first=False)
+    if followed is not None:
+        return followed
+    if figure is not None:
+        figure = followup.in_short(parts, said, figure)
+    elif followup.is_tried(parts, said):
+        return asked.what_if(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
@@ -124,6 +134,7 @@ COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
     "not-sure": steps.leave_open,
     "keep": steps.keep,
     "discard": steps.discard,
+    "more": followup.more,
     "branches": steps.list_branches,
     "hello": replies.hello,
     "thanks": replies.thanks,

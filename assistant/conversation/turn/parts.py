@@ -42,6 +42,7 @@ class Parts:
     today: datetime.date | None = None
     is_over: bool = False  # whether the person has said goodbye
     state: State = field(default_factory=State)
+    more: Callable[[], list[Event]] | None = None  # what is behind the last short answer
 
     @property
     def catalog(self) -> Catalog:

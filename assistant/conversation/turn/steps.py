@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assistant.present.fields import field_name
-from assistant.present.plan.changes import changes, turned
+from assistant.present.plan.changes import changes, of_the_card, turned
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
@@ -104,8 +104,10 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
         return _refused(error)
     shown, understood = made.plan, read_back(before, step, fields, parts.catalog, rest=rest)
     told = {"headline": shown.recommendation.headline, "changes": changes(plan, shown)}
+    told |= {"card": of_the_card(plan, shown)}
     tried = VariationShown(what_if=said, fields=understood.fields, plan=shown, **told)
     parts.state = parts.state.trying(tried, step.draft, made)
+    parts.more = lambda: [Note(text=tried.headline, items=tried.changes)]
     return tried
 
 

@@ -16,7 +16,9 @@ def section(plan: Plan) -> list[Block]:
         return [Paragraph(plan.recommendation.headline, strong=True)]
     nothing = plan.recommendation.verdict == "infeasible"  # then what would change it is a sentence of its own
     lines = [f"{'' if nothing else label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
-    return [Paragraph(found.do, strong=True, doubt=nothing or costs_more(plan)), Bullets([*lines, *certain(plan)])]
+    unasked = [f"Worth knowing: {plan.volunteered}"] if plan.volunteered else []
+    told = Bullets([*lines, *certain(plan), *unasked])
+    return [Paragraph(found.do, strong=True, doubt=nothing or costs_more(plan)), told]
 
 
 def costs_more(plan: Plan) -> bool:

@@ -9,6 +9,8 @@ from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
 from .reading import bill, chosen, ends, gpus, is_given, unit_of_work
 
+_FELT = 0.01  # of a cost or a time: less makes no difference
+
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
@@ -16,6 +18,58 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
         return ()
     parts = (_recommendation, _figures, _certainty, _candidates, _warnings)
     return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
+
+
+def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
+    """The lines of the card that are others than before, sums and days as before → now; where nothing works any more
+    what would help."""
+    old, new = before.recommendation.card, after.recommendation.card
+    if old is None or new is None:
+        return ()
+    if after.recommendation.verdict == "infeasible":
+        return tuple(text for text in (new.do, after.recommendation.smallest_change) if text)
+    other = before.recommendation.fabric != after.recommendation.fabric or _where(before) != _where(after)
+    moved = [new.do] if other or before.recommendation.verdict == "infeasible" else []
+    for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
+        if was != now:
+            moved.append(f"{_bare(was)} → {_bare(now)}." if was else now)
+    return (
+        (*moved, *_verdict(before, after))
+        if moved
+        else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
+    )
+
+
+def _verdict(before: Plan, after: Plan) -> list[str]:
+    """What the change comes to in a line: how much cheaper or dearer, how much sooner or later."""
+    old, new = chosen(before), chosen(after)
+    if old is None or new is None or not (old.cost_usd and new.cost_usd and old.run_hours and new.run_hours):
+        return []
+    money, time = new.median_cost / old.median_cost - 1, new.run_hours / old.run_hours - 1
+    if not ends(after):
+        time = new.median_step / old.median_step - 1
+    told = [
+        f"{100 * abs(share):.2g} % {word}"
+        for share, word in ((money, "dearer" if money > 0 else "cheaper"), (time, "slower" if time > 0 else "faster"))
+        if abs(share) >= _FELT
+    ]
+    if not told:
+        return ["So it makes no difference that counts."]
+    worse, better = max(money, time) >= _FELT, min(money, time) <= -_FELT
+    how = "worth it unless the other counts more" if worse and better else "worse" if worse else "better"
+    return [f"So {' and '.join(told)}: {how}."]
+
+
+def _where(plan: Plan) -> str | None:
+    number = plan.recommendation.offer
+    return None if number is None else plan.offers[number].provider
+
+
+def _bare(line: str) -> str:
+    """A line of the card without what its neighbour repeats."""
+    for idle in (" if it starts today", ", written off with power and support", "Done "):
+        line = line.replace(idle, "")
+    return line.rstrip(".")
 
 
 def turned(before: Plan | None, after: Plan) -> bool:

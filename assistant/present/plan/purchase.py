@@ -95,7 +95,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             if (spare := bought.spare_gpus)
             else []
         ),
-        *_optics(bought),
+        *optics(bought),
         *dict.fromkeys(
             f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
             for i in bought.items
@@ -113,7 +113,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
     return said
 
 
-def _optics(bought: Purchase) -> list[str]:
+def optics(bought: Purchase) -> list[str]:
     """By which price optics and cables are counted: the same rule for every network."""
     links = [i for i in bought.items if i.item.startswith("link:") and i.usd_low < i.usd]
     return [

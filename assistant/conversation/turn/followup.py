@@ -1,0 +1,179 @@
+"""What is asked of the plan in people's own words: the kind of question, and its answer in at most five lines.
+
+Kinds, the sentences of their answers and what "more" shows are ``knowledge/language/followups.yaml``.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from assistant.present.blocks import Bullets, Paragraph
+from assistant.present.plan.answers import Asked, sentences
+from assistant.present.text import block_lines
+from assistant.understanding.followups import ELSEWHERE
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
+
+from ..answers.about_plan import PARTS
+from ..answers.alternatives import alternatives
+from ..draft import QUOTES
+from ..events import Event, Note
+from . import asked as asked_of
+from .parts import Parts
+
+LINES, WIDTH = 5, 80
+_A_WHY = 3  # words
+_FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
+_POINTS = frozenset(
+    "about if happens the this that these those it my our your their all a an".split()
+)  # at what lies here
+_STATES = frozenset({"describe", "change"})  # acts of messages that state something, unless they ask
+_SUPPOSED = frozenset({"sizes", "double", "one-site", "experts-inside"})  # planned with what is supposed
+# How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
+_SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.08
+_OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
+
+
+def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | None:
+    """The answer to a question of the plan; ``None`` where it is none. ``first``: only what goes before the topics."""
+    if parts.state.plan is None:
+        return None
+    kind = _kind(parts, said, first=first)
+    if kind is None:
+        return None
+    events = parts.with_plan_in_view(lambda plan: _answer(parts, plan, kind, said))
+    if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
+        return None  # the plan has nothing to say of it
+    parts.more = partial(_more, parts, kind["more"], said)
+    return events
+
+
+def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
+    """The likeliest kind that the plan can answer: before the topics where it is likely enough and takes the place of
+    the one that is asked."""
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
+    names = stated or said.excluded or (said.act in _STATES and (said.amounts or said.entities))
+    if _weighs(parts, said) or (names and said.act in (*_STATES, "unclear") and not _asks(said)):
+        return None
+    least = _LIKELY if said.act in (*_STATES, "unclear") and not _asks(said) else _POSSIBLY
+    if said.act == "undo":
+        return None
+    supposed = said.act == "what-if" and "if" in said.text.lower().split()
+    quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
+    for name, share in said.followup:
+        if name == ELSEWHERE:
+            if share >= (_SURE if first else _OF_THE_FIELD):
+                return None
+            continue
+        kind = kinds[name]
+        own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
+        if share < (_SURE if first else least) or (first and not topics <= set(kind.get("instead_of", ()))):
+            continue
+        if kind.get("needs") == "quotes" and not quotes:
+            continue
+        if (said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())) or (
+            share < _SURE and _is_a_term(said) and not kind.get("defines")
+        ):
+            return None
+        if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
+            return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
+        if (stated and supposed and name not in _SUPPOSED) or (stated - own and not kind.get("aside")):
+            continue
+        if name == "why" and len(said.text.split()) < _A_WHY:
+            return None  # the word alone asks for the proof
+        return kind
+    return None
+
+
+def _is_a_term(said: Utterance) -> bool:
+    """Whether the meaning of a word of the field is asked: "what is tail latency?", not "what is the weak spot?"."""
+    term = str(said.roles.get("term") or "").lower().split()
+    return bool(term) and said.act == "ask" and term[0] not in _POINTS
+
+
+def _weighs(parts: Parts, said: Utterance) -> bool:
+    """Whether values or networks are weighed against each other by name, what the plan has among them."""
+    between = alternatives(said)
+    known = parts.state.draft.fields
+    own = any(known.get(path) == value for one in between for path, value in one.items())
+    gpus = any("cluster.gpu" in one for one in between)
+    return bool(between and (own or not gpus)) or (said.act == "compare" and len(said.fabrics) > 1)
+
+
+def new_facts(parts: Parts, said: Utterance) -> set[str]:
+    """The fields to which a message gives another value than they have."""
+    draft = parts.state.draft.fields
+    fields = {name for name, value in said.fields.items() if draft.get(name) != value}
+    return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
+
+
+def is_tried(parts: Parts, said: Utterance) -> bool:
+    """Whether a message with facts asks what they would make of the plan, rather than stating them."""
+    if parts.state.plan is None or not new_facts(parts, said) or said.doubts:
+        return False
+    if said.act == "ask":
+        return True
+    kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
+    return _asks(said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
+
+
+def _asks(said: Utterance) -> bool:
+    return "asks" in said.roles.get("signs", {}) or "?" in said.text
+
+
+def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
+    meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
+    today = parts.today or datetime.date.today()
+    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today)
+    tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
+    found = sentences(asked, kind["tells"])
+    return [fitted(found, LINES - tried)] if found else []
+
+
+def fitted(said: list[str], lines: int = LINES) -> Note:
+    """As many of the sentences as so many lines hold, the first in any case."""
+    text, *others = said
+    items: list[str] = []
+    for one in others:
+        if _lines(text, [*items, one]) <= lines:
+            items.append(one)
+    return Note(text=text, items=tuple(items))
+
+
+def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
+    """An answer of the topics cut to what five lines hold; the whole of it is behind "more"."""
+    notes = [event for event in events if isinstance(event, Note)]
+    if alternatives(said) or len(notes) != len(events) or sum(_lines(n.text, list(n.items)) for n in notes) <= LINES:
+        return events
+    parts.more = lambda: events
+    return [*notes[:-1], fitted([notes[-1].text, *notes[-1].items], LINES - len(notes) + 1)]
+
+
+def _lines(text: str, items: list[str]) -> int:
+    shown = [Paragraph(text), *([Bullets(items)] if items else [])]
+    return sum(len(block_lines(block, WIDTH)) for block in shown)
+
+
+def _more(parts: Parts, part: str, said: Utterance) -> list[Event]:
+    """The proof behind a short answer: a part of the plan, why, or a figure with what it is made of."""
+
+    def shown(plan: Plan) -> list[Event]:
+        if part in PARTS:
+            return parts.about.part(plan, part)
+        if part in ("why", "why-not"):
+            reading = said.contract().model_copy(update={"intent": part})
+            return parts.about.answer(plan, reading, said.text)
+        return asked_of.of_topic(parts, plan, part, said)
+
+    return parts.with_plan_in_view(shown)
+
+
+def more(parts: Parts) -> list[Event]:
+    """What is behind the last short answer."""
+    if parts.more is None:
+        return parts.answered(Note(text='There is nothing behind it. "why" shows the proof of the plan.'))
+    return parts.more()

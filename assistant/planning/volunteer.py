@@ -1,0 +1,111 @@
+"""What is worth saying unasked, once a plan stands: at most one line, planned again before it is said.
+
+Tried is only what the plan itself hints at (a long wait, a full memory, states that need several nodes), so most plans
+try nothing or one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from assistant.vocabulary.plan import Alternative, RivalOffer
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
+from .affordable import Change, planned_by
+from .entry import Entry
+from .headline import lasting, name_of, usd
+from .pipeline import Decision, Pipeline
+from .resolve import Resolved
+
+WAITS = 8.0  # percent of a step that communication takes, from which fewer GPUs may cost less
+SAVES = 0.15  # of the cost: what saves less is not worth a line
+SOON = 52.0  # weeks of use within which a network must have paid for itself
+FULL_RECOMPUTE = "full"  # the memory is so tight that work is done twice
+
+
+def volunteered(made: Decision, pipeline: Pipeline, rival: RivalOffer | None = None) -> str | None:
+    """The line, or ``None`` where nothing is worth one: no choice, no price, several sites, or nothing that saves a
+    good part of the cost within the same limits. ``rival``: beside quotes the best published offer."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or not chosen.costed or job.sites > 1 or made.instead_of is not None:
+        return None
+    if job.questionnaire.budget.quotes:
+        return _published(job, rival)
+    if made.choice.kept:
+        return _pays_back(made, chosen)
+    found = (_line(made, chosen, change, pipeline) for change in _hinted(made, chosen))
+    return next((text for text in found if text), None)
+
+
+def _published(job: Resolved, rival: RivalOffer | None) -> str | None:
+    """A list price at which the run costs less than with the quote that is taken."""
+    if rival is None or rival.quote is None or rival.quote_even_at_usd_per_gpu_hour is None:
+        return None
+    asks = job.questionnaire.budget.quotes[rival.quote - 1].gpu_hour_usd
+    if asks is None or rival.quote_even_at_usd_per_gpu_hour > (1 - SAVES) * asks:
+        return None
+    listed = f"{rival.provider} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour"
+    return f"{listed}: quote {rival.quote} would match it at ${rival.quote_even_at_usd_per_gpu_hour:.2f}."
+
+
+def _pays_back(made: Decision, chosen: Entry) -> str | None:
+    """A network of one's own that is soon paid by the hours of the machines that it saves: its price, written off over
+    the months, ÷ what the machines cost in the hours it saves."""
+    budget, hours = made.job.questionnaire.budget, chosen.median_hours
+    if budget.mode != "buy" or made.job.serves:
+        return None
+    found = []
+    for one in made.entries:
+        saves = 1 - one.median_hours / hours if one.costed and one.verdict == "acceptable" and one.usable else 0.0
+        if one is not chosen and saves > 0:
+            written_off = one.price.fabric_total * (budget.amortization_months or 36) * HOURS_PER_MONTH
+            found.append((written_off / (saves * one.price.gpu_total) / 168, one, saves))
+    weeks, one, saves = min(found, key=lambda each: each[0], default=(SOON + 1, chosen, 0.0))
+    if weeks > SOON:
+        return None
+    shorter = f"runs {100 * saves:.0f} % shorter"
+    return f"{name_of(one)} would pay back in about {ceil(weeks)} weeks of use: {shorter}."
+
+
+def _hinted(made: Decision, chosen: Entry) -> Iterator[Change]:
+    """What the plan gives a reason to try, the likeliest to be worth it first."""
+    job, asked = made.job, made.job.questionnaire
+    training, estimate = asked.training, chosen.estimate
+    if job.serves:
+        served = estimate.serving
+        if served and served.gpus_per_copy > job.domain and job.gpu.peak_fp8 is not None and "8" not in job.precision:
+            yield {"inference.precision": "fp8"}
+        return
+    if training is None:
+        return
+    if asked.workload == "finetuning" and training.method == "full" and job.nodes > 1 and job.adapters is None:
+        yield {"training.method": "lora", "cluster.gpus": job.gpus_per_node}
+    if training.days is not None or asked.budget.mode == "buy":
+        return  # with the days the work changes; what is bought is there
+    if estimate.parallelism.get("recompute") == FULL_RECOMPUTE:
+        yield {"cluster.gpus": 2 * job.gpus}
+    if estimate.exposed_percent >= WAITS and job.nodes > 1:
+        yield {"cluster.gpus": job.gpus // 2}
+
+
+def _line(made: Decision, chosen: Entry, change: Change, pipeline: Pipeline) -> str | None:
+    found = planned_by(made.job.questionnaire, change, pipeline)
+    if found is None or found.cost_usd > (1 - SAVES) * chosen.outlay:
+        return None
+    if change.get("training.method") == "lora":
+        gpus, joined = change["cluster.gpus"], "without a network" if found.fabric == "none" else "on one node"
+        return f"If adapters (LoRA) would do: {gpus:,} GPUs {joined}, {_sums(chosen, found)}."
+    if "inference.precision" in change:
+        joined = ", and a copy needs no network" if found.fabric == "none" else ""
+        return f"In FP8 it would cost {usd(found.cost_usd)} instead of {usd(chosen.outlay)}{joined}."
+    much_later = found.run_hours > 1.5 * chosen.median_hours
+    if much_later and made.job.questionnaire.latest_days is None:
+        return None  # cheaper for being later is no news
+    return f"{change['cluster.gpus']:,} GPUs would cost less: {_sums(chosen, found)}."
+
+
+def _sums(chosen: Entry, found: Alternative) -> str:
+    """What it costs and how long it takes, beside what is recommended."""
+    done = f"{lasting(found.run_hours)} instead of {lasting(chosen.median_hours)}"
+    return f"{usd(found.cost_usd)} instead of {usd(chosen.outlay)}, done in {done}"

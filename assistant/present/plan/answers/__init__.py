@@ -1,0 +1,59 @@
+"""Short answers to what is asked of a plan: sentences by name, of which a kind of question says which it tells
+(``knowledge/language/followups.yaml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
+
+from . import choice, hardware, networks, operations, schedule, sellers, sums, trials, trust
+from .asked import Asked
+
+__all__ = ["SENTENCES", "Asked", "sentences"]
+
+Sentence = Callable[[Asked], "str | Iterable[str] | None"]
+_BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
+    choice: (
+        "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
+        "because_numbers turns turns_otherwise runner_up certainty"
+    ).split(),
+    sums: (
+        "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
+        "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
+        "quote_even"
+    ).split(),
+    networks: (
+        "need need_reason need_more enough time_lost deadline upgrade against against_needs exposed_means exposed_here "
+        "time_parts traffic_note"
+    ).split(),
+    hardware: (
+        "design_counts design_money design_next order_machines order_network order_missing fits memory_counts"
+    ).split(),
+    trust: (
+        "percentiles_mean percentiles_here percent_said measured computed measure_yourself mfu mfu_source mfu_range "
+        "assumed assumed_count nobody_pays criteria"
+    ).split(),
+    operations: (
+        "weakest failures watch on_failure restart failure_prepare settings settings_check skills lock_in ask_seller "
+        "next_1 next_2 next_3 stock"
+    ).split(),
+    trials: (
+        "sizes sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot spot_risk "
+        "rent_or_buy rent_or_buy_turn experts_inside"
+    ).split(),
+    schedule: "finish_from finish_range".split(),
+    sellers: "other_sellers other_bids".split(),
+}  # fmt: skip
+SENTENCES: dict[str, Sentence] = {
+    name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names
+}
+
+
+def sentences(asked: Asked, names: Sequence[str]) -> list[str]:
+    """What is said of a plan, in the order of the names; what has nothing to say is left out, and nothing twice."""
+    said: dict[str, None] = {}
+    for name in names:
+        found = SENTENCES[name](asked)
+        for text in [found] if isinstance(found, str) else found or ():
+            said.setdefault(text)
+    return [text for text in said if text]

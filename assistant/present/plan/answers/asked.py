@@ -1,0 +1,80 @@
+"""What a short answer is made from: the plan, what was asked, and the same job planned with something else."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.utterance import Utterance
+
+from ... import figures
+from .. import reading
+
+
+@dataclass(frozen=True)
+class Asked:
+    """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
+    :class:`InputError` where that cannot be."""
+
+    plan: Plan
+    catalog: Catalog
+    said: Utterance
+    fabrics: tuple[str, ...]
+    planned: Callable[[Mapping[str, object]], Plan | None]
+    today: datetime.date
+
+    @property
+    def best(self) -> Candidate | None:
+        """The recommended network, where something works."""
+        return None if self.plan.recommendation.verdict == "infeasible" else reading.chosen(self.plan)
+
+    @property
+    def buys(self) -> bool:
+        return reading.asked(self.plan, "budget.mode") == "buy"
+
+    @property
+    def text(self) -> str:
+        return self.said.text.lower()
+
+    def tried(self, fields: Mapping[str, object]) -> Plan | None:
+        """The plan with the fields, where there is one that works."""
+        try:
+            made = self.planned(fields)
+        except InputError:
+            return None
+        return made if made is not None and made.recommendation.verdict != "infeasible" else None
+
+    def name(self, fabric: str) -> str:
+        """A network as people call it: without what only a catalog needs to say."""
+        if fabric == "none":
+            return "no network"
+        return self.catalog.fabrics[fabric].name.partition(" (")[0].partition(",")[0].removeprefix("NVIDIA ")
+
+
+def usable(asked: Asked) -> list[Candidate]:
+    """The networks that were computed, fit and are not ruled out, the cheapest first."""
+    able = [c for c in asked.plan.candidates if c.verdict != "impossible" and c.fits is not False and c.step_time_s]
+    return sorted(able, key=lambda c: (c.median_cost, c.median_step))
+
+
+def money(found: Candidate) -> str:
+    """The cost of the run, or that none is known."""
+    return "at no known price" if found.cost_usd is None else figures.usd(found.cost_usd.p50)
+
+
+def slower(one: Candidate, other: Candidate) -> float:
+    """Percent by which a step of one takes longer than of the other."""
+    return 100 * (one.median_step / other.median_step - 1)
+
+
+def lasts(percent: float) -> str:
+    """How much longer a step takes, in words."""
+    if abs(percent) < 0.5:
+        return "as long"
+    if percent >= 100:
+        return f"{percent / 100 + 1:.2g} times as long"
+    return f"{abs(percent):.2g} % {'longer' if percent > 0 else 'shorter'}"

@@ -1,0 +1,178 @@
+"""What to do, in one sentence, in a line, in plain words, and why."""
+
+from __future__ import annotations
+
+from ... import figures
+from .. import card, flips, reading
+from .asked import Asked, lasts, money, slower, usable
+
+
+def do(asked: Asked) -> str | None:
+    """The first line of the card."""
+    found = asked.plan.recommendation.card
+    return found.do if found else asked.plan.recommendation.headline
+
+
+def price(asked: Asked) -> str | None:
+    found = asked.plan.recommendation.card
+    return found.cost if found and found.cost else asked.plan.recommendation.smallest_change
+
+
+def finish(asked: Asked) -> str | None:
+    found = asked.plan.recommendation.card
+    return found.finish if found else None
+
+
+def check_first(asked: Asked) -> str | None:
+    """The one thing to settle before signing."""
+    if asked.best is None:
+        return None
+    if asked.buys:
+        return "Before you order: have dated quotes for machines and network; these prices are lists and derivations."
+    questions = asked.plan.questions_for_provider
+    return f"Before you sign, ask: {questions[0]}" if questions else None
+
+
+def sentence(asked: Asked) -> str | None:
+    """One sentence that can be forwarded."""
+    found = asked.plan.recommendation.card
+    if found is None or asked.best is None:
+        return asked.plan.recommendation.headline
+    because = found.because.rstrip(".")
+    why = f", because {because[:1].lower()}{because[1:]}" if because else ""
+    return f"We should {_deed(found.do)}: {_sum(asked, found.cost)}, {_small(found.finish)}{why}."
+
+
+def one_line(asked: Asked) -> str | None:
+    """The whole answer in a line."""
+    found = asked.plan.recommendation.card
+    if found is None or asked.best is None:
+        return asked.plan.recommendation.headline
+    deed = _deed(found.do)
+    return f"{deed[:1].upper()}{deed[1:]}: {_sum(asked, found.cost)}, {_small(found.finish)}."
+
+
+def _deed(do: str) -> str:
+    """The deed without what ties with it."""
+    text = do.rstrip(".").partition(";")[0]
+    return text[:1].lower() + text[1:]
+
+
+def _sum(asked: Asked, cost: str) -> str:
+    """The one sum that counts: of a run the whole, of a purchase the purchase."""
+    first, _, last = cost.partition("; ")
+    return _small(last if last and not asked.buys else first)
+
+
+def _small(line: str) -> str:
+    """A line of the card within a sentence: its money or its day."""
+    text = line.rstrip(".").partition(" if it starts")[0]
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def plain_do(asked: Asked) -> str | None:
+    found, best = asked.plan.recommendation.card, asked.best
+    if found is None or best is None:
+        return asked.plan.recommendation.headline
+    deed = _deed(found.do)
+    return f"What to do: {deed}."
+
+
+def plain_cost(asked: Asked) -> str | None:
+    """Money and time without a range."""
+    best = asked.best
+    if best is None:
+        return None
+    cost = f"about {money(best)}" if best.cost_usd else "at a price that you have to ask for"
+    if not reading.ends(asked.plan):
+        return f"What it costs: {cost} a month."
+    return f"It takes about {figures.hours(best.run_hours)} and costs {cost}."
+
+
+def plain_why(asked: Asked) -> str | None:
+    """How much the network matters, in everyday words."""
+    best = asked.best
+    if best is None:
+        return None
+    if best.fabric == "none":
+        return "Why: the machines need not talk to each other, so you need not pay for a fast network between them."
+    waits = best.exposed_communication_percent or 0.0
+    idle = f"the GPUs spend {figures.percent(waits)} of their time waiting for each other"
+    other = next((c for c in usable(asked) if c is not best and c.cost_usd), None)
+    dearer = f"; the next best costs {money(other)}" if other and best.cost_usd else ""
+    given = "it is there already, and on it " if reading.is_given(asked.plan) else "with this network "
+    return f"Why: {given}{idle}{dearer}."
+
+
+def plain_risk(asked: Asked) -> str | None:
+    """How wrong it may be."""
+    best = asked.best
+    if best is None or best.run_hours is None:
+        return None
+    if not reading.ends(asked.plan):
+        return f"It may as well cost {figures.usd(best.cost_usd.p90)} a month." if best.cost_usd else None
+    slow = figures.hours(reading.run_band(best)[1])
+    worst = f" and {figures.usd(best.cost_usd.p90)}" if best.cost_usd else ""
+    limit = reading.asked(asked.plan, "constraints.deadline_days")
+    return f"If it goes badly: {slow}{worst}{f', still within your {limit:g} days' if _kept(best, limit) else ''}."
+
+
+def _kept(best: object, days: float | None) -> bool:
+    return bool(days) and reading.run_band(best)[1] <= 24 * (days or 0.0)  # type: ignore[arg-type]
+
+
+def because(asked: Asked) -> str | None:
+    found = asked.plan.recommendation.card
+    return f"{found.do} {found.because}" if found and found.because else asked.plan.recommendation.headline
+
+
+def because_numbers(asked: Asked) -> str | None:
+    """The choice beside the next best, in time and money."""
+    best = asked.best
+    other = reading.candidate(asked.plan, asked.plan.recommendation.runner_up) if best else None
+    if best is None or other is None or other.step_time_s is None:
+        return None
+    step = lasts(slower(other, best))
+    return f"Next best: {asked.name(other.fabric)}, {money(other)} against {money(best)}, each step {step}."
+
+
+def turns(asked: Asked) -> list[str]:
+    """The nearest values that turn the answer."""
+    found = flips.turns(asked.plan)[:3]
+    if found:
+        return [f"It would turn with {found[0][:1].lower()}{found[0][1:]}", *(f"Or with {one}" for one in found[1:])]
+    card_ = asked.plan.recommendation.card
+    return [f"It changes if {card_.changes_if}"] if card_ and card_.changes_if else []
+
+
+def turns_otherwise(asked: Asked) -> str | None:
+    """What else it rests on."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    band = best.step_time_s
+    assumed = [a for a in asked.plan.assumptions if a.field.startswith(("training.", "inference.", "rl."))]
+    some = f", and on {len(assumed)} values of the job that nobody said" if assumed else ""
+    off = max(band.p90 / band.p50, band.p50 / band.p10) - 1
+    unit = "token" if reading.serves(asked.plan) else "step"
+    return f"Else it rests on the time of a {unit}, which may be {off:.0%} off{some}; measure that first."
+
+
+def runner_up(asked: Asked) -> str | None:
+    """Who comes second: of the networks, else of the offers."""
+    said = because_numbers(asked)
+    if said:
+        return said
+    offers = [o for o in asked.plan.offers if o.run_cost_usd and o.meets_limits]
+    taken = asked.plan.recommendation.offer
+    won = asked.plan.offers[taken] if taken is not None else None
+    other = next((o for o in offers if won and o.provider != won.provider), None)
+    if other is None or other.run_cost_usd is None:
+        return None
+    where = other.provider_name or other.provider
+    return f"Next best: {where}, {figures.usd(other.run_cost_usd.p50)} for {reading.bill(asked.plan)}."
+
+
+def certainty(asked: Asked) -> str | None:
+    """How certain the choice is, in the card's words."""
+    return next(iter(card.certain(asked.plan)), None)

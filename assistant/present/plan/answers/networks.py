@@ -1,0 +1,332 @@
+"""Networks: whether one is needed or enough, what speaks against another, what it waits for, what it is made of."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.plan import Candidate
+
+from ... import figures
+from ...plots import PARTS
+from .. import reading, standing
+from .asked import Asked, lasts, money, slower, usable
+
+_FELT = 20.0  # percent of a step from which the whole time is told as well
+_MATTERS = 5.0  # percent of a step: what is less is no reason for a network
+_SKILLS = {
+    "none": "no network specialist",
+    "some": "somebody who has run such a network",
+    "expert": "an expert: flow and congestion control (PFC, ECN) on every switch and NIC",
+}
+
+
+def need(asked: Asked) -> str | None:
+    """Whether a fast network is needed, decided by the time that a plainer one costs."""
+    best, plainer = asked.best, _plainer(asked)
+    if best is None:
+        return asked.plan.recommendation.smallest_change
+    if best.fabric == "none":
+        found = asked.plan.recommendation.card
+        return f"No special network is needed. {found.because if found else ''}"
+    if plainer is None:
+        return f"{asked.name(best.fabric)} is what there is: nothing plainer runs this job."
+    more, name = slower(plainer, best), asked.name(plainer.fabric)
+    if more < _MATTERS:
+        return f"Not for its speed: on {name} a step takes {lasts(more)} than on {asked.name(best.fabric)}.".replace(
+            "as long than", "as long as"
+        )
+    return f"Yes, a fast network: on {name} a step takes {lasts(more)} than on {asked.name(best.fabric)}.".replace(
+        "times as long than", "times as long as"
+    )
+
+
+def _plainer(asked: Asked) -> Candidate | None:
+    """What would be taken instead of the network that is asked about: another technology, or plain TCP."""
+    best = asked.best
+    if best is None:
+        return None
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    named = {asked.catalog.fabrics[f].technology for f in asked.fabrics}
+    others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) != kind(best)]
+    others = [c for c in others if c.fabric not in ("none", "wan-low-communication")]
+    plain = [c for c in others if kind(c) == "tcp" and c.verdict != "impossible"] or [
+        c for c in others if kind(c) == "tcp"
+    ]
+    if named & {"tcp"} or not named:
+        return min(plain, key=lambda c: c.median_step, default=None)
+    if named == {kind(best)}:
+        rdma = [c for c in others if kind(c) != "tcp" and c.verdict != "impossible"]
+        return min(rdma, key=lambda c: (c.median_cost, c.median_step), default=None) or next(iter(plain), None)
+    return next((c for c in others if kind(c) in named), None) or next(iter(plain), None)
+
+
+def need_reason(asked: Asked) -> str | None:
+    """How much of the time it is about."""
+    best = asked.best
+    if best is None:
+        return None
+    if best.fabric == "none":
+        return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
+    waits = figures.percent(best.exposed_communication_percent)
+    return f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}."
+
+
+def need_more(asked: Asked) -> str | None:
+    """What leaving it out would cost or save."""
+    best, plainer = asked.best, _plainer(asked)
+    if best is None or plainer is None or best.fabric == "none":
+        return None
+    plain = [c for c in asked.plan.candidates if c.fabric.startswith("ethernet-tcp") and c.step_time_s]
+    tcp = min(plain, key=lambda c: c.median_step, default=None)
+    if best.cost_usd and plainer.cost_usd:
+        less = best.median_cost - plainer.median_cost
+        what = f"{figures.usd(abs(less))} {'saved' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
+        why = ""
+        if less < 0 and slower(plainer, best) < _MATTERS:
+            why = ": it is the price of who sells it, not the network"
+        return f"With {asked.name(plainer.fabric)}: {money(plainer)} instead of {money(best)}, {what}{why}."
+    if tcp is not None and tcp is not plainer:
+        return f"Plain TCP ({asked.name(tcp.fabric)}) takes {lasts(slower(tcp, best))}."
+    return None
+
+
+def _at_hand(asked: Asked) -> Candidate | None:
+    """The network that is asked about: named, else given, else the recommended."""
+    named = (reading.candidate(asked.plan, f) for f in asked.fabrics)
+    found = next((c for c in named if c is not None and c.step_time_s), None)
+    return found or asked.best
+
+
+def enough(asked: Asked) -> str | None:
+    """Whether a network does, by the time that the best would save."""
+    found, quickest = _at_hand(asked), _quickest(asked)
+    if found is None or quickest is None:
+        return asked.plan.recommendation.smallest_change
+    if found.fabric == "none":
+        return "Yes: nothing of this job crosses a network, so what is there is enough."
+    name = asked.name(found.fabric)
+    barred = standing.barred(asked.plan, found)
+    if found.verdict == "impossible" and barred:
+        return f"No: {name} will not do here. {barred[0]}"
+    late = reading.asked(asked.plan, "constraints.deadline_days")
+    in_time = not late or (found.run_hours or 0.0) <= 24 * late
+    loses = slower(found, quickest)
+    if not in_time:
+        return f"No: on {name} the run takes {figures.hours(found.run_hours)}, longer than your {late:g} days."
+    if found is quickest or loses < _MATTERS:
+        return f"Yes: {name} is enough; nothing faster would save more than {max(0.0, loses):.1f} % of a step."
+    ends = f", {figures.hours(found.run_hours)} in all" if reading.ends(asked.plan) else ""
+    how = "It is enough" if loses < 60 else "It runs, but slowly"
+    return f"{how}: on {name} a step takes {lasts(loses)} than on the fastest{ends}."
+
+
+def _quickest(asked: Asked) -> Candidate | None:
+    return min(usable(asked), key=lambda c: c.median_step, default=None)
+
+
+def time_lost(asked: Asked) -> str | None:
+    found = _at_hand(asked)
+    if found is None or found.fabric == "none" or not found.exposed_communication_percent:
+        return None
+    share = found.exposed_communication_percent
+    lost = f", {figures.hours((found.run_hours or 0.0) * share / 100)} of the run" if reading.ends(asked.plan) else ""
+    return f"The GPUs wait for it {figures.percent(share)} of the time{lost}."
+
+
+def deadline(asked: Asked) -> str | None:
+    """Whether the day that was said is kept."""
+    kept = reading.limits_kept(asked.plan)
+    found = [part for part in (kept or "").split(". ") if part.startswith("Deadline")]
+    return f"{found[0].rstrip('.')}." if found else None
+
+
+def upgrade(asked: Asked) -> str | None:
+    """The cheapest faster network: what it saves, and whether that is worth it."""
+    found = _at_hand(asked)
+    if found is None or found.fabric == "none" or found.step_time_s is None:
+        return None
+    faster = [c for c in usable(asked) if slower(found, c) > _MATTERS]
+    if not faster:
+        return "No faster network would help by more than a few percent: buy none."
+    price = lambda c: c.fabric_usd_per_gpu_hour or 0.0
+    one = min(faster, key=lambda c: (price(c), c.median_step))
+    hours = (found.run_hours or 0.0) - (one.run_hours or 0.0)
+    saved = f"{figures.hours(hours)} a run" if reading.ends(asked.plan) else f"{slower(found, one):.0f} % of a token"
+    cost = found.median_cost - one.median_cost if found.cost_usd and one.cost_usd else 0.0
+    sums = f" and {figures.usd(cost)}" if cost > 1 else ""
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    needless = days and (found.run_hours or 0.0) <= 24 * days
+    verdict = "you do not need it for the deadline, so only if you run this often" if needless else "worth it"
+    verdict = verdict if needless or cost > 0 else "it costs more than the time it saves, unless time is short"
+    return f"The cheapest step up, {asked.name(one.fabric)}, saves {saved}{sums}: {verdict}."
+
+
+def against(asked: Asked) -> list[str]:
+    """Each network that was named beside the recommended: time, and whether it would do."""
+    best = asked.best
+    if best is None:
+        named = [c for c in (reading.candidate(asked.plan, f) for f in asked.fabrics) if c is not None]
+        return [_of_what_cannot_be(asked, one) for one in named[:2]]
+    others = [reading.candidate(asked.plan, f) for f in asked.fabrics if f != best.fabric]
+    found = [c for c in others if c is not None]
+    if not found:
+        if best.fabric in asked.fabrics:
+            given = "given" if reading.is_given(asked.plan) else "recommended"
+            name = asked.name(best.fabric)
+            said = _of_the_given(asked, best)
+            first = (
+                f"Nothing speaks against {name}: it is {given}."
+                if asked.said.act == "why-not"
+                else f"{name} is {given}."
+            )
+            return [f"{first} {said[0]}", *said[1:]] if said else [first]
+        if asked.fabrics:
+            return []
+        runner = reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
+        found = [runner] if runner is not None else []
+    both = [c for c in found[:2] if c.step_time_s and c.verdict == "acceptable" and abs(slower(c, best)) < _MATTERS]
+    if len(both) == 2:
+        named = " and ".join(f"{asked.name(c.fabric)} ({_apart(asked, best, c)})" for c in both)
+        return [f"{named} would do as well as {asked.name(best.fabric)}."]
+    return [_against(asked, best, other) for other in found[:2]]
+
+
+def _no_experts(asked: Asked, best: Candidate) -> list[str]:
+    """That the experts' traffic stays inside, where it is asked of a mixture."""
+    if not reading.asked(asked.plan, "model.experts") or (best.parallelism.get("ep") or 1) > 1:
+        return []
+    return ["The experts are not split over GPUs here, so nothing goes all-to-all."]
+
+
+def _of_what_cannot_be(asked: Asked, one: Candidate) -> str:
+    barred = standing.barred(asked.plan, one)
+    why = "it does not fit" if one.fits is False else "it cannot be done as asked"
+    return f"{asked.name(one.fabric)}: {why}. {barred[0] if barred else ''}".strip()
+
+
+def _apart(asked: Asked, best: Candidate, other: Candidate) -> str:
+    """How far a network is from the recommended one, in time and money."""
+    step, long = f"steps {lasts(slower(other, best))}", slower(other, best) > _FELT and reading.ends(asked.plan)
+    step += f" ({figures.hours(other.run_hours)} in all)" if long else ""
+    if not other.cost_usd or not best.cost_usd:
+        return step
+    more = other.median_cost - best.median_cost
+    return f"{step}, {figures.usd(abs(more))} {'more' if more >= 0 else 'less'} for {reading.bill(asked.plan)}"
+
+
+def _of_the_given(asked: Asked, best: Candidate) -> list[str]:
+    """How far what is there is from the fastest that is let to anybody."""
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) != kind(best)]
+    quickest, lost = min(others, key=lambda c: c.median_step, default=None), time_lost(asked)
+    if quickest is None or slower(best, quickest) < 0.5:
+        waits = best.exposed_communication_percent or 0.0
+        how = "tolerable" if waits < 10 else "felt" if waits < 25 else "bad"
+        return [f"{lost or ''} So it is {how}; nothing that was computed is faster.".strip(), *_no_experts(asked, best)]
+    less, name = slower(best, quickest), asked.name(quickest.fabric)
+    far = "tolerable" if less < 10 else "felt" if less < 50 else "bad"
+    here = "" if quickest.verdict != "impossible" else ", which is not sold here"
+    return [text for text in (f"Against {name}{here} a step takes {lasts(less)}: {far}.", lost) if text]
+
+
+def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
+    name = asked.name(other.fabric)
+    barred = standing.barred(asked.plan, other)
+    why = f" {barred[0]}" if barred else ""
+    if other.step_time_s is None:
+        return f"{name} cannot be had here.{why}"
+    if other.fits is False:
+        return f"{name}: it does not fit.{why}"
+    apart = _apart(asked, best, other)
+    if other.verdict == "impossible":
+        return f"{name} cannot be had here, else: {apart}.{why}"
+    near = abs(slower(other, best)) < _MATTERS
+    verdict = "avoid it" if other.verdict == "avoid" else "it would do as well" if near else "it would do"
+    return f"{name}: {apart}: {verdict}."
+
+
+def against_needs(asked: Asked) -> str | None:
+    """What it takes to run it well, beside what the recommended takes."""
+    named = [f for f in asked.fabrics if reading.candidate(asked.plan, f)] if asked.best else []
+    named = named or ([] if asked.fabrics else [asked.plan.recommendation.runner_up or ""])
+    found = [asked.catalog.fabrics[f] for f in named if f in asked.catalog.fabrics]
+    if not found or found[0].technology == "none":
+        return None
+    one = next((f for f in found if f.id != asked.plan.recommendation.fabric), found[0])
+    if one.skills == "none" or one.id == asked.plan.recommendation.fabric:
+        return None
+    return f"To run {one.name} well takes {_SKILLS[one.skills]}{_knows(asked, one)}."
+
+
+def _knows(asked: Asked, one: Fabric) -> str:
+    ethernet = one.technology in ("roce", "tcp", "spectrum-x", "ultra-ethernet")
+    knows = any(word in asked.text for word in ("team", "people", "guys", "admins", "know"))
+    return "; a team that knows Ethernet is a reason for it" if ethernet and knows else ""
+
+
+def exposed_means(asked: Asked) -> str | None:
+    return (
+        "Exposed is the communication that no computing hides: while it lasts the GPUs stand and wait. What runs "
+        "beside the arithmetic costs nothing and is not counted."
+    )
+
+
+def exposed_here(asked: Asked) -> str | None:
+    best = asked.best
+    if best is None or best.exposed_communication_percent is None:
+        return None
+    hours = (best.run_hours or 0.0) * best.exposed_communication_percent / 100
+    lost = f", {figures.hours(hours)} of the run" if reading.ends(asked.plan) else ""
+    share = figures.percent(best.exposed_communication_percent)
+    where = "" if best.fabric == "none" else f" on {asked.name(best.fabric)}"
+    much = "little" if best.exposed_communication_percent < 10 else "usual" if lost else "much"
+    much = "much" if best.exposed_communication_percent >= 25 else much
+    return f"Here it is {share} of a step{where}{lost}: {much}."
+
+
+def time_parts(asked: Asked) -> list[str]:
+    """The parts of a step, those of the network by themselves."""
+    best = _at_hand(asked)
+    if best is None or best.breakdown_s is None:
+        return []
+    seconds = best.breakdown_s.model_dump()
+    whole = sum(seconds.values()) or 1.0
+    kinds: dict[str, list[tuple[float, str]]] = {"work": [], "network": [], "wait": []}
+    for key, name, _, kind in PARTS:
+        if seconds.get(key, 0.0) > 0.001 * whole:
+            kinds[kind].append((seconds[key] / whole, _WORDS.get(key, name)))
+    told = lambda kind: ", ".join(f"{name} {figures.percent(100 * s)}" for s, name in sorted(kinds[kind], reverse=True))
+    network = f"Of a step communication that nothing hides is: {told('network') or 'next to nothing'}."
+    waits = f", {told('wait')}" if kinds["wait"] else ""
+    return [network, f"The rest: {told('work')}{waits}."]
+
+
+_WORDS = {
+    "dp": "gradients and shards (data parallel)",
+    "ep": "experts' all-to-all",
+    "tp": "tensor parallel, inside the node",
+    "pp_p2p": "pipeline sends",
+}
+
+
+def traffic_note(asked: Asked) -> str | None:
+    """Latency or bandwidth, and what runs hidden."""
+    best = _at_hand(asked)
+    if best is None or best.fabric == "none":
+        return None
+    known = asked.catalog.fabrics[best.fabric].latency
+    sites = reading.asked(asked.plan, "cluster.sites") or 1
+    if sites > 1:
+        between = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
+        km = "Light takes 5 µs per km, so tens of km add under a millisecond: bandwidth decides, latency does not. "
+        return f"{km}{between or ''}".strip()
+    inside = _no_experts(asked, best)
+    if inside:
+        return inside[0]
+    if known is None or any(word in asked.text for word in ("gradient", "share", "how much")):
+        return "What the computing hides is not in these shares."
+    small = f"{figures.seconds(known.si)} a message"
+    return f"Bandwidth decides: messages are large, and latency is {small} against a step of {_step(best)}."
+
+
+def _step(found: Candidate) -> str:
+    return figures.seconds(found.step_time_s.p50 if found.step_time_s else None)

@@ -1,0 +1,287 @@
+"""The same job planned with something else, in a line each: other sizes, GPUs, sellers, one site, twice the load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assistant.vocabulary.plan import Plan
+
+from ... import figures
+from .. import purchase, reading
+from .asked import Asked, money
+
+_SIZES = (0.5, 2.0)
+_MOST = 64  # times as many GPUs: what is more is no number of GPUs
+_GPUS = "cluster.gpus"
+
+
+def _line(plan: Plan, asked: Asked) -> str:
+    """Cost and time of a plan in a few words."""
+    best = reading.chosen(plan)
+    if best is None or best.step_time_s is None:
+        return plan.recommendation.headline
+    if not reading.ends(plan):
+        return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
+    network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
+    return f"{money(best)}, done in {figures.hours(best.run_hours)}{network}"
+
+
+def _same_work(asked: Asked) -> dict[str, Any]:
+    """What keeps the work as it is where only its length was said."""
+    tokens = next((a.value for a in asked.plan.assumptions if a.field == "training.tokens"), None)
+    days = reading.asked(asked.plan, "training.days")
+    return {"training.tokens": tokens, "training.days": None} if days and tokens else {}
+
+
+def sizes(asked: Asked) -> list[str]:
+    """The job on other numbers of GPUs: those that were named, else half and twice as many."""
+    gpus = reading.gpus(asked.plan)
+    now = f"{gpus:,} GPUs now: {_line(asked.plan, asked)}."
+    return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
+
+
+def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
+    said = asked.said.fields.get(_GPUS)
+    named = [said] if isinstance(said, int) and said != gpus else []
+    named += [int(a.value) for a in asked.said.amounts if a.kind == "number" and 1 <= a.value <= _MOST * gpus]
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
+        return [per]
+    others = [n for n in dict.fromkeys(named) if n != gpus]
+    return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
+
+
+def _sized(asked: Asked, size: int) -> str:
+    tried = asked.tried({_GPUS: size, **_same_work(asked)})
+    if tried is None:
+        change = _why_not(asked, {_GPUS: size, **_same_work(asked)})
+        return f"{size:,}: does not do. {change}".strip()
+    return f"{size:,}: {_line(tried, asked)}."
+
+
+def _why_not(asked: Asked, fields: Mapping[str, Any]) -> str:
+    """Why nothing works with them."""
+    from assistant.vocabulary.errors import InputError
+
+    try:
+        made = asked.planned(fields)
+    except InputError as error:
+        return f"{error.message}."
+    return (made.recommendation.smallest_change or made.recommendation.headline) if made else ""
+
+
+def sizes_verdict(asked: Asked) -> str | None:
+    """Which size is the better one."""
+    gpus, best = reading.gpus(asked.plan), asked.best
+    if best is None or best.cost_usd is None or best.run_hours is None:
+        return None
+    found = [(gpus, best.median_cost, best.run_hours)]
+    for size in _asked_sizes(asked, gpus):
+        tried = asked.tried({_GPUS: size, **_same_work(asked)})
+        one = reading.chosen(tried) if tried else None
+        if one is not None and one.cost_usd is not None and one.run_hours is not None:
+            found.append((size, one.median_cost, one.run_hours))
+    if len(found) == 1:
+        return f"So stay with {gpus:,}."
+    days = reading.asked(asked.plan, "constraints.deadline_days") or reading.asked(asked.plan, "training.days")
+    cheap = min(found, key=lambda one: (round(one[1] / found[0][1], 2), one[2]))
+    late = [one for one in found if days and one[2] > 24 * days * 1.005]
+    if cheap in late:
+        in_time = [one for one in found if one not in late]
+        pick = min(in_time, key=lambda one: one[1], default=found[0])
+        return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
+    quick = min(found, key=lambda one: one[2])
+    if cheap[0] == quick[0] or not reading.ends(asked.plan):
+        return f"So {cheap[0]:,}."
+    return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
+
+
+def other_gpus(asked: Asked) -> list[str]:
+    """The job on the kinds of GPU that were named; of a service on those that cost least."""
+    own = asked.plan.questionnaire["cluster"]["gpu"]
+    named = [g for g in asked.said.named("gpu") if g != own][:3] or _sibling(asked, own)
+    now = f"Now, {asked.catalog.gpus[own].name}: {_line(asked.plan, asked)}."
+    if not named:
+        return [now, *_kinds(asked, own)]
+    said = [now]
+    for gpu in named:
+        tried = asked.tried(_on(asked, gpu))
+        name = asked.catalog.gpus[gpu].name
+        if tried is None:
+            said.append(f"{name}: does not do. {_why_not(asked, _on(asked, gpu))}".strip())
+        else:
+            many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
+            said.append(f"{many}{name}: {_line(tried, asked)}.")
+    return [*said, *_cheaper(asked, named)]
+
+
+def _on(asked: Asked, gpu: str) -> dict[str, Any]:
+    """The change to another GPU; what the machines of the first one decided is open again."""
+    change: dict[str, Any] = {"cluster.gpu": gpu, **_same_work(asked)}
+    if reading.asked(asked.plan, "budget.quotes"):
+        change["budget.quotes"] = []
+    return change
+
+
+def _sibling(asked: Asked, own: str) -> list[str]:
+    """The same GPU as a card instead of a module, or the reverse, where that is asked."""
+    if "pcie" not in asked.text and "sxm" not in asked.text:
+        return []
+    stem = own.partition("-")[0]
+    form = "sxm" if "pcie" in own else "pcie"
+    same = [g for g in asked.catalog.gpus if g.startswith(f"{stem}-{form}")]
+    size = own.rpartition("-")[2]
+    return [g for g in same if g.endswith(size)] or same[:1]
+
+
+def _kinds(asked: Asked, own: str) -> list[str]:
+    found = asked.plan.sizing
+    kinds = [k for k in found.kinds if k.gpu != own][:3] if found else []
+    told = [f"{k.gpus:,} × {k.gpu}: {figures.usd(k.usd_per_month)} at {k.provider}." for k in kinds]
+    return told or ["Name the GPU and I plan the job on it."]
+
+
+def _cheaper(asked: Asked, named: list[str]) -> list[str]:
+    best = asked.best
+    found = [(asked.catalog.gpus[g].name, asked.tried(_on(asked, g))) for g in named]
+    costs = [(name, reading.chosen(plan)) for name, plan in found if plan]
+    able = [(name, c) for name, c in costs if c is not None and c.cost_usd is not None]
+    if best is None or best.cost_usd is None or not able:
+        return ["So stay with what the plan has."] if best else []
+    name, least = min(able, key=lambda one: one[1].median_cost)
+    less = best.median_cost - least.median_cost
+    if less <= 0.01 * best.median_cost:
+        return [f"So no: {name} saves nothing."]
+    return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
+
+
+def one_site(asked: Asked) -> list[str]:
+    """All at one place with its share of the GPUs, beside both."""
+    sites, gpus = reading.asked(asked.plan, "cluster.sites") or 1, reading.gpus(asked.plan)
+    if sites < 2:
+        return ["It stands at one site already."]
+    alone, all_there = asked.tried({"cluster.sites": 1, _GPUS: gpus // sites}), asked.tried({"cluster.sites": 1})
+    said = [f"Both sites, {gpus:,} GPUs: {_line(asked.plan, asked)}."]
+    said += [f"One site, {gpus // sites:,} GPUs: {_line(alone, asked)}."] if alone else []
+    said += [f"All {gpus:,} at one site: {_line(all_there, asked)}."] if all_there else []
+    return said
+
+
+def one_site_risk(asked: Asked) -> str | None:
+    if (reading.asked(asked.plan, "cluster.sites") or 1) < 2:
+        return None
+    return (
+        "One site is simpler: no line that can be cut, and no change to the training that exchanges rarely. Two are "
+        "worth it only where the time matters."
+    )
+
+
+def twice_the_load(asked: Asked) -> list[str]:
+    """The service at twice its load."""
+    load = reading.asked(asked.plan, "inference.requests_per_s")
+    if not reading.serves(asked.plan) or not load:
+        return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
+    found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
+    spare = f" These {gpus:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
+    times = 3.0 if "tripl" in asked.text else 2.0
+    tried = asked.tried({"inference.requests_per_s": times * load})
+    if tried is None:
+        return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}"]
+    best = reading.chosen(tried)
+    meets = best.serving.meets_targets if best and best.serving else None
+    held = "" if meets is None else "; the targets hold" if meets else "; the targets do not hold"
+    more = reading.gpus(tried)
+    return [
+        f"At {times * load:g} requests per second it takes {more:,} GPUs, {_line(tried, asked)}{held}.{spare}",
+        f"Now: {gpus:,} GPUs, {_line(asked.plan, asked)}.",
+    ]
+
+
+def leave(asked: Asked) -> list[str]:
+    """The provider that was named beside the best of all."""
+    tried = asked.tried({"cluster.provider": None, "cluster.fabric": None})
+    here, there = asked.best, reading.chosen(tried) if tried else None
+    if here is None or there is None or tried is None or here.cost_usd is None or there.cost_usd is None:
+        return ["Nothing else works here with a known price."]
+    offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+    where = f"{offer.provider_name or offer.provider}, " if offer else ""
+    less = here.median_cost - there.median_cost
+    said = f"{where}{asked.name(there.fabric)}: {_line(tried, asked)}, against {_line(asked.plan, asked)} here."
+    if less < 0.02 * here.median_cost:
+        return [f"Stay: elsewhere saves {figures.usd(max(0.0, less))}.", said]
+    return [f"Leaving saves {figures.usd(less)} ({less / here.median_cost:.0%}).", said]
+
+
+def leave_hassle(asked: Asked) -> str | None:
+    return (
+        "Against it weigh what the plan does not count: moving the data out (egress), credits and commitments, setting "
+        "up anew, and a trial run there first."
+    )
+
+
+def spot(asked: Asked) -> list[str]:
+    """The job on spot machines, or on reserved ones."""
+    tried = asked.tried({"budget.spot": True})
+    here, there = asked.best, reading.chosen(tried) if tried else None
+    if reading.asked(asked.plan, "budget.spot"):
+        return ["It is planned on spot machines already."]
+    if here is None or there is None or tried is None or there.cost_usd is None or here.cost_usd is None:
+        return ["No spot machines with a known price run this job."]
+    less, what = here.median_cost - there.median_cost, reading.bill(asked.plan)
+    offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+    tier = offer.tier if offer else "spot"
+    if tier != "spot" or less <= 0.01 * here.median_cost:
+        return [f"No: the cheapest spot machines save nothing here ({money(there)} against {money(here)} for {what})."]
+    where = f" at {offer.provider_name or offer.provider}" if offer else ""
+    return [f"Spot{where}: {_line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
+
+
+def spot_risk(asked: Asked) -> str | None:
+    """What an interruption costs."""
+    if reading.serves(asked.plan):
+        bulk = "In bulk little is lost when machines go: only the requests in flight are done again"
+        live = "Requests of a copy that is taken away go to the others until it has loaded again: keep spare copies"
+        return f"{bulk if reading.ends(asked.plan) else live}. Have a fallback on demand for the last days."
+    return (
+        "When one is taken the run stops and restarts from the last checkpoint: save often, and never on spot against "
+        "a deadline."
+    )
+
+
+def rent_or_buy(asked: Asked) -> str | None:
+    """Both sums, and which is less."""
+    found = asked.plan.rent_or_buy
+    if found is None:
+        bought = asked.tried({"budget.mode": "buy"})
+        found = bought.rent_or_buy if bought else None
+    return purchase.turns(found)[0] if found else "They cannot be compared: one of them has no price here."
+
+
+def rent_or_buy_turn(asked: Asked) -> list[str]:
+    found = asked.plan.rent_or_buy
+    if found is None:
+        bought = asked.tried({"budget.mode": "buy"})
+        found = bought.rent_or_buy if bought else None
+    return purchase.turns(found)[1:] if found else []
+
+
+def experts_inside(asked: Asked) -> list[str]:
+    """The experts kept within a node."""
+    best = asked.best
+    if best is None or best.breakdown_s is None:
+        return []
+    if not reading.asked(asked.plan, "model.experts"):
+        return ["This model has no experts: nothing goes all-to-all."]
+    domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
+    now = best.parallelism.get("ep") or 1
+    whole = sum(best.breakdown_s.model_dump().values()) or 1.0
+    others = 100 * (best.breakdown_s.dp + best.breakdown_s.pp_p2p) / whole
+    tail = f"gradients still cross nodes, {others:.1f} % of a step, so the network goes on to matter a little"
+    if now <= domain:
+        kept = f"EP {now} within {domain} GPUs" if now > 1 else "no expert parallelism at all"
+        return [f"They are inside a node already ({kept}): that is the fastest split. The {tail}."]
+    tried = asked.tried({"parallelism.ep": domain})
+    if tried is None:
+        return [f"With EP {domain} it does not fit or cannot be split; now EP {now} crosses nodes."]
+    return [f"With EP {domain} inside the node: {_line(tried, asked)}, now EP {now}: {_line(asked.plan, asked)}."]

@@ -1,0 +1,178 @@
+"""How far to trust it: what is measured and what computed, what was assumed, what a percentage means."""
+
+from __future__ import annotations
+
+import re
+
+from ... import figures
+from ...fields import assumed_text
+from .. import card, reading
+from .asked import Asked
+
+_OFF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:%|percent|per cent)")
+# What moves a sum most stands first; the others follow in the order of the plan.
+_WEIGHTY = (
+    "training.tokens",
+    "rl.response_tokens",
+    "inference.output_tokens",
+    "inference.prompt_tokens",
+    "training.global_batch",
+    "training.framework",
+    "training.sequence_length",
+    "budget.gpu_hour_usd",
+    "training.precision",
+)
+
+
+def percentiles_mean(asked: Asked) -> str | None:
+    return (
+        "Of many runs drawn with our errors one in ten comes out below P10, half below P50, one in ten above P90. Of "
+        "time and cost low is good: P10 is the lucky end, P90 the one to budget for."
+    )
+
+
+def percentiles_here(asked: Asked) -> str | None:
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    said = [f"a {'token' if reading.serves(asked.plan) else 'step'} {_of(best.step_time_s, figures.seconds)}"]
+    if best.cost_usd is not None:
+        said.append(f"{reading.bill(asked.plan)} {_of(best.cost_usd, figures.usd)}")
+    return f"Here, P10, P50, P90: {'; '.join(said)}."
+
+
+def _of(band: object, text: object) -> str:
+    return ", ".join(text(getattr(band, part)) for part in ("p10", "p50", "p90"))  # type: ignore[operator]
+
+
+def percent_said(asked: Asked) -> list[str]:
+    """What a percentage that is asked about is; where the plan has none such, so, and the nearest."""
+    found = _OFF.search(asked.text)
+    known = _percentages(asked)
+    if found is None:
+        sure = next(iter(card.certain(asked.plan)), "")
+        words = "Certainty is clear, close or a toss-up: how far the choice is from what else may be the cheapest."
+        return [words, *([sure] if sure else []), reading.confidence(asked.plan)]
+    value = float(found[1].replace(",", "."))
+    exact = [text for number, text in known if abs(number - value) < 0.55]
+    if exact:
+        return exact[:2]
+    near = min(known, key=lambda one: abs(one[0] - value), default=None)
+    rest = [f"The nearest is {near[1][:1].lower()}{near[1][1:]}"] if near else []
+    return [f"There is no {value:g} % in this plan, so I cannot say where it is from.", *rest]
+
+
+def _percentages(asked: Asked) -> list[tuple[float, str]]:
+    """Every percentage that is shown, with what it is."""
+    plan, best = asked.plan, asked.best
+    said: list[tuple[float, str]] = []
+    sure = reading.confidence(plan)
+    if sure:
+        said.append((100 * plan.recommendation.confidence, sure))
+    for c in plan.candidates:
+        if c.exposed_communication_percent is not None and c.verdict != "impossible":
+            share = figures.percent(c.exposed_communication_percent)
+            text = f"{share}: the part of a step on {c.fabric} in which nothing but communication runs; computed."
+            said.append((c.exposed_communication_percent, text))
+        if c.probability_best is not None:
+            text = f"{c.probability_best:.0%}: in that share of the draws {c.fabric} is the cheapest."
+            said.append((100 * c.probability_best, text))
+        if c.slowdown_percent:
+            longer = figures.percent(c.slowdown_percent)
+            text = f"{longer}: how much longer a step takes on {c.fabric} than on the fastest."
+            said.append((c.slowdown_percent, text))
+    if best is not None and best.mfu:
+        said.append(
+            (100 * best.mfu, f"{100 * best.mfu:.0f} %: the MFU, the part of the GPUs' peak that the model gets.")
+        )
+    if plan.purchase is not None:
+        share = plan.purchase.network_percent
+        said.append((share, f"{figures.percent(share)}: the network's part of the purchase."))
+    return said
+
+
+def measured(asked: Asked) -> str | None:
+    """What rests on measurements."""
+    counted = sum(e.grade == "measured" for e in asked.plan.evidence)
+    some = f' and {counted} measured results of others ("sources")' if counted else ""
+    return f"Computed, not measured on your job; behind it stand published measured runs{some}."
+
+
+def computed(asked: Asked) -> str | None:
+    """What is computed, and how far off."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    band, served = best.step_time_s, best.serving
+    unit = "token" if reading.serves(asked.plan) else "step"
+    speed = f"{figures.significant(served.output_tokens_per_s)} output tokens/s in all, " if served else ""
+    low, high = figures.seconds(band.p10), figures.seconds(band.p90)
+    parts = "the GPU's peak and memory bandwidth" + ("" if best.fabric == "none" else " and the network")
+    return (
+        f"From {parts}: {speed}{figures.seconds(band.p50)} a {unit}, {low} to {high} in eight of ten cases; prices are "
+        "published lists."
+    )
+
+
+def measure_yourself(asked: Asked) -> str | None:
+    if reading.serves(asked.plan):
+        return "Check it for a few dollars: one copy on a rented GPU for an hour with your own prompts."
+    return "Check it: 20 steps of your job on two nodes, and the all-reduce test of the plan."
+
+
+def mfu(asked: Asked) -> str | None:
+    """The efficiency, which is computed and not assumed."""
+    best = asked.best
+    if best is None or not best.mfu or best.step_time_s is None:
+        return computed(asked)
+    band = best.step_time_s
+    middle, low, high = (100 * best.mfu * band.p50 / t for t in (band.p50, band.p90, band.p10))
+    return f"{middle:.0f} % MFU, computed, not assumed: {low:.0f} to {high:.0f} % in eight of ten cases."
+
+
+def mfu_source(asked: Asked) -> str | None:
+    """Where it comes from."""
+    if asked.best is None or not asked.best.mfu:
+        return None
+    base = "From kernel times fitted to published measured runs"
+    open_ = any(a.field == "training.framework" for a in asked.plan.assumptions)
+    return f"{base}{'; you named no framework: tuned and eager kernels differ by a third' if open_ else ''}."
+
+
+def mfu_range(asked: Asked) -> str | None:
+    """What the range does to the day."""
+    best = asked.best
+    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+        return None
+    quick, slow = map(figures.hours, reading.run_band(best))
+    return f"For the run that means {quick} to {slow}, {figures.hours(best.run_hours)} in the middle."
+
+
+def assumed(asked: Asked) -> list[str]:
+    """The assumptions that move the sum most."""
+    by_field = {a.field: a for a in asked.plan.assumptions}
+    named = [by_field[f] for f in _WEIGHTY if f in by_field]
+    return [f"{assumed_text(a, asked.catalog)}: {_first(a.why)}." for a in named[:4]] or ["Nothing that matters."]
+
+
+def _first(why: str) -> str:
+    """The first part of a reason."""
+    return re.split(r"[:;] |, (?=[a-z])", why)[0] if len(why) > 70 else why
+
+
+def assumed_count(asked: Asked) -> str | None:
+    count = len(asked.plan.assumptions)
+    return f'{count} values in all; "assumptions" lists them.' if count > 4 else None
+
+
+def nobody_pays(asked: Asked) -> str | None:
+    return "Nobody: no offer is placed or paid for; every price has its source and date, and every rule can be read."
+
+
+def criteria(asked: Asked) -> str | None:
+    best = asked.best
+    if best is None:
+        return None
+    count = len({o.provider for o in asked.plan.offers if o.run_cost_usd})
+    among = f" among the published prices of {count} providers" if count > 1 else ""
+    return f"It was taken for the lowest cost{among} of what fits the memory and keeps your limits."

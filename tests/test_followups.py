@@ -1,0 +1,86 @@
+"""Sixty questions of ten people about their plans: each is answered from the plan in five lines, without a search."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from assistant import library as libraries
+from assistant.conversation import Conversation, wording
+from assistant.conversation.events import Answer, Event, Failure, Finished, Question
+from assistant.conversation.planner import dated_planner
+from assistant.conversation.turn.followup import LINES, WIDTH
+from assistant.library import Library
+from assistant.present.plan.answers import SENTENCES
+from tests.conversing import library
+
+PEOPLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups.yaml").read_text())
+KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
+TODAY = datetime.date(2026, 11, 20)
+
+
+def _talk(library: Library, *said: str) -> Conversation:
+    talk = Conversation(library, planner=dated_planner(TODAY, searched=False), today=TODAY)
+    talk.start()
+    for text in said:
+        talk.say(text)
+    return talk
+
+
+def _lines(events: list[Event]) -> list[str]:
+    shown = [event for event in events if not isinstance(event, Question | Finished)]
+    return [line for event in shown for line in wording.lines(event, WIDTH) if line.strip()]
+
+
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person["role"])
+def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(person: dict[str, Any], library: Library) -> None:
+    talk = _talk(library, person["job"])
+    for one in person["asked"]:
+        events = talk.say(one["ask"])
+        assert not [e for e in events if isinstance(e, Failure | Answer)], one["ask"]
+        lines = _lines(events)
+        tried = 1 if talk.variation is not None else 0
+        assert len(lines) <= LINES + tried, (one["ask"], lines)
+        said = " ".join(" ".join(line.split()) for line in lines)
+        assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
+
+
+def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:
+    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    short = _lines(talk.say("do we even need infiniband for this?"))
+    proof = _lines(talk.say("more"))
+    assert len(proof) > len(short) and any("step time" in line for line in proof)
+
+
+@pytest.mark.parametrize("said", ["what does SHARP do?", "how does ring all-reduce work"])
+def test_a_question_of_the_field_still_goes_to_the_library(said: str, library: Library) -> None:
+    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    assert next(event.kind for event in talk.say(said)) == "answer"
+
+
+@pytest.mark.parametrize("said", ["make it 128", "budget is 300k", "not AWS", "Lambda came down to $2.05"])
+def test_a_fact_beside_a_plan_is_no_question(said: str, library: Library) -> None:
+    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    before = talk.draft.fields
+    talk.say(said)
+    assert talk.draft.fields != before or said == "not AWS"
+
+
+def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learned_from() -> None:
+    for kind in KINDS:
+        assert set(kind["tells"]) <= set(SENTENCES) and kind["more"] and len(kind["says"]) >= 5, kind["kind"]
+    assert set(SENTENCES) == {name for kind in KINDS for name in kind["tells"]}
+
+
+def test_a_plan_volunteers_one_line_that_was_planned_again(library: Library) -> None:
+    job = "full fine-tune of llama 3.1 70b on 16 H100 rented, 2B tokens"
+    plan = _talk(library, job).plan
+    assert plan is not None and plan.volunteered and plan.volunteered.startswith("If adapters (LoRA) would do: 8 GPUs")
+    lora = _talk(library, job.replace("full fine-tune", "lora fine-tune").replace("16 H100", "8 H100")).plan
+    assert lora is not None and lora.recommendation.verdict != "infeasible" and lora.volunteered is None
+    cheapest = next(c for c in lora.candidates if c.fabric == lora.recommendation.fabric)
+    assert cheapest.cost_usd and f"${cheapest.cost_usd.p50:,.0f}"[:4] in plan.volunteered
