@@ -272,7 +272,7 @@ def test_old_debug_lines_are_read():
 
 
 def test_idle_adapters_are_counted():
-    log = debug(DEVICES, "Using network IB", *channels("IB", nics=2))
+    log = debug(DEVICES, "Using network IB", *channels("IB", nics=2), per_host=8)
     found = diagnose_text(log, CATALOG).findings
     assert "2 of 8 adapters" in next(each.message for each in found if each.code == "few-adapters-used")
     assert "few-adapters-used" not in codes(debug(DEVICES, "Using network IB", *channels("IB", nics=8)))

@@ -51,9 +51,9 @@ def _diagnosed(lines: Iterable[tuple[int, str]], catalog: Catalog, path: str) ->
     runs = [run for run in tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), "")
-    transport = _transport(log, nodes, device)
+    transport = _transport(log, nodes, device, best is not None and best.peak > 0)
     found = _findings(runs, log, known, nodes, device, transport, catalog)
-    expected = _expected(best, nodes, device, transport, catalog) if best else None
+    expected = _expected(best, nodes, device, transport, catalog, log.adapter_rate) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected)
     return DiagnosedFile(
         path=path,
@@ -82,20 +82,26 @@ def _nodes(run: Run | None, log: DebugLog) -> int | None:
     return (nodes_of(run) if run is not None else None) or log.nodes
 
 
-def _transport(log: DebugLog, nodes: int | None, device: str) -> LogTransport:
-    """The network between nodes; inside one node, or where no line names a network, what joins the GPUs."""
-    inside = nodes is None and log.local and not log.channels and log.transport in (None, "tcp-socket")
+def _transport(log: DebugLog, nodes: int | None, device: str, ran: bool) -> LogTransport:
+    """The network between nodes; inside one node, or where no line names a network, what joins the GPUs. ``ran``:
+    whether something was sent between ranks."""
+    if log.rack and log.local["P2P"] and not log.channels:
+        return "nvlink"
+    alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
+    inside = nodes is None and (log.local or alone) and not log.channels and log.transport in (None, "tcp-socket")
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
-        if is_pcie(device):
+        if is_pcie(device) and ran:
             return "pcie"
-        return "nvlink" if log.nvls or log.local["P2P"] or device else "unknown"
+        return "nvlink" if log.nvls or log.local["P2P"] or (device and ran) else "unknown"
     return log.transport or "unknown"
 
 
-def _expected(run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog) -> float | None:
-    value = expected_busbw(collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog)
+def _expected(
+    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, rate: float | None
+) -> float | None:
+    value = expected_busbw(collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog, rate)
     return None if value is None else round(value, 2)
 
 
@@ -116,7 +122,7 @@ def _findings(
     known_adapters = bool(log.device_list and log.speeds) or bool(log.channels)
     for run in runs:
         of_run = nodes_of(run) or nodes
-        expected = _expected(run, of_run, device, transport, catalog)
+        expected = _expected(run, of_run, device, transport, catalog, log.adapter_rate)
         found += judge_tests.findings(run, of_run, transport, expected, adapters_known=known_adapters)
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code != "one-rank")]

@@ -63,6 +63,8 @@ class DebugLog:
     traced: int = 0  # lines that tell of every call
     trace_line: int = 1
     tracing: bool = False  # by a library that was built for it
+    rack: bool = False  # NVLink joins more than one node
+    verbs: bool = False  # failures speak of RDMA
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> bool:
@@ -96,6 +98,7 @@ class DebugLog:
 
     def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
         word = text.partition(" ")[0]
+        self.verbs = self.verbs or (level == "WARN" and text.startswith("NET/IB"))
         if level == "TRACE" or "opCount" in text:
             self.traced += 1
             self.trace_line = number if self.traced == 1 else self.trace_line
@@ -170,6 +173,7 @@ class DebugLog:
             self.ranks = max(self.ranks, int(found.group(1)))
         if found := _NODES.search(text):
             self.nodes_said = max(self.nodes_said or 0, int(found.group(1)))
+        self.rack = self.rack or "MNNVL 1" in text
         if found := _LOCAL_RANKS.search(text):
             self.local_ranks = max(self.local_ranks, int(found.group(1)))
 
@@ -180,6 +184,8 @@ class DebugLog:
         if self.nodes_said:
             return self.nodes_said
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
+        if hosts == 1 and per_host > 1 and per_host < self.ranks:
+            return None if self.channels else 1 if self.local else None
         if hosts <= 1 and (per_host <= 1 or not self.ranks):
             return None
         return max(hosts, -(-self.ranks // per_host) if per_host > 1 else 1)
@@ -198,6 +204,11 @@ class DebugLog:
         return self.networks.most_common(1)[0][0] if self.networks else None
 
     @property
+    def adapter_rate(self) -> float | None:
+        """Bytes per second of most of the adapters, where their lines say it."""
+        return self.speeds.most_common(1)[0][0] * 1e6 / 8 if self.speeds else None
+
+    @property
     def adapter_kinds(self) -> Counter[str]:
         """IB or RoCE, as the adapters are listed."""
         listed = self.device_list or list(self.adapters.items())
@@ -207,6 +218,8 @@ class DebugLog:
     def transport(self) -> LogTransport | None:
         """The contract's word for the network in use, or ``None``."""
         name = (self.network or "").lower()
+        if not name and self.verbs:
+            return "infiniband"
         meant = next((one for one in networks() if name and one["has"] in name), {})
         asks = meant.get("asks")
         if asks == "verbs":

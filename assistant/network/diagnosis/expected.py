@@ -26,18 +26,19 @@ def is_pcie(device: str) -> bool:
 
 
 def expected_busbw(
-    collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog
+    collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog, rate: float | None = None
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
     Ring collectives are limited by the adapters of a node; all-to-all by the share of its data that leaves the node; a
-    pair of ranks by one adapter. Measured values by node count go before the formula.
+    pair of ranks by one adapter. Measured values by node count go before the formula. ``rate``: bytes per second of an
+    adapter, where the log has it; else of the GPU's usual one.
     """
     gpu = gpu_named(device, catalog)
     if gpu is None or ranks < 2 or nodes < 2 or ranks < nodes:
         return None
     per_node = ranks // nodes
-    rate = gpu.usual_nic_line_rate.si
+    rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
     if fabric is None and transport != "unknown":
         return None

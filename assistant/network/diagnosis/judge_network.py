@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .signatures import Completion, Signature, completion, finding, judgements, signatures_in
+from .expected import is_pcie
+from .signatures import Completion, Signature, completion, finding, harmless, judgements, signatures_in
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
 _WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
+_NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
@@ -32,7 +34,7 @@ class KnownLines:
             _, first, count = self.seen.get(signature.code, (signature, number, 0))
             self.seen[signature.code] = (signature, first, count + 1)
         ended = completion(line)
-        if not known and not ended and "NCCL WARN" in line and (warned := _WARNED.search(line)):
+        if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count = self.strange or (number, warned[1], 0)
             self.strange = (first, text, count + 1)
         if ended:
@@ -74,7 +76,9 @@ def findings(log: DebugLog, several_hosts: bool, device: str) -> Iterator[Diagno
         yield from _gpudirect(log, device)
         yield from _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
-        yield finding("host-memory-inside-node", log.local_line["SHM"])
+        joined = _NVLINK.search(device) and not is_pcie(device)
+        name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
+        yield finding(name, log.local_line["SHM"])
 
 
 def _lines(log: DebugLog) -> Iterator[DiagnosisFinding]:
@@ -137,7 +141,7 @@ def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
     if log.transport not in ("infiniband", "roce") or log.one_of_many or not log.nics_used:
         return
     host = max(log.nics_used, key=lambda name: len(log.gpus_on_nets[name]))
-    used, gpus = len(log.nics_used[host]), max(len(log.gpus_on_nets[host]), log.local_ranks)
+    used, gpus = len(log.nics_used[host]), len(log.gpus_on_nets[host])
     if 2 * used <= min(listed, gpus):
         line = min(log.channel_line.values(), default=log.device_line)
         yield finding("few-adapters-used", line, used=used, listed=listed)

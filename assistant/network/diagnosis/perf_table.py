@@ -23,6 +23,7 @@ _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
@@ -127,7 +128,7 @@ def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
         return None
     rest = words[3:]
     redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
-    if run is not None and run.timestamp and len(rest) > 2:
+    if len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
         rest = rest[:-2]
     if not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import ceil, gcd
 
+_FEW, _LEAST = 8, 0.3  # of a slow run the fastest rows, and what two printed digits still tell apart (GB/s)
 ROUNDING = 0.005  # GB/s: half of the last digit that is printed
 
 
@@ -69,8 +70,10 @@ class Run:
 
 def bus_factor(run: Run) -> float | None:
     """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
-    ratios = [half.busbw / half.algbw for row in run.rows for half in row.halves if half.algbw >= 5.0]
-    return sorted(ratios)[len(ratios) // 2] if ratios else None
+    halves = [half for row in run.rows for half in row.halves]
+    told = [half for half in halves if half.algbw >= 5.0] or sorted(halves, key=lambda half: -half.algbw)[:_FEW]
+    ratios = sorted(half.busbw / half.algbw for half in told if half.algbw >= _LEAST)
+    return ratios[len(ratios) // 2] if ratios else None
 
 
 def collective_of(run: Run) -> str:
@@ -83,7 +86,7 @@ def collective_of(run: Run) -> str:
     row = run.rows[-1]
     if factor > 1.02:
         return "all_reduce"
-    if abs(factor - 1) < 0.005:
+    if abs(factor - 1) < max(0.005, 2 * ROUNDING / max(half.algbw for row in run.rows for half in row.halves)):
         return "broadcast" if row.root not in (None, -1) and row.redop in (None, "none") else "sendrecv"
     if row.redop not in (None, "none"):
         return "reduce_scatter"

@@ -65,6 +65,12 @@ def signatures_in(line: str) -> list[Signature]:
     return [s for s in signatures() if any(word in small for word in s.has) and s.pattern.search(line)]
 
 
+def harmless(line: str) -> bool:
+    """Whether a warning is one that healthy starts print too."""
+    small = line.lower()
+    return any(part in small for part in read("harmless"))
+
+
 @lru_cache(maxsize=1)
 def networks() -> list[dict[str, Any]]:
     """What the names of networks in NCCL's lines mean, the first that fits."""

@@ -5,6 +5,7 @@ whatever is in it.
 """
 
 import io
+import json
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -16,6 +17,11 @@ _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _OPEN_MPI = re.compile(r"\[\d+,\d+\]<std(?:out|err|diag)>:? ?")  # before a line, and sometimes in the middle of a row
 _SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
+# What runs a job puts before its lines: a pod or a rank in brackets, a time, Ray's process.
+_LAUNCHED = re.compile(
+    r"(?:\[[^\]\[]{1,100}\] ?(?=\s*#|\s{0,20}\d|\S+:\d+:\d+ |\[)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,16}\s"
+    r"|\(\w{1,40} pid=\d{1,10}[^)]{0,60}\)\s)+"
+)
 _NCCL_TESTS_OWN = re.compile(r"\w{1,40}\(\), \S{1,200}?\.cu:\d+, ")
 _QUOTES = "> \t"
 
@@ -41,11 +47,23 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             line = line.strip()
             if line[:1] == ">":
                 line = line.lstrip(_QUOTES)
+            if line[:1] == "{" and line.startswith('{"log"'):
+                line = _logged(line)
+            if line[:1] in "[(12" and (before := _LAUNCHED.match(line)):
+                line = line[before.end() :].lstrip()
             if line[:1].isdigit() and (label := _SRUN.match(line)):
                 line = line[label.end() :].lstrip()
             if own and (prefix := _NCCL_TESTS_OWN.match(line)):
                 line = line[prefix.end() :]
             yield number, line
+
+
+def _logged(line: str) -> str:
+    """The text of a line that a container's runtime keeps as JSON."""
+    try:
+        return str(json.loads(line)["log"]).strip()
+    except (ValueError, KeyError, TypeError):
+        return line
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes]:
