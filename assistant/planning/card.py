@@ -16,7 +16,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from .budgets import usd_per_month
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, usd, works_longer
+from .headline import lasting, name_of, seconds, times, usd, works_longer
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -169,9 +169,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return f"Cheapest {what} on average; spot machines only in the middle."
     if more < 1.01:
         return f"{least}, by less than a percent."
-    return (
-        f"{least}; the next network costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."
-    )
+    much = times(more) if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
+    return f"{least}; the next network costs {much}."
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:

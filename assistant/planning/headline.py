@@ -127,6 +127,11 @@ def _at(job: Resolved, entry: Entry) -> str:
     return f" {where} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
+def times(ratio: float) -> str:
+    """``2.2 times``, ``120 times``."""
+    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
+
+
 def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     other = choice.runner_up
     if other is None or not (other.costed and chosen.costed):
@@ -134,7 +139,7 @@ def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     more = 100 * (other.median_cost / chosen.median_cost - 1)
     if other.risky and more < 0:
         return f"; {name_of(other)} on spot machines would cost {-more:.2g} % less in the middle and more on average"
-    much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
+    much = f"{more:.3g} % more" if more < 100 else f"{times(more / 100 + 1)} as much"
     if chosen.inside is not None and other.inside is None and more >= 1:
         return f"; every step in unison across the sites, on {name_of(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
@@ -144,7 +149,7 @@ def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     if abs(more) < 1:
         return f"; {name_of(other)} costs the same within the error and is the runner-up"
     if more > 0:
-        return f"; the runner-up {name_of(other)} would cost {more:.3g} % more"
+        return f"; the runner-up {name_of(other)} would cost {much}"
     return f"; {name_of(other)} would cost {-more:.2g} % less, within the error, and ranks lower by the rules"
 
 
@@ -155,7 +160,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
         return "; nothing else would be clearly cheaper"
     more = chosen.median_cost - other.median_cost
     ratio = chosen.median_cost / other.median_cost
-    how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times as much"
+    how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{times(ratio)} as much"
     return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 

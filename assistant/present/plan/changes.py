@@ -49,7 +49,7 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     if not ends(after):
         time = new.median_step / old.median_step - 1
     told = [
-        f"{100 * abs(share):.2g} % {word}"
+        f"{figures.percent(100 * abs(share))} {word}"
         for share, word in ((money, "dearer" if money > 0 else "cheaper"), (time, "slower" if time > 0 else "faster"))
         if abs(share) >= _FELT
     ]
