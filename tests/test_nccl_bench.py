@@ -92,3 +92,18 @@ def test_a_network_that_wastes_money_is_repaired_and_what_that_is_worth_is_said(
 def test_a_log_of_one_node_says_nothing_of_the_network(logs):
     refused = weft("plan", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--measured", str(logs / "inside.log"))
     assert refused.code == 2 and "at least two nodes" in refused.err and "inside.log" in refused.err
+
+
+def test_in_the_conversation_a_log_says_what_a_repair_is_worth(logs, tmp_path):
+    from assistant.conversation import Conversation
+
+    talk = Conversation(library.load(), searcher=None)
+    talk.start()
+    assert "tell me about the job first" in talk.say(f"/measured {logs / 'sockets.log'}")[0].text
+    talk.say("pretrain llama 3.1 70b on 64 H100 over InfiniBand NDR, which we own, for 30 days")
+    [found, *_] = talk.say(f"we measured {logs / 'sockets.log'}")
+    assert "times what the catalog has" in found.text and any(
+        "repair" in item or "switch" in item for item in found.items
+    )
+    [missing, *_] = talk.say(f"measured {tmp_path / 'nothing.log'}")
+    assert "cannot be read" in missing.text

@@ -17,6 +17,7 @@ from ..slash import SIGN, spoken
 from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
+from .measured import logs_named, measured
 from .parts import Parts
 from .to_question import to_question
 
@@ -36,6 +37,8 @@ def respond(parts: Parts, text: str) -> list[Event]:
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)
+    if logs := logs_named(text):
+        return measured(parts, logs)
     branch, command = branch_of(text, parts.library), command_of(text, parts.library)
     if branch is not None:
         return steps.go_to_branch(parts, branch)
