@@ -23,8 +23,10 @@ from .text import cut, stem
 from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
+_ANSWERS = 4  # what is written as the answer to the very question that is open goes before other readings
 _MULTIPLY = ("epochs", "links")  # roles of what the value is multiplied by: "2 x 100G between the sites"
 LEAST_BUDGET = 1000  # dollars: a smaller bare number is no budget
+_PERIODS = frozenset({"month", "year", "week", "day"})
 _FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
 _SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
 
@@ -84,7 +86,7 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" and "tokens" not in hit.slots else 0
-        worth = score(hit) - (_GENERIC if says.generic or says.weak else 0) + fit
+        worth = score(hit) - (_GENERIC if says.generic or says.weak else 0) + (_ANSWERS if says.asked else 0) + fit
         if fit and (
             worth < 0 or not hit.own or _cannot_be(fields[says.field], value)
         ):  # an amount that would make no sense for the field says nothing of it
@@ -110,7 +112,12 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
     found = []
     for quantity in (q for quantities in source.starting.values() for q in quantities if q.kind in kinds):
         value = converted(field, quantity, today)
-        if value is None or _fit(field, value) or (field.path == "budget.usd" and value < LEAST_BUDGET):
+        if (
+            value is None
+            or _fit(field, value)
+            or _of_other_period(field, quantity)
+            or (field.path == "budget.usd" and value < LEAST_BUDGET)
+        ):
             continue
         if field.path == "model.params" and quantity.unit not in _SIZES:
             continue
@@ -120,6 +127,11 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
         fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed, {"answer": quantity})
         found.append(Candidate(fact, len(claimed) + (_OWN_WORD + 1 if own else 0)))
     return found
+
+
+def _of_other_period(field: RegisteredField, quantity: Quantity) -> bool:
+    """Whether money is by a period that the field is not: "8000 dollars a month" is no budget in all."""
+    return quantity.unit in _PERIODS and f"{quantity.kind}/{quantity.unit}" not in span_kinds(field)
 
 
 def sensible(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:
@@ -263,7 +275,7 @@ def _between(one: Candidate, other: Candidate) -> Doubt:
 def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: str | None = None) -> list[Candidate]:
     """Candidates of a section that the job has not are left out where the other section says the same, and those that
     count only beside another field where that one is not said."""
-    found = list(found)
+    found = [c for c in found if c.fact.says.asked in ("", asked)]
     said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
     found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
     heard = [c.fact for c in found if c.fact.says.field == "workload"]

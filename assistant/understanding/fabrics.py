@@ -64,11 +64,17 @@ class Fabrics:
             self._ask_whether_decided(reading, *ours[0])
 
     def _ask_whether_decided(self, reading: Reading, mention: Mention, fabric: str) -> None:
-        kinds = reading.kinds(mention.start, mention.end)
+        kinds = _kinds(reading, mention)
+        wished = "wished" in kinds
         if kinds & _NOT_DECIDED or "cluster.fabric" in reading.context.fields or mention.claimed & reading.withheld:
             return
         said = reading.text.typed(mention.start, mention.end)
-        reading.doubts.append(Doubt("cluster.fabric", f'is "{said}" what connects the machines?', (fabric,)))
+        sentence = (
+            f'is "{said}" decided, or only what somebody wishes for?'
+            if wished
+            else f'is "{said}" what connects the machines?'
+        )
+        reading.doubts.append(Doubt("cluster.fabric", sentence, (fabric,)))
 
     def _resolved(self, reading: Reading) -> list[tuple[Mention, str]]:
         """Every network that is named and not ruled out, with its fabric of the catalog."""
@@ -122,8 +128,10 @@ class Fabrics:
 
     def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
         """Whether a network is that of others, of the past, or for storage and management."""
-        scopes = {"others", "past", "replaced"}
-        return bool(reading.kinds(mention.start, mention.end) & scopes) or self._serves_else(reading, mention)
+        kinds = _kinds(reading, mention)
+        return bool(kinds & {"others", "past", "replaced"}) or (
+            "wished" not in kinds and self._serves_else(reading, mention)  # "management wants InfiniBand"
+        )
 
     def _serves_else(self, reading: Reading, mention: Mention) -> bool:
         """Whether the words beside a network say that it is for storage or management."""
@@ -180,7 +188,7 @@ class Fabrics:
             kinds -= {"supposition", "hedged"}
         if "owned" in kinds:
             return True
-        if kinds & _NOT_DECIDED:
+        if kinds & (_NOT_DECIDED | {"wished"}):
             return False
         if reading.act != "what-if" and in_question(reading.text.tokens, mention.end):
             return False  # "64 H100. RoCE? 70B"
@@ -191,3 +199,9 @@ class Fabrics:
         first, last = fragment(reading.text.tokens, mention.start, mention.end)
         beside = set(range(first, last)) - mention.claimed - reading.taken
         return all(reading.says_nothing(at, self._filler) for at in beside)
+
+
+def _kinds(reading: Reading, mention: Mention) -> set[str]:
+    """The scopes of a network; what one of our own people swears by is a wish, not what others have."""
+    kinds = reading.kinds(mention.start, mention.end)
+    return kinds - {"others", "hedged"} if "wished" in kinds else kinds

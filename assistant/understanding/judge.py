@@ -31,7 +31,9 @@ _COUNTS = frozenset({GPUS, NODES, PER_NODE})
 _DOUBTED, _ASKED, _TAKEN = 0.05, 0.65, 0.95
 _ELSE = 0.9  # that it is something else, or nothing: a number of which nothing is sure stays as it was claimed
 _NEAR = 8  # tokens on either side
-_COMPUTED_FROM = frozenset({"tokens", "per_gpu", "epochs", "links"})  # roles of what is not the value as it stands
+_COMPUTED_FROM = frozenset(
+    {"tokens", "per_gpu", "epochs", "links", "over"}
+)  # roles of what is not the value as it stands
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
 _STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
 _NOT_OF_OFFERS = frozenset({"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month"})

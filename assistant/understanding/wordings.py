@@ -45,6 +45,7 @@ class Says:
     how: str = ""
     weak: bool = False  # gives way to another value
     beside: str = ""  # another field that has to be said or known
+    asked: str = ""  # the field whose question has to be open
     others: tuple[str, ...] = ()  # of what is asked: fields that may be meant instead
 
 
@@ -133,6 +134,9 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
     yield from ((Says("set", field.path), template) for template in wording.says)
     for other, templates in wording.beside.items():
         yield from ((Says("set", field.path, beside=other), template) for template in templates)
+    for question, templates in wording.answers.items():
+        asked, _, how = question.partition(" ")
+        yield from ((Says("set", field.path, asked=asked, how=how), template) for template in templates)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
     for ask, templates in wording.asks.items():
         says = Says("ask", field.path, ask, others=tuple(wording.between.get(ask, ())))
