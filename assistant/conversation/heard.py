@@ -39,10 +39,21 @@ def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
     return details if isinstance(model, str) and "model.params" not in details else {}
 
 
+_LENGTHS = frozenset({"constraints.deadline_days", "training.days"})
+_OF_TIME = ("time", "date", "deadline", "day", "week", "month", "by ", "within", "done", "finish")
+
+
+def guessed(said: Utterance) -> set[str]:
+    """Lengths that were read of a bare number beside which nothing speaks of time: a guess, no fact of a question."""
+    timed = any(amount.kind in ("time", "date") for amount in said.amounts)
+    text = said.text.lower()
+    return set() if timed or any(word in text for word in _OF_TIME) else set(said.fields) & _LENGTHS
+
+
 def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:
     """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as
     decided."""
-    fields = fields_set(said, draft)
+    fields = {name: value for name, value in fields_set(said, draft).items() if name not in guessed(said)}
     still_excluded = _still_excluded(said, draft, catalog)
     if still_excluded is not None:
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}

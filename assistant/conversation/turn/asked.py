@@ -90,7 +90,9 @@ def _with_other_facts(parts: Parts, said: Utterance, topic: str) -> list[Event]:
     tried = parts.state.variation
     if tried is None or tried not in varied or topic == "better":  # a variation says by itself what is better
         return varied
-    return [*varied, *parts.about.of_topic(tried.plan, topic, said.fabrics)]
+    short = parts.more
+    parts.more = lambda: [*(short() if short else ()), *parts.about.of_topic(tried.plan, topic, said.fabrics)]
+    return varied
 
 
 def _in_time(parts: Parts, plan: Plan, days: float, question: str) -> list[Event]:

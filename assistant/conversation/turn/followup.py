@@ -6,7 +6,7 @@ Kinds, the sentences of their answers and what "more" shows are ``knowledge/lang
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -21,10 +21,12 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Event, Note
+from ..heard import guessed
 from . import asked as asked_of
 from .parts import Parts
 
 LINES, WIDTH = 5, 80
+View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
 _A_WHY = 3  # words
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
@@ -34,6 +36,9 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 _SUPPOSED = frozenset({"sizes", "double", "one-site", "experts-inside"})  # planned with what is supposed
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.08
+_BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
+_UNSURE, _AS_LIKELY = 0.4, 0.5  # below the first the next kind is offered too, where it is half as likely
+_TERM = 3  # words of a term of the field at most
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
 
@@ -44,11 +49,31 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     kind = _kind(parts, said, first=first)
     if kind is None:
         return None
-    events = parts.with_plan_in_view(lambda plan: _answer(parts, plan, kind, said))
+    view = _view(parts, said)
+    events = view(lambda plan: _answer(parts, plan, kind, said))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
-    parts.more = partial(_more, parts, kind["more"], said)
+    parts.more = partial(_more, parts, kind["more"], said, view)
     return events
+
+
+def _view(parts: Parts, said: Utterance) -> View:
+    """What a question is asked of: the plan, unless its words point at what is tried."""
+    words = f" {' '.join(said.text.lower().split())} "
+    points = any(f" {one}" in words for one in parts.library.language["followups"]["of_the_trial"])
+    return parts.with_plan_in_view if points else parts.with_plan_accepted
+
+
+def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
+    """A line on what can be asked, where a question of the plan is none that it answers; ``None`` for one of the
+    field."""
+    share = dict(said.followup).get(ELSEWHERE, 0.0)
+    if parts.state.plan is None or share >= _LIKELY or _is_a_term(said) or said.entities:
+        return None
+    kinds = {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
+    asked = " or ".join(f'"{one}"' for one in near[:2])
+    return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
@@ -57,21 +82,22 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     names = stated or said.excluded or (said.act in _STATES and (said.amounts or said.entities))
-    if _weighs(parts, said) or (names and said.act in (*_STATES, "unclear") and not _asks(said)):
+    aside = _beside_facts(kinds, said)
+    states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
+    if said.act == "undo" or (_weighs(parts, said) and aside < _LIKELY) or (names and states and aside < _BESIDE):
         return None
-    least = _LIKELY if said.act in (*_STATES, "unclear") and not _asks(said) else _POSSIBLY
-    if said.act == "undo":
-        return None
+    early = _LIKELY if aside and alternatives(said) else _SURE
+    least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
     for name, share in said.followup:
         if name == ELSEWHERE:
-            if share >= (_SURE if first else _OF_THE_FIELD):
+            if share >= (_SURE if first else _OF_THE_FIELD) and not _says_nothing(said, bool(names)):
                 return None
             continue
         kind = kinds[name]
         own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
-        if share < (_SURE if first else least) or (first and not topics <= set(kind.get("instead_of", ()))):
+        if share < (early if first else least) or (first and not topics <= set(kind.get("instead_of", ()))):
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue
@@ -89,10 +115,21 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     return None
 
 
+def _says_nothing(said: Utterance, names: bool) -> bool:
+    """Whether a message has no fact and asks nothing of the field: what is left is a question of the plan."""
+    return said.act in (*_STATES, "unclear", "what-if") and not names and not said.entities
+
+
+def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
+    """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
+    name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
+    return share if name != ELSEWHERE and kinds[name].get("aside") else 0.0
+
+
 def _is_a_term(said: Utterance) -> bool:
     """Whether the meaning of a word of the field is asked: "what is tail latency?", not "what is the weak spot?"."""
     term = str(said.roles.get("term") or "").lower().split()
-    return bool(term) and said.act == "ask" and term[0] not in _POINTS
+    return 0 < len(term) <= _TERM and said.act == "ask" and term[0] not in _POINTS
 
 
 def _weighs(parts: Parts, said: Utterance) -> bool:
@@ -107,7 +144,7 @@ def _weighs(parts: Parts, said: Utterance) -> bool:
 def new_facts(parts: Parts, said: Utterance) -> set[str]:
     """The fields to which a message gives another value than they have."""
     draft = parts.state.draft.fields
-    fields = {name for name, value in said.fields.items() if draft.get(name) != value}
+    fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(said)
     return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
 
 
@@ -118,11 +155,15 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
     if said.act == "ask":
         return True
     kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
-    return _asks(said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
+    return _asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
 
 
-def _asks(said: Utterance) -> bool:
-    return "asks" in said.roles.get("signs", {}) or "?" in said.text
+def _asks(parts: Parts, said: Utterance) -> bool:
+    """Whether a message has the shape of a question: a mark, a word that asks, or how it ends ("… or not")."""
+    if "asks" in said.roles.get("signs", {}) or "?" in said.text:
+        return True
+    ends = " ".join(said.text.lower().rstrip(" .!").split())
+    return any(ends.endswith(f" {one}") for one in parts.library.language["followups"]["asks"])
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
@@ -131,7 +172,19 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     found = sentences(asked, kind["tells"])
-    return [fitted(found, LINES - tried)] if found else []
+    other = _other(parts, kind, said)
+    if not found:
+        return []
+    note = fitted(found, LINES - tried - len(other))
+    return [Note(text=note.text, items=(*note.items, *other))]
+
+
+def _other(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
+    """The question that may have been meant as well, where the kinds are about as likely."""
+    (_, sure), *others = said.followup
+    kinds = {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    near = [name for name, share in others if share >= _AS_LIKELY * sure and name in kinds and name != kind["kind"]]
+    return [f'If not that, ask "{kinds[near[0]]}".'] if near and sure < _UNSURE else []
 
 
 def fitted(said: list[str], lines: int = LINES) -> Note:
@@ -158,7 +211,7 @@ def _lines(text: str, items: list[str]) -> int:
     return sum(len(block_lines(block, WIDTH)) for block in shown)
 
 
-def _more(parts: Parts, part: str, said: Utterance) -> list[Event]:
+def _more(parts: Parts, part: str, said: Utterance, view: View) -> list[Event]:
     """The proof behind a short answer: a part of the plan, why, or a figure with what it is made of."""
 
     def shown(plan: Plan) -> list[Event]:
@@ -169,7 +222,7 @@ def _more(parts: Parts, part: str, said: Utterance) -> list[Event]:
             return parts.about.answer(plan, reading, said.text)
         return asked_of.of_topic(parts, plan, part, said)
 
-    return parts.with_plan_in_view(shown)
+    return view(shown)
 
 
 def more(parts: Parts) -> list[Event]:

@@ -76,6 +76,15 @@ class Parts:
             return self.answered(Failure(text=f"There is no plan yet; still needed: {missing}."))
         return answer(self.state.plan)
 
+    def with_plan_accepted(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
+        """An answer about the plan as it was accepted, whatever is tried beside it."""
+        kept = self.state
+        self.state = kept.trying(None)
+        try:
+            return self.with_plan(answer)
+        finally:
+            self.state = kept
+
     def with_plan_in_view(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         """An answer about the plan; about what is only tried while a variation stands, and it says so."""
         tried = self.state.variation
