@@ -97,8 +97,8 @@ def test_nothing_that_was_asked_speaks_of_odds_or_of_nothing_working(begin: Call
 
 def test_the_search_is_warmed_up_with_a_question_as_it_would_be_asked(library: Library) -> None:
     heard: list[Utterance] = []
-    Conversation(library, searcher=lambda question: heard.append(question)).warm_search()  # type: ignore[arg-type]
-    assert heard[0].text == "interconnect" and "signs" in heard[0].roles
+    Conversation(library, searcher=lambda question: heard.append(question)).warm()  # type: ignore[arg-type]
+    assert heard[0].text == "what is an interconnect?" and "signs" in heard[0].roles
 
 
 def test_one_node_needs_no_further_question(begin: Callable[..., Conversation]) -> None:

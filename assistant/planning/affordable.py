@@ -203,9 +203,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
     """The decision with some fields changed; ``None`` where there is no such job."""
     changed = asked
     for path, value in change.items():
-        section, name = path.split(".")
-        part = getattr(changed, section)
-        changed = changed.model_copy(update={section: part.model_copy(update={name: value})})
+        changed = changed.changed(path, value)
     try:
         if "cluster.gpus" in change:
             changed = with_rollouts_for(changed, asked.cluster.gpus)

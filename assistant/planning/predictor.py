@@ -20,7 +20,6 @@ from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.questionnaire import Training
 
 from .candidates import Considered, considered
 from .entry import Entry
@@ -67,9 +66,7 @@ class Predictor:
 
         Raises :class:`InputError` where there is no such job.
         """
-        section, name = path.split(".")
-        part = getattr(job.questionnaire, section) or Training()
-        changed = job.questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
+        changed = job.questionnaire.changed(path, value)
         if path == "cluster.gpus":
             changed = with_rollouts_for(changed, job.gpus)
         checks.check_shape(changed, self.catalog)

@@ -1,7 +1,7 @@
 """How much is told where: in the whole report, in the report in short, in the conversation and on the screen."""
 
 MARKS = 2  # sources behind a sentence
-REASONS, REASONS_IN_SHORT, REASONS_IN_TALK, REASONS_ON_SCREEN = 10, 4, 5, 8
+REASONS, REASONS_IN_SHORT, REASONS_IN_TALK, REASONS_ON_SCREEN = 10, 3, 5, 8
 CANDIDATES_IN_SHORT, CANDIDATES_IN_TALK = 5, 4
 # In short: the cheapest, then the cheapest of other networks.
 OFFERS_IN_SHORT, CHEAPEST_IN_SHORT, OFFERS_IN_TALK = 4, 2, 4

@@ -16,6 +16,7 @@ from .shape import ModelShape
 from .training import SEARCHED, Parallelism, Reinforcement, Training
 
 _OPEN = {"gpu": "open", "gpus": 1}
+_BEGUN = {"training": Training, "rl": Reinforcement, "inference": Inference}  # sections that may be left out
 
 
 class Questionnaire(Section):
@@ -58,6 +59,13 @@ class Questionnaire(Section):
         made = handler({**given, "cluster": {**_OPEN, **said}} if left else given)
         made._sized_by_load = left
         return made
+
+    def changed(self, path: str, value: Any) -> Questionnaire:
+        """With one field of a section changed, ``path`` as in a file ("cluster.gpus"); a section that nobody gave
+        begins empty. The value is taken as it is, without a check."""
+        section, name = path.split(".")
+        part = getattr(self, section) or _BEGUN[section]()
+        return self.model_copy(update={section: part.model_copy(update={name: value})})
 
     @property
     def sized_by_load(self) -> tuple[str, ...]:
