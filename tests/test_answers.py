@@ -307,6 +307,7 @@ ASK_FOR_A_NUMBER = {
     "How much gradient data moves per step when training Llama 3.1 405B on 8 nodes?",
     "How many seconds does a 405B all-reduce take on NDR and on 100GbE?",
     "What does an InfiniBand fabric for 64 H100s cost in switches, cards and cables?",
+    "Which NCCL environment variables should I set on InfiniBand?",
 }
 
 

@@ -122,7 +122,7 @@ def test_a_speed_in_bytes_counts_eight_times_and_a_number_of_tokens_is_none(said
 def test_a_run_of_so_many_days_costs_those_days(library):
     found = computed("how much will a 3 week run of 70B on 128 H100 cost at $2.00 per GPU hour?", library, "run-cost")
     assert figures(found)["length of the run"] == pytest.approx(21, rel=0.05)
-    assert 2.0 < found.value / (128 * 21 * 24) < 2.5
+    assert found.value == pytest.approx(2.0 * 128 * 21 * 24), "the price that was said, and nothing on top"
 
 
 def test_a_price_may_be_asked_for_without_a_question_word(library):

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from assistant.present.plan.names import namer
 from assistant.vocabulary.contracts import CONTRACTS
 from assistant.vocabulary.plan import Plan, Prediction
 from tests.program import weft
@@ -53,11 +54,12 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
     flat, everything = ("".join(text.split()) for text in (short, whole))  # lines break at spaces and after hyphens
     card = [line for _, line in made.recommendation.card]
     assert all(card)
-    for said in (*card, *(warning.message for warning in made.warnings), *made.measure_first):
+    name = namer(made)
+    for said in map(name, (*card, *(warning.message for warning in made.warnings), *made.measure_first)):
         assert "".join(said.split()) in flat and "".join(said.split()) in everything
     assert "Certainty" in flat and "".join(f"weft plan {EXAMPLE} --all".split()) in flat
     cited = set(re.findall(r"\[(\d+)\]", short.split("SOURCES")[0]))
-    listed = dict(re.findall(r"^- \[(\d+)\] (\S+),", short.split("SOURCES")[1], re.MULTILINE))
+    listed = dict(re.findall(r"^- \[(\d+)\] ([^,]+),", short.split("SOURCES")[1], re.MULTILINE))
     assert cited and cited == set(listed)
     assert all(f"[{number}] {source}," in whole for number, source in listed.items())
     missing = [title for title in _titles(whole) if title not in _titles(short)]

@@ -33,7 +33,8 @@ async def test_the_plan_is_saved_from_the_menu(begin, tmp_path, monkeypatch):
         await user.until(lambda: list(tmp_path.glob("*.md")))
         saved = next(tmp_path.glob("*.md"))
         await user.until(lambda: "The plan is in" in user.sees())
-        assert user.talk.conversation.plan.recommendation.fabric in saved.read_text(encoding="utf-8")
+        plan = user.talk.conversation.plan
+        assert plan.names[plan.recommendation.fabric] in saved.read_text(encoding="utf-8")
 
 
 @on_screen

@@ -142,7 +142,7 @@ def unadvised(plan: Plan) -> list[Candidate]:
 def left_out(plan: Plan) -> str:
     """What costs less and is advised against, with its sum; nothing where there is none."""
     cheaper = unadvised(plan)
-    named = ", ".join(f"{c.name or c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
+    named = ", ".join(f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
     return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
