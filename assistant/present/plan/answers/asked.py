@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -47,6 +48,10 @@ class Asked:
         except InputError:
             return None
         return made if made is not None and made.recommendation.verdict != "infeasible" else None
+
+    def amounts(self, *kinds: str) -> list[Any]:
+        """The values of a kind of quantity that the message has, in the order in which they stand."""
+        return [a.value for a in self.said.amounts if a.kind in kinds]
 
     def name(self, fabric: str) -> str:
         """A network as people call it: without what only a catalog needs to say."""
