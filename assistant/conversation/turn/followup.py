@@ -6,7 +6,7 @@ Kinds, the sentences of their answers and what "more" shows are ``knowledge/lang
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import Any
 
@@ -119,14 +119,14 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     return None
 
 
-def _agreed(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, topics: set[str]) -> float:
+def _agreed(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, topics: Set[str | None]) -> float:
     """How likely it is one of the kinds that stand in the place of the topic that is asked."""
     if not topics:
         return 0.0
     return sum(share for name, share in said.followup if name != ELSEWHERE and _in_place_of(kinds[name], topics))
 
 
-def _in_place_of(kind: Mapping[str, Any], topics: set[str]) -> bool:
+def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None]) -> bool:
     return topics <= set(kind.get("instead_of", ()))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -49,9 +48,9 @@ class Asked:
             return None
         return made if made is not None and made.recommendation.verdict != "infeasible" else None
 
-    def amounts(self, *kinds: str) -> list[Any]:
-        """The values of a kind of quantity that the message has, in the order in which they stand."""
-        return [a.value for a in self.said.amounts if a.kind in kinds]
+    def amounts(self, *kinds: str) -> list[float]:
+        """The numbers of some kinds of quantity that the message has, in the order in which they stand."""
+        return [float(a.value) for a in self.said.amounts if a.kind in kinds and isinstance(a.value, int | float)]
 
     def name(self, fabric: str) -> str:
         """A network as people call it: without what only a catalog needs to say."""

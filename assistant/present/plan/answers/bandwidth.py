@@ -42,9 +42,9 @@ def _of_adapters(asked: Asked, best: Candidate, nics: int) -> str:
 
 def _rates(asked: Asked, own: float) -> list[float]:
     """Gb/s per GPU that are asked about beside the plan's own."""
-    named = [float(v) for v in asked.amounts("rate") if float(v) != own]
+    named = [rate for rate in asked.amounts("rate") if rate != own]
     if not named:
-        named = [float(v) for v in asked.amounts("number") if float(v) >= 10 and float(v) != own]
+        named = [rate for rate in asked.amounts("number") if rate >= 10 and rate != own]
     return list(dict.fromkeys(named))[:2] or [own / 2, *([] if any(w in asked.text for w in _HALF) else [2 * own])]
 
 
@@ -92,7 +92,7 @@ def line_rate_sites(asked: Asked) -> list[str]:
     now = reading.asked(asked.plan, "cluster.wan_gbps") or next(
         (a.value for a in asked.plan.assumptions if a.field == "cluster.wan_gbps"), None
     )
-    rates = [float(v) for v in asked.amounts("rate") if float(v) > 0] or ([now / 2] if now else [])
+    rates = [rate for rate in asked.amounts("rate") if rate > 0] or ([now / 2] if now else [])
     said = [text for rate in dict.fromkeys(rates) if rate != now and (text := _over(asked, rate))]
     carried = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
     here = f"Counted with {now:g} Gb/s: done in {figures.hours(best.run_hours)}." if now else ""

@@ -55,8 +55,8 @@ def _served(asked: Asked, speed: str, factor: float) -> str:
 def _factor(asked: Asked) -> float:
     """How many times as long it takes, as the message has it; twice where it says nothing."""
     text, best = asked.text, asked.best
-    shares = [float(value) for value in asked.amounts("percent", "share") if float(value) > 0]
-    times = [float(value) for value in asked.amounts("number") if 1.0 < float(value) <= 100.0]
+    shares = [share for share in asked.amounts("percent", "share") if share > 0]
+    times = [many for many in asked.amounts("number") if 1.0 < many <= 100.0]
     if "mfu" in text and shares and best is not None and best.mfu:
         return 100 * best.mfu / shares[0]
     better = any(word in text for word in _BETTER)
@@ -124,7 +124,7 @@ def claim(asked: Asked) -> str | None:
         return f"Ours for this job on {asked.name(one.fabric)}: {figures.seconds(one.median_step)} a {unit}{spread}."
     share = other.median_step / one.median_step
     said = f"Here {asked.name(one.fabric)} reaches {100 * share:.0f} % of the speed of {asked.name(other.fabric)}"
-    theirs = next((float(v) / 100 for v in asked.amounts("percent")), None)
+    theirs = next((share / 100 for share in asked.amounts("percent")), None)
     if theirs is None:
         return f"{said}, the whole step counted."
     if "slower" in asked.text:

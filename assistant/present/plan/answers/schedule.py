@@ -94,7 +94,7 @@ def _limit(asked: Asked) -> datetime.date | None:
             words = asked.said.text[one.start : one.end]
             month = one.value.day == 1 and not any(sign.isdigit() for sign in words)
             return _month_end(one.value) if month and "before" not in asked.text else one.value
-    days = [float(v) for v in asked.amounts("time") if float(v) >= 1] if "start" not in asked.text else []
+    days = [many for many in asked.amounts("time") if many >= 1] if "start" not in asked.text else []
     return asked.today + datetime.timedelta(days=int(days[0])) if days else None
 
 
@@ -135,10 +135,11 @@ def late(asked: Asked) -> list[str]:
 
 def _delay(asked: Asked) -> float | None:
     """Days by which it is later."""
-    named = [float(v) for v in asked.amounts("time") if float(v) >= 1]
+    named = [days for days in asked.amounts("time") if days >= 1]
     if named:
         return named[0]
-    day = next((v for v in asked.amounts("date") if isinstance(v, datetime.date) and v > asked.today), None)
+    dates = (a.value for a in asked.said.amounts if isinstance(a.value, datetime.date))
+    day = next((date for date in dates if date > asked.today), None)
     return float((day - asked.today).days) if day else None
 
 

@@ -50,7 +50,7 @@ def pay_early_sum(asked: Asked) -> str | None:
     rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour
     if not rate or best.cost_usd is None:
         return None
-    days = next((float(v) for v in asked.amounts("time") if float(v) > 1), None)
+    days = next((days for days in asked.amounts("time") if days > 1), None)
     hours = HOURS_PER_MONTH * (_term(asked) or 0.0) or 24 * (days or 0.0)
     if hours <= best.run_hours:
         return None
