@@ -33,6 +33,11 @@ def seconds(value: float | None) -> str:
     return f"{significant(value / 86400 / DAYS_PER_YEAR)} years"
 
 
+def counted(many: int, one: str, more: str) -> str:
+    """``1 switch``, ``1,200 switches``."""
+    return f"{many:,} {one if many == 1 else more}"
+
+
 def bytes_text(value: float) -> str:
     """An amount of data: ``140 GB``, ``328 kB``, ``640 B``."""
     for limit, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):

@@ -161,7 +161,11 @@ class Interviewer:
 
     def meaning(self, said: str) -> str | None:
         """What a whole message means as an answer to any question: ``why``, ``take``, ``meaning``, ``yes``, ``no``."""
-        return meant(self._library.interview.replies, said) if self.question else None
+        return self.reply(said) if self.question else None
+
+    def reply(self, said: str) -> str | None:
+        """What it means as such an answer, whether or not a question is open."""
+        return meant(self._library.interview.replies, said)
 
     def _would_be(self, asked: InterviewQuestion, draft: Draft) -> tuple[str, ...]:
         """What which answer would make of the plan: known already where the question was picked for it."""

@@ -33,7 +33,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
         try:
             text = spoken(text, parts.library)
         except InputError as error:
-            return parts.answered(Failure(text=str(error)))
+            return parts.answered(Note(text=str(error)) if text == SIGN else Failure(text=str(error)))
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)

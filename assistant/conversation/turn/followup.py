@@ -6,7 +6,7 @@ Kinds, the sentences of their answers and what "more" shows are ``knowledge/lang
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from .parts import Parts
 LINES, WIDTH = 5, 80
 View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
 _A_WHY = 3  # words
+_FABRIC = "cluster.fabric"
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
     "about if happens the this that these those it my our your their all a an".split()
@@ -58,10 +59,13 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
 
 
 def _view(parts: Parts, said: Utterance) -> View:
-    """What a question is asked of: the plan, unless its words point at what is tried."""
+    """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so is
+    that."""
     words = f" {' '.join(said.text.lower().split())} "
     points = any(f" {one}" in words for one in parts.library.language["followups"]["of_the_trial"])
-    return parts.with_plan_in_view if points else parts.with_plan_accepted
+    tried = parts.state.variation
+    of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
+    return parts.with_plan_in_view if points or of_its_network else parts.with_plan_accepted
 
 
 def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
@@ -86,7 +90,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     if said.act == "undo" or (_weighs(parts, said) and aside < _LIKELY) or (names and states and aside < _BESIDE):
         return None
-    early = _LIKELY if aside and alternatives(said) else _SURE
+    early = _LIKELY if (aside and alternatives(said)) or _agreed(kinds, said, topics) >= _SURE else _SURE
     least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
@@ -97,7 +101,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         kind = kinds[name]
         own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
-        if share < (early if first else least) or (first and not topics <= set(kind.get("instead_of", ()))):
+        if share < (early if first else least) or (first and not _in_place_of(kind, topics)):
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue
@@ -115,6 +119,17 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     return None
 
 
+def _agreed(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, topics: Set[str | None]) -> float:
+    """How likely it is one of the kinds that stand in the place of the topic that is asked."""
+    if not topics:
+        return 0.0
+    return sum(share for name, share in said.followup if name != ELSEWHERE and _in_place_of(kinds[name], topics))
+
+
+def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None]) -> bool:
+    return topics <= set(kind.get("instead_of", ()))
+
+
 def _says_nothing(said: Utterance, names: bool) -> bool:
     """Whether a message has no fact and asks nothing of the field: what is left is a question of the plan."""
     return said.act in (*_STATES, "unclear", "what-if") and not names and not said.entities
@@ -123,7 +138,9 @@ def _says_nothing(said: Utterance, names: bool) -> bool:
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
     """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
     name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
-    return share if name != ELSEWHERE and kinds[name].get("aside") else 0.0
+    if name == ELSEWHERE or not kinds[name].get("aside") or (kinds[name].get("chooses") and alternatives(said)):
+        return 0.0
+    return share
 
 
 def _is_a_term(said: Utterance) -> bool:

@@ -6,7 +6,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 
-from . import choice, hardware, networks, operations, schedule, sellers, sums, trials, trust
+from . import (
+    bandwidth,
+    choice,
+    doubted,
+    hardware,
+    judged,
+    networks,
+    operations,
+    schedule,
+    sellers,
+    service,
+    sums,
+    terms,
+    trials,
+    trust,
+)
 from .asked import Asked
 
 __all__ = ["SENTENCES", "Asked", "sentences"]
@@ -24,10 +39,11 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     networks: (
         "need need_reason need_more enough time_lost deadline upgrade against against_needs exposed_means exposed_here "
-        "time_parts traffic_note"
+        "time_parts traffic_note need_rollouts"
     ).split(),
     hardware: (
-        "design_counts design_money design_next order_machines order_network order_missing fits memory_counts"
+        "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
+        "order_position oom_here oom_steps"
     ).split(),
     trust: (
         "percentiles_mean percentiles_here percent_said measured computed measure_yourself mfu mfu_source mfu_range "
@@ -35,13 +51,18 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     operations: (
         "weakest failures watch on_failure restart failure_prepare settings settings_check skills lock_in ask_seller "
-        "next_1 next_2 next_3 stock"
+        "next_1 next_2 next_3 stock team_change team_gain"
     ).split(),
     trials: (
         "sizes sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot spot_risk "
-        "rent_or_buy rent_or_buy_turn experts_inside"
+        "rent_or_buy rent_or_buy_turn experts_inside sizes_network"
     ).split(),
-    schedule: "finish_from finish_range".split(),
+    schedule: "finish_from finish_range how_long by_the_day late late_meanwhile".split(),
+    judged: "works_instead sane sane_because".split(),
+    doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
+    terms: "pay_early pay_early_sum quote_why".split(),
+    service: "spare spare_now first_target first_target_why first_target_limit".split(),
+    bandwidth: "line_rate line_rate_sites".split(),
     sellers: "other_sellers other_bids".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

@@ -48,6 +48,10 @@ class Asked:
             return None
         return made if made is not None and made.recommendation.verdict != "infeasible" else None
 
+    def amounts(self, *kinds: str) -> list[float]:
+        """The numbers of some kinds of quantity that the message has, in the order in which they stand."""
+        return [float(a.value) for a in self.said.amounts if a.kind in kinds and isinstance(a.value, int | float)]
+
     def name(self, fabric: str) -> str:
         """A network as people call it: without what only a catalog needs to say."""
         if fabric == "none":

@@ -10,12 +10,12 @@ from .asked import Asked, lasts, money, slower, usable
 def do(asked: Asked) -> str | None:
     """The first line of the card."""
     found = asked.plan.recommendation.card
-    return found.do if found else asked.plan.recommendation.headline
+    return found.do if found and asked.best else None
 
 
 def price(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
-    return found.cost if found and found.cost else asked.plan.recommendation.smallest_change
+    return found.cost if found and found.cost else None
 
 
 def finish(asked: Asked) -> str | None:

@@ -17,7 +17,9 @@ def design_counts(asked: Asked) -> str | None:
         return "The plan draws no network here."
     cables = made.get("cables") or {}
     links = sum(v for v in cables.values() if isinstance(v, int))
-    switches = f"{made['switches']} switches in {made['tiers']} tier{'s' * (made['tiers'] > 1)}"
+    switches = (
+        f"{figures.counted(made['switches'], 'switch', 'switches')} in {made['tiers']} tier{'s' * (made['tiers'] > 1)}"
+    )
     parts = f"{made['leaf']} leaf, {made['spine']} spine" if made["tiers"] > 1 else "no spine"
     lines = f", {links:,} cables" if links else ""
     optics = f", {made['optics']:,} optics" if made.get("optics") else ""
@@ -100,3 +102,67 @@ def memory_counts(asked: Asked) -> str | None:
         counted = "Counted: frozen weights, adapters with gradients and optimizer states, activations, buffers, margin."
         less = ""
     return f"{counted}{less}" or None
+
+
+def order_position(asked: Asked) -> str | None:
+    """The line of the order that is the network, where that is asked."""
+    made, best = asked.plan.fabric_design, asked.best
+    if best is None or not any(word in asked.text for word in ("network", "switch", "fabric", "position")):
+        return None
+    if not made or best.fabric == "none":
+        return "For the network: nothing but ordinary Ethernet for data and management."
+    if not asked.buys:
+        return f"For the network: nothing, {asked.name(best.fabric)} comes with the machines; have it in the contract."
+    fabric = asked.catalog.fabrics[best.fabric]
+    rate = f"{fabric.nic_rate * 8 / 1e9:g} Gb/s"
+    capex = made.get("capex_usd")
+    cost = (
+        f", about {figures.usd(capex['mid'])} ({figures.usd(capex['low'])}–{figures.usd(capex['high'])})"
+        if capex
+        else ""
+    )
+    return (
+        f'Write: "{asked.name(best.fabric)} for {made["nodes"]:,} nodes, {made["nics"]:,} adapters of {rate}, '
+        f'{figures.counted(made["switches"], "switch", "switches")}, cables and optics{cost}, as by a written quote".'
+    )
+
+
+def oom_here(asked: Asked) -> str | None:
+    """What the plan counts on the fullest GPU."""
+    best = asked.best
+    if best is None or not best.memory_gb_per_gpu:
+        return None
+    gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]]
+    need, room = reading.gib(best), gpu.memory.si / 2**30
+    at = reading.asked(asked.plan, "training.sequence_length")
+    where = f" at {at:,} tokens" if at else ""
+    return (
+        f"The plan counts {need:,.0f} of {room:,.0f} GiB{where}; what needs more is set otherwise: compare the split."
+    )
+
+
+def oom_steps(asked: Asked) -> str | None:
+    """What to turn down, in order, with what the plan has turned down already left out."""
+    best = asked.best
+    if best is None:
+        return asked.plan.recommendation.smallest_change
+    split = best.parallelism
+    if reading.serves(asked.plan):
+        more = f", then {2 * (split.get('tp') or 1)} GPUs a copy"
+        return f"In this order: fewer requests at once, a shorter longest context, a KV cache in 8 bits{more}."
+    steps = []
+    if (split.get("micro_batch") or 1) > 1:
+        steps.append(f"micro-batch 1 instead of {split['micro_batch']} (costs least)")
+    if split.get("recompute") != "full":
+        steps.append("full activation recomputation (about a third more computing)")
+    if split.get("strategy") in ("zero1", "zero2", "ddp"):
+        steps.append("shard the weights too (FSDP or ZeRO-3)")
+    method = reading.asked(asked.plan, "training.method")
+    if method == "lora":
+        steps.append("the frozen weights in 4 bits (QLoRA)")
+    elif method == "full":
+        steps.append("adapters (LoRA)")
+    at = reading.asked(asked.plan, "training.sequence_length")
+    steps.append(f"sequences of {at // 2:,} instead of {at:,} tokens" if at and at > 1024 else "shorter sequences")
+    steps.append("twice the GPUs, or larger ones")
+    return f"In this order: {'; '.join(f'{n}. {one}' for n, one in enumerate(steps, 1))}."

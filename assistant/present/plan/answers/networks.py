@@ -115,7 +115,7 @@ def enough(asked: Asked) -> str | None:
     if found is quickest or loses < _MATTERS:
         return f"Yes: {name} is enough; nothing faster would save more than {max(0.0, loses):.1f} % of a step."
     ends = f", {figures.hours(found.run_hours)} in all" if reading.ends(asked.plan) else ""
-    how = "It is enough" if loses < 60 else "It runs, but slowly"
+    how = "It is enough" if loses < _FELT or late else "Hardly: it runs, but slowly"
     return f"{how}: on {name} a step takes {lasts(loses)} than on the fastest{ends}."
 
 
@@ -330,3 +330,26 @@ def traffic_note(asked: Asked) -> str | None:
 
 def _step(found: Candidate) -> str:
     return figures.seconds(found.step_time_s.p50 if found.step_time_s else None)
+
+
+def need_rollouts(asked: Asked) -> list[str]:
+    """What the GPUs that write answers need of the network, where they are asked about."""
+    best = asked.best
+    if best is None or not any(word in asked.text for word in ("rollout", "generat", "inference", "sampl")):
+        return []
+    loop = best.learning
+    if loop is None:
+        return []
+    sync = loop.weight_sync_s.get(loop.weight_sync or "")
+    part = f", {figures.seconds(sync)} of a step of {_step(best)}" if sync is not None else ""
+    name = asked.name(best.fabric)
+    if loop.generation_crosses_nodes:
+        first = f"Generation: yes, a copy of the model spans nodes, so each token crosses {name}."
+    else:
+        first = "Generation: no, each copy fits in a node and sends nothing while it writes."
+    much = f", {loop.weight_sync_gb:,.0f} GB into a node" if loop.weight_sync_gb >= 1 else ""
+    where = "the same GPUs take turns" if not loop.rollout_gpus else f"{loop.rollout_gpus:,} GPUs write"
+    return [
+        first,
+        f"Between the two ({where}) only weights cross{much}{part}.",
+    ]

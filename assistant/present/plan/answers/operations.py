@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Plan, QuotedOffer
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, slower
+from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
 _PER_NODE = "failures per node and day"
@@ -251,3 +251,55 @@ def stock(asked: Asked) -> str | None:
     if taken is not None:
         term = f" Of the term it knows: {f'{taken.months:g} months' if taken.months else 'by the hour'}."
     return f"The plan does not know it: stock, delivery, place, contract and support are {where}'s to say; ask.{term}"
+
+
+def team_change(asked: Asked) -> str | None:
+    """Whether what the team knows changes the choice: the network that it knows beside the one that was taken."""
+    best = asked.best
+    if best is None:
+        return asked.plan.recommendation.smallest_change
+    if best.fabric == "none":
+        return "No: nothing crosses a network here, so nobody has to know one."
+    if not asked.buys and not reading.is_owned(asked.plan):
+        return "No: it is rented, and the provider runs the network."
+    if asked.catalog.fabrics[best.fabric].technology != "infiniband":
+        return f"No: {asked.name(best.fabric)} is Ethernet, which they know."
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    able = [c for c in usable(asked) if kind(c) in ("roce", "spectrum-x", "ultra-ethernet")]
+    other = min(able, key=lambda c: (c.median_cost, c.median_step), default=None)
+    if other is None:
+        return "No: no Ethernet with RDMA can be had for this job."
+    more = slower(other, best)
+    cost = ""
+    if other.cost_usd and best.cost_usd:
+        less = best.median_cost - other.median_cost
+        cost = f" and costs {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
+    verdict = "Yes, it may decide" if more < _NEAR else "Hardly"
+    name = asked.name(best.fabric)
+    return f"{verdict}: on {asked.name(other.fabric)} a step takes {lasts(more)}{_than(more)} {name}{cost}."
+
+
+_NEAR = 5.0  # percent of a step: nearer than this the people decide
+
+
+def _than(percent: float) -> str:
+    return " as on" if abs(percent) < _SAME or percent >= _TWICE else " than on"
+
+
+_SAME, _TWICE = 0.5, 100.0  # percent: "as long", "2 times as long"
+
+
+def team_gain(asked: Asked) -> str | None:
+    """What Ethernet asks of them all the same."""
+    best = asked.best
+    if best is None or best.fabric == "none" or (not asked.buys and not reading.is_owned(asked.plan)):
+        return None
+    kind = asked.catalog.fabrics[best.fabric].technology
+    if kind == "infiniband":
+        return (
+            "InfiniBand is lossless by itself but has a subnet manager and tools of its own: weeks to learn, or a "
+            "support contract."
+        )
+    if kind in ("roce", "ultra-ethernet"):
+        return "New to them may be RDMA: PFC and ECN on every switch and adapter, and tests with nccl-tests."
+    return None

@@ -8,7 +8,7 @@ from math import ceil
 
 from ... import figures
 from .. import reading
-from .asked import Asked
+from .asked import Asked, money
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _IN = re.compile(r"in (a|an|one|two|three|four|\d+) (day|week|month)s?")
@@ -60,3 +60,104 @@ def finish_range(asked: Asked) -> str | None:
         return None
     quick, slow = map(figures.hours, reading.run_band(best))
     return f"In eight of ten cases it takes {quick} to {slow}, failures and checkpoints counted."
+
+
+def how_long(asked: Asked) -> str | None:
+    """How long the job takes, beside what it costs."""
+    best = asked.best
+    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+        return None
+    quick, slow = map(figures.hours, reading.run_band(best))
+    return f"It takes {figures.hours(best.run_hours)}, in eight of ten cases {quick} to {slow}."
+
+
+def by_the_day(asked: Asked) -> str | None:
+    """Yes or no to a day that is named; nothing where none is."""
+    best, limit = asked.best, _limit(asked)
+    if best is None or best.run_hours is None or limit is None or not reading.ends(asked.plan):
+        return None
+    middle, slow = (_end(asked, hours) for hours in (best.run_hours, reading.run_band(best)[1]))
+    when = "" if asked.plan.purchase is None or best.delivery_days else ", counted from delivery"
+    if slow <= limit:
+        return f"Yes: by {_named(limit)} it is done even in the slow tenth of cases{when}."
+    if middle <= limit:
+        done, worst = _named(middle), _named(slow)
+        return f"Likely: in the middle it is done by {done}, but the slow tenth takes until {worst}{when}."
+    late = (middle - limit).days
+    return f"No: it is done by {_named(middle)}, {late:,} day{'s' * (late != 1)} after {_named(limit)}{when}."
+
+
+def _limit(asked: Asked) -> datetime.date | None:
+    """The last day that is asked about: a date, the end of a month that is named without a day, so many days on."""
+    for one in asked.said.amounts:
+        if one.kind == "date" and isinstance(one.value, datetime.date):
+            words = asked.said.text[one.start : one.end]
+            month = one.value.day == 1 and not any(sign.isdigit() for sign in words)
+            return _month_end(one.value) if month and "before" not in asked.text else one.value
+    days = [many for many in asked.amounts("time") if many >= 1] if "start" not in asked.text else []
+    return asked.today + datetime.timedelta(days=int(days[0])) if days else None
+
+
+def _month_end(day: datetime.date) -> datetime.date:
+    return (day.replace(day=1) + datetime.timedelta(days=32)).replace(day=1) - datetime.timedelta(days=1)
+
+
+def _end(asked: Asked, hours: float) -> datetime.date:
+    """The day on which so many hours are over, delivery counted where it is known."""
+    best = asked.best
+    wait = (best.delivery_days or 0.0) if best else 0.0
+    return _start(asked) + datetime.timedelta(days=ceil(hours / 24 + wait) if hours > 24 else wait)
+
+
+def late(asked: Asked) -> list[str]:
+    """The day on which it ends where the machines come later."""
+    best, days = asked.best, _delay(asked)
+    if best is None:
+        return [asked.plan.recommendation.smallest_change or asked.plan.recommendation.headline]
+    if not reading.ends(asked.plan):
+        begins = asked.today + datetime.timedelta(days=int(days or 0))
+        return [f"Then it serves from {_named(begins)} on." if days else "Then it serves as much later."]
+    if best.run_hours is None:
+        return []
+    takes = figures.hours(best.run_hours)
+    if not days:
+        return [f"Every day of delay is a day later: the run itself still takes {takes}."]
+    planned = _end(asked, best.run_hours)
+    then = planned + datetime.timedelta(days=int(days))
+    known = "" if asked.plan.purchase is None or best.delivery_days else " (had they come today)"
+    said = f"Done by {_named(then)} instead of {_named(planned)}{known}: the run itself still takes {takes}."
+    limit = reading.asked(asked.plan, "constraints.deadline_days")
+    if not limit:
+        return [said]
+    end = asked.today + datetime.timedelta(days=int(limit))
+    return [said, f"Your deadline, {_named(end)}, is {'kept' if then <= end else 'missed'} then."]
+
+
+def _delay(asked: Asked) -> float | None:
+    """Days by which it is later."""
+    named = [days for days in asked.amounts("time") if days >= 1]
+    if named:
+        return named[0]
+    dates = (a.value for a in asked.said.amounts if isinstance(a.value, datetime.date))
+    day = next((date for date in dates if date > asked.today), None)
+    return float((day - asked.today).days) if day else None
+
+
+def late_meanwhile(asked: Asked) -> str | None:
+    """What can be done until they come."""
+    best, days = asked.best, _delay(asked)
+    if best is None or not reading.ends(asked.plan):
+        return None
+    if asked.plan.purchase is None:
+        return "Rented by the hour nothing is paid before they are there; have the day and a way out in the contract."
+    rented = asked.tried({"budget.mode": "rent"})
+    one = reading.chosen(rented) if rented else None
+    if one is None or one.cost_usd is None or one.run_hours is None:
+        return "Meanwhile: the same machines are not let at a price that was read."
+    before = " before they come" if days and one.run_hours <= 24 * days else ""
+    hours = figures.hours(one.run_hours)
+    return (
+        f"Meanwhile rented, the whole run costs {money(one)} and takes {hours}: it would be done{before}."
+        if (before)
+        else f"Meanwhile rented, the whole run would cost {money(one)} and take {hours}."
+    )

@@ -336,7 +336,7 @@ def quoted(asked: Asked) -> list[str]:
     won = next((q for q in fits if q.fabric == asked.plan.recommendation.fabric), fits[0])
     offer, published = _taken(asked), [o for o in asked.plan.offers if o.kind == "published" and o.run_cost_usd]
     cheaper = next((o for o in published if o.meets_limits and o.ranked_usd < won.run_cost_usd.p50), None)  # type: ignore[union-attr]
-    said = [f"{_letter(won)} wins: {_of(won)}.", *(f"{_letter(q)}: {_of(q)}." for q in able if q is not won)]
+    said = [f"{letter(won)} wins: {_of(won)}.", *(f"{letter(q)}: {_of(q)}." for q in able if q is not won)]
     if cheaper is not None and offer is not None:
         who = cheaper.provider_name or cheaper.provider
         said.append(f"Cheaper than both is published: {who}, {figures.usd(cheaper.ranked_usd)}.")
@@ -361,12 +361,12 @@ def quote_even(asked: Asked) -> list[str]:
             continue
         at = quote.usd_per_gpu_hour_to_win or quote.usd_per_gpu_hour * won.run_cost_usd.p50 / quote.run_cost_usd.p50
         now, theirs = figures.usd(quote.usd_per_gpu_hour), figures.usd(won.usd_per_gpu_hour)
-        wins = f"{_letter(quote)} wins below {figures.usd(at)} per GPU-hour"
-        said.append(f"{wins}; it asks {now} and {_letter(won)} {theirs}.")
+        wins = f"{letter(quote)} wins below {figures.usd(at)} per GPU-hour"
+        said.append(f"{wins}; it asks {now} and {letter(won)} {theirs}.")
     return said
 
 
-def _letter(quote: QuotedOffer) -> str:
+def letter(quote: QuotedOffer) -> str:
     """``Quote B (Lambda)``, as people name what lies before them."""
     named = f" ({quote.provider})" if quote.provider else ""
     return f"Quote {chr(ord('A') + quote.number - 1)}{named}"

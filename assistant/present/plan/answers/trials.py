@@ -285,3 +285,28 @@ def experts_inside(asked: Asked) -> list[str]:
     if tried is None:
         return [f"With EP {domain} it does not fit or cannot be split; now EP {now} crosses nodes."]
     return [f"With EP {domain} inside the node: {_line(tried, asked)}, now EP {now}: {_line(asked.plan, asked)}."]
+
+
+def sizes_network(asked: Asked) -> str | None:
+    """The network of a larger size that was asked about, where it is another or has another shape."""
+    best, gpus = asked.best, reading.gpus(asked.plan)
+    if best is None or best.fabric == "none":
+        return None
+    size = max(_asked_sizes(asked, gpus))
+    tried = asked.tried({_GPUS: size, **_same_work(asked)}) if size > gpus else None
+    one = reading.chosen(tried) if tried else None
+    if tried is None or one is None:
+        return None
+    waits = f"{figures.percent(one.exposed_communication_percent)} of a step waits"
+    now = figures.percent(best.exposed_communication_percent)
+    other = "the same network" if one.fabric == best.fabric else f"{asked.name(one.fabric)} instead"
+    return f"At {size:,} {other}{_switches(tried, asked.plan)}; {waits}, now {now}."
+
+
+def _switches(then: Plan, now: Plan) -> str:
+    """How many switches it takes instead."""
+    made, here = then.fabric_design, now.fabric_design
+    if not made or not here:
+        return ""
+    tiers = lambda one: f"{one['switches']} switches in {one['tiers']} tier{'s' * (one['tiers'] > 1)}"
+    return f", {tiers(made)} instead of {tiers(here)}"

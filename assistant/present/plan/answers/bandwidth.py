@@ -1,0 +1,112 @@
+"""Half the line, or twice: what another rate of the network brings, within a site and between sites."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Candidate, Plan
+
+from ... import figures
+from .. import reading
+from .asked import Asked, lasts, money, slower
+
+_HALF = ("half", "less", "one link", "single")
+
+
+def line_rate(asked: Asked) -> list[str]:
+    """The same network at the rates that were named, else at half and twice its own."""
+    best = asked.best
+    if best is None or (reading.asked(asked.plan, "cluster.sites") or 1) > 1:
+        return []
+    if best.fabric == "none":
+        return ["Nothing of this job crosses a network between nodes, so its rate changes nothing."]
+    nics = asked.said.fields.get("cluster.nics_per_node")
+    if isinstance(nics, int) and not asked.amounts("rate"):
+        return [_of_adapters(asked, best, nics)]
+    own = asked.catalog.fabrics[best.fabric].nic_rate * 8 / 1e9
+    found = [(rate, _sibling(asked, rate)) for rate in _rates(asked, own)]
+    said = [_told(asked, best, rate, one) for rate, one in found if one is not best]
+    waits = figures.percent(best.exposed_communication_percent)
+    now = f"{asked.name(best.fabric)} now: {waits} of a step waits for the network, {money(best)}."
+    return [*said, now] if said else [now, "The plan knows no other rate of this network that this job could have."]
+
+
+def _of_adapters(asked: Asked, best: Candidate, nics: int) -> str:
+    """The same network with another number of adapters in each node."""
+    tried = asked.tried({"cluster.fabric": best.fabric, "cluster.nics_per_node": nics})
+    one = reading.chosen(tried) if tried else None
+    if one is None:
+        return f"NICs per node: {nics} does not do here."
+    ends = f", done in {figures.hours(one.run_hours)}" if reading.ends(asked.plan) else ""
+    cost = f", {money(one)} against {money(best)}" if one.cost_usd and best.cost_usd else ""
+    return f"NICs per node: {nics}: a step takes {lasts(slower(one, best))}{ends}{cost}."
+
+
+def _rates(asked: Asked, own: float) -> list[float]:
+    """Gb/s per GPU that are asked about beside the plan's own."""
+    named = [rate for rate in asked.amounts("rate") if rate != own]
+    if not named:
+        named = [rate for rate in asked.amounts("number") if rate >= 10 and rate != own]
+    return list(dict.fromkeys(named))[:2] or [own / 2, *([] if any(w in asked.text for w in _HALF) else [2 * own])]
+
+
+def _sibling(asked: Asked, rate: float) -> Candidate | None:
+    """The candidate of the same technology with this rate per adapter; else the network with half as many adapters."""
+    best = asked.best
+    assert best is not None
+    made = asked.catalog.fabrics[best.fabric]
+    same = [f for f in asked.catalog.fabrics.values() if f.technology == made.technology]
+    ids = {f.id for f in same if abs(f.nic_rate * 8 / 1e9 - rate) < 1}
+    found = next((c for c in asked.plan.candidates if c.fabric in ids and c.step_time_s), None)
+    return found or next((one for plan in _planned(asked, ids, rate) if (one := reading.chosen(plan))), None)
+
+
+def _planned(asked: Asked, ids: set[str], rate: float) -> list[Plan]:
+    """The job on that network given, or on so many of the adapters of its own."""
+    best = asked.best
+    assert best is not None
+    own = asked.catalog.fabrics[best.fabric].nic_rate * 8 / 1e9
+    per = reading.asked(asked.plan, "cluster.nics_per_node") or reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    tries: list[dict[str, object]] = [{"cluster.fabric": one} for one in ids]
+    if rate < own:
+        nics = max(1, round(per * rate / own))
+        tries.append({"cluster.fabric": best.fabric, "cluster.nics_per_node": nics})
+    return [made for fields in tries if (made := asked.tried(fields)) is not None]
+
+
+def _told(asked: Asked, best: Candidate, rate: float, other: Candidate | None) -> str:
+    if other is None:
+        return f"{rate:g} Gb/s per GPU: no such network of this kind can be had for this job."
+    more = slower(other, best)
+    how = "enough" if more < 5 else "felt" if more < 25 else "too slow"
+    if more < -0.5:
+        how = "hardly worth it" if more > -5 else "faster"
+    ends = f", done in {figures.hours(other.run_hours)}" if reading.ends(asked.plan) else ""
+    cost = f", {money(other)} against {money(best)}" if other.cost_usd and best.cost_usd else ""
+    return f"{rate:g} Gb/s per GPU, {how}: a step takes {lasts(more)}{ends}{cost}."
+
+
+def line_rate_sites(asked: Asked) -> list[str]:
+    """The job over another line between its sites, and what the line carries."""
+    best = asked.best
+    if best is None or (reading.asked(asked.plan, "cluster.sites") or 1) < 2:
+        return []
+    now = reading.asked(asked.plan, "cluster.wan_gbps") or next(
+        (a.value for a in asked.plan.assumptions if a.field == "cluster.wan_gbps"), None
+    )
+    rates = [rate for rate in asked.amounts("rate") if rate > 0] or ([now / 2] if now else [])
+    said = [text for rate in dict.fromkeys(rates) if rate != now and (text := _over(asked, rate))]
+    carried = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
+    here = f"Counted with {now:g} Gb/s: done in {figures.hours(best.run_hours)}." if now else ""
+    parts = (carried or "").replace("Gb/s. Every", "Gb/s.|Every").split(". ")
+    return [*said[:2], *([here] if here else []), *([f"{parts[0].rstrip('.')}."] if carried else [])]
+
+
+def _over(asked: Asked, rate: float) -> str | None:
+    """The whole run over a line of so many Gb/s."""
+    tried = asked.tried({"cluster.wan_gbps": rate})
+    one, best = reading.chosen(tried) if tried else None, asked.best
+    if one is None or best is None or one.run_hours is None or best.run_hours is None:
+        return f"Over {rate:g} Gb/s it does not work."
+    more = 100 * (one.run_hours / best.run_hours - 1)
+    far = "as long as" if abs(more) < 1 else f"{abs(more):.2g} % {'longer' if more > 0 else 'less'} than"
+    enough = "enough" if more < 5 else "felt"
+    return f"{rate:g} Gb/s between the sites, {enough}: {figures.hours(one.run_hours)}, {far} planned."

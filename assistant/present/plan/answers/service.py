@@ -1,0 +1,131 @@
+"""A service: a spare beside what its load takes, and which of its targets goes first when the load rises."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import ServingFigures
+
+from ... import figures
+from .. import reading
+from .asked import Asked, money
+
+_PEAKS = (1.25, 1.5, 2.0, 3.0)  # of the load: how far it is turned up, step by step
+
+
+def spare(asked: Asked) -> str | None:
+    """GPUs and money with one machine more than the job takes."""
+    best, gpus = asked.best, reading.gpus(asked.plan)
+    if best is None:
+        return asked.plan.recommendation.smallest_change
+    per = _node(asked)
+    nodes = ceil(gpus / per)
+    more = f"With a spare node of {per}: {gpus + per:,} GPUs, {nodes + 1:,} nodes"
+    served = best.serving
+    if served is not None and served.gpus_per_copy < per and nodes * per >= gpus + served.gpus_per_copy:
+        more = f"A spare copy of {served.gpus_per_copy} GPUs fits in the {nodes:,} nodes; {more[:1].lower()}{more[1:]}"
+    return f"{more}{_price(asked, per)}."
+
+
+def _node(asked: Asked) -> int:
+    said = reading.asked(asked.plan, "cluster.gpus_per_node")
+    assumed = next((a.value for a in asked.plan.assumptions if a.field == "cluster.gpus_per_node"), None)
+    return int(said or assumed or 8)
+
+
+def _price(asked: Asked, per: int) -> str:
+    """What so many GPUs more cost at the same price of each."""
+    best, gpus, bought = asked.best, reading.gpus(asked.plan), asked.plan.purchase
+    if bought is not None:
+        return f", about {figures.usd(per * bought.usd_per_gpu)} more to buy"
+    if best is None or best.cost_usd is None:
+        return ""
+    what = " a month" if not reading.ends(asked.plan) else " for the run"
+    sum_ = best.cost_usd.p50 * (gpus + per) / gpus
+    return f", about {figures.usd(sum_)}{what} instead of {money(best)}"
+
+
+def spare_now(asked: Asked) -> str | None:
+    """Whether what is planned has one already."""
+    best, found, gpus = asked.best, asked.plan.sizing, reading.gpus(asked.plan)
+    if best is None:
+        return None
+    load = reading.asked(asked.plan, "inference.requests_per_s")
+    served = best.serving
+    if found is None or served is None or not load or not found.carries_requests_per_s:
+        return f"The plan counts {gpus:,} GPUs without a spare."
+    copies, carries = served.copies, found.carries_requests_per_s
+    down = max(1, _node(asked) // served.gpus_per_copy)
+    left = carries * max(0, copies - down) / copies
+    holds = "so a spare node is in it" if left >= load else "so no spare node is in it"
+    most = figures.significant(carries)
+    return (
+        f"Now: {gpus:,} GPUs carry up to {most} requests a second for your {load:g}, with a node down about "
+        f"{figures.significant(left)}: {holds}."
+    )
+
+
+def first_target(asked: Asked) -> str | None:
+    """The target that is missed first at the same GPUs when the load rises."""
+    best = asked.best
+    if best is None or best.serving is None:
+        return "This job serves nobody, so it has no such targets." if best is not None else None
+    targets = _targets(asked)
+    if not targets:
+        return "You named no target: say the time to the first token and per token that users may wait."
+    load = reading.asked(asked.plan, "inference.requests_per_s") or 0.0
+    for times in _PEAKS if load else ():
+        turned = _at(asked, times * load)
+        missed = [name for name, target in targets.items() if turned and _value(turned, name) > target]
+        if turned and missed:
+            first = max(missed, key=lambda name: _value(turned, name) / targets[name])
+            told = f"{figures.seconds(_value(turned, first))} against {figures.seconds(targets[first])}"
+            return f"{first} goes first: at {times * load:g} requests a second on these GPUs it is {told}."
+    first = max(targets, key=lambda name: _value(best.serving, name) / targets[name])  # type: ignore[arg-type]
+    return f"{first} is the nearest to its target."
+
+
+def _targets(asked: Asked) -> dict[str, float]:
+    """Seconds of the targets that were named."""
+    said = {"The first token": "ttft_ms", "The time per token": "tpot_ms"}
+    found = {name: reading.asked(asked.plan, f"inference.{field}") for name, field in said.items()}
+    return {name: value / 1000 for name, value in found.items() if value}
+
+
+def _value(served: ServingFigures, name: str) -> float:
+    return served.ttft_s if name == "The first token" else served.tpot_s
+
+
+def _at(asked: Asked, load: float) -> ServingFigures | None:
+    """The figures of the GPUs of the plan at another load, within the targets or not."""
+    try:
+        made = asked.planned({"inference.requests_per_s": load, "cluster.gpus": reading.gpus(asked.plan)})
+    except InputError:
+        return None
+    served = (c.serving for c in made.candidates if c.serving is not None) if made else iter(())
+    return next(served, None)
+
+
+def first_target_why(asked: Asked) -> str | None:
+    """How near each target is now."""
+    best, targets = asked.best, _targets(asked)
+    if best is None or best.serving is None or not targets:
+        return None
+    served = best.serving
+    near = [
+        f"{name[:1].lower()}{name[1:]} {figures.seconds(_value(served, name))} of {figures.seconds(target)}"
+        for name, target in targets.items()
+    ]
+    return f"Now: {', '.join(near)}."
+
+
+def first_target_limit(asked: Asked) -> str | None:
+    """Up to which load both hold."""
+    found, load = asked.plan.sizing, reading.asked(asked.plan, "inference.requests_per_s")
+    if found is None or not load or not found.carries_requests_per_s:
+        return None
+    most = found.carries_requests_per_s
+    return (
+        f"These GPUs hold both up to {figures.significant(most)} requests a second, {most / load:.2g} times your load."
+    )

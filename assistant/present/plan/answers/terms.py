@@ -1,0 +1,87 @@
+"""What a contract makes of it: a run that ends before its term, and a lower rate that costs more."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import QuotedOffer, RentalOffer
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
+from ... import figures
+from .. import reading
+from .asked import Asked
+from .sums import letter
+
+
+def pay_early(asked: Asked) -> str | None:
+    """Whether time is paid in which nothing runs any more."""
+    best = asked.best
+    if best is None or best.run_hours is None:
+        return asked.plan.recommendation.smallest_change
+    if asked.plan.purchase is not None:
+        return "Bought machines are paid whole, however short the run: what is left over is time for the next job."
+    if not reading.ends(asked.plan):
+        return "A service has no end; ask for the notice to quit, by the hour or by the month."
+    takes = figures.hours(best.run_hours)
+    months = _term(asked)
+    if months is None:
+        return f"Not as it is counted: the hours of the run, {takes}, and nothing after. A contract may say else: ask."
+    if best.run_hours >= HOURS_PER_MONTH * months:
+        return f"Nothing is left over: the run takes {takes}, the term is {figures.hours(HOURS_PER_MONTH * months)}."
+    return f"Yes: a term is paid whole, {figures.hours(HOURS_PER_MONTH * months)}, though the run takes {takes}."
+
+
+def _offer(asked: Asked) -> RentalOffer | None:
+    number = asked.plan.recommendation.offer
+    return None if number is None else asked.plan.offers[number]
+
+
+def _term(asked: Asked) -> float | None:
+    """Months that are paid whole: of the offer, or days that are reserved."""
+    offer, reserved = _offer(asked), reading.asked(asked.plan, "budget.reserved_days")
+    if offer is not None and offer.months:
+        return offer.months
+    return 24 * reserved / HOURS_PER_MONTH if reserved else None
+
+
+def pay_early_sum(asked: Asked) -> str | None:
+    """What the time that was named comes to beside the run."""
+    best, offer = asked.best, _offer(asked)
+    if best is None or best.run_hours is None or asked.plan.purchase is not None or not reading.ends(asked.plan):
+        return None
+    rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour
+    if not rate or best.cost_usd is None:
+        return None
+    days = next((days for days in asked.amounts("time") if days > 1), None)
+    hours = HOURS_PER_MONTH * (_term(asked) or 0.0) or 24 * (days or 0.0)
+    if hours <= best.run_hours:
+        return None
+    whole = rate * reading.gpus(asked.plan) * hours
+    named = figures.hours(hours)
+    return (
+        f"Were all {named} to be paid: {figures.usd(whole)}, {figures.usd(whole - best.cost_usd.p50)} more than the "
+        "run needs; have it in writing."
+    )
+
+
+def quote_why(asked: Asked) -> list[str]:
+    """Why the lower price an hour need not be the lower sum."""
+    able = sorted((q for q in asked.plan.quotes if q.run_cost_usd), key=lambda q: q.run_cost_usd.p50)  # type: ignore[union-attr]
+    if len(able) < 2:
+        return []
+    won = able[0]
+    lower = min(able, key=lambda q: q.usd_per_gpu_hour or float("inf"))
+    if lower is won:
+        return [f"It is the cheaper one: {letter(won)}, {_sum(won)}; {letter(able[1])}, {_sum(able[1])}."]
+    waits = [
+        f"{letter(q)} waits {figures.percent(q.waiting_percent)} of the time" for q in (lower, won) if q.waiting_percent
+    ]
+    why = f" Its GPUs wait for the network: {', '.join(waits)}." if len(waits) == 2 else ""
+    return [
+        f"An hour of {letter(lower)} costs less, but it needs more of them: {_sum(lower)}; {letter(won)}: {_sum(won)}.",
+        *([why.strip()] if why else []),
+    ]
+
+
+def _sum(quote: QuotedOffer) -> str:
+    days = figures.hours(24 * (quote.finishes_days or 0.0))
+    rate = figures.usd(quote.usd_per_gpu_hour)
+    return f"{days} at {rate} is {figures.usd(quote.run_cost_usd and quote.run_cost_usd.p50)}"
