@@ -92,7 +92,7 @@ async def test_on_a_small_screen_an_answer_in_between_gets_the_room_of_the_choic
         first = user.talk.question_view.offers[0].label
         assert first in user.sees()
         await user.says("help")
-        assert first not in user.sees() and "What will the cluster do?" in user.sees()
+        assert f"▸ 1 {first}" not in user.sees() and "What will the cluster do?" in user.sees()
         await user.press("down")
         assert f"▸ 1 {first}" in user.sees()
 

@@ -105,9 +105,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue
-        if (said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())) or (
-            share < _SURE and _is_a_term(said) and not kind.get("defines")
-        ):
+        of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
+        if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):
             return None
         if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
