@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import pathlib
 import shutil
@@ -33,6 +34,10 @@ if (
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+
+import assistant
+
+gc.set_threshold(*assistant.GARBAGE)  # as the program does
 
 # The longest first, so that two processes end together. One builds the search index, at the start of the first file,
 # while the other needs none in the second.

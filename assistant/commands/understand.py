@@ -20,7 +20,7 @@ def understand(
     from assistant.understanding import Listener
 
     library = load()
-    listener = Listener.of(library.language, library.catalog)
+    listener = Listener.of(library.language, library.catalog, library.listener)
     for ident, text in texts(sentence, batch_file):
         meaning = listener.hear(text).contract(ident)
         if form == "json" and batch_file is None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
-from assistant.understanding import Listener
 from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.dial import Dial
 from assistant.vocabulary.plan import Plan
@@ -26,7 +25,7 @@ from .exporting import Exporter
 from .interview.interviewer import Interviewer
 from .planner import Planner, plan_now
 from .scaling import Scaling
-from .searching import Searcher
+from .searching import Searcher, understood
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
@@ -190,7 +189,7 @@ class Conversation:
     def warm(self, progress: Callable[[int, int], object] | None = None) -> None:
         """Load what understanding and the search need before the first message waits for it; where an index has to be
         built, ``progress`` is told how many of how many texts it has."""
-        asked = Listener.of(self.library.language, self.library.catalog).hear("what is an interconnect?")
+        asked = understood("what is an interconnect?", self.library)
         if self.parts.searcher is not None:
             from assistant.retrieval import shown_by
 

@@ -16,7 +16,7 @@ from .quotes import with_quotes
 
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
     """What the text says where ``draft`` is known."""
-    return Listener.of(library.language, library.catalog).hear(text, draft, today=today)
+    return Listener.of(library.language, library.catalog, library.listener).hear(text, draft, today=today)
 
 
 def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from assistant.vocabulary.utterance import Utterance
 
 def understood(question: str, library: Library, told: Mapping[str, Any] | None = None) -> Utterance:
     """A question, understood beside what was ``told`` before."""
-    return Listener.of(library.language, library.catalog).hear(question, Nothing(told or {}))
+    return Listener.of(library.language, library.catalog, library.listener).hear(question, Nothing(told or {}))
 
 
 Searcher = Callable[[Utterance], Answer]  # a question as it was understood where it was said

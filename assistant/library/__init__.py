@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.interview import Interview
@@ -13,6 +15,8 @@ from assistant.vocabulary.language import Language
 from assistant.vocabulary.rules import Rule
 
 from . import paths
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,19 @@ class Library:
         figures = [self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)]
         told = {"rules": [self.rules_folder], "knowledge": parts, "catalog": figures}
         return {name: folder_digest(*folders) for name, folders in told.items()}
+
+    def listener(self, build: Callable[[], T]) -> T:
+        """What ``build`` makes of the wordings and the names of the catalog for who listens: of shipped data it is kept
+        from one start to the next."""
+        if self.user_catalog or self.profile or self.measured:
+            return build()
+        from .kept import kept
+        from .shipped import digest
+
+        files = (path for path in (self.knowledge_folder / "language").rglob("*") if path.is_file())
+        wordings = digest({path.as_posix(): path.read_bytes() for path in files})
+        there = {"language": self.language, "catalog": self.catalog}
+        return kept("listener", "understanding", (wordings, self.digests["catalog"]), there, build)
 
 
 def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
     """The folder ``rules`` or ``knowledge``: beside the package in a checkout, inside it in an installed wheel."""
-    checkout = _PACKAGE.parent / name
-    if (_PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir():
+    checkout = PACKAGE.parent / name
+    if (PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir():
         return checkout
-    return _PACKAGE / "shipped" / name
+    return PACKAGE / "shipped" / name
 
 
 def cache_dir() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -308,8 +309,7 @@ def _failures(
         _assume(assumptions, "seconds a checkpoint stops the work", write)
     else:
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
-        told = Assumption(field="seconds a checkpoint stops the work", value=round(checkpoint, 1), why=why)
-        assumptions.append(told)
+        assumptions.append(_assumed("seconds a checkpoint stops the work", round(checkpoint, 1), why))
     return interruptions_of(nodes, checkpoint, catalog)
 
 
@@ -329,4 +329,10 @@ def _spot(
 
 
 def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:
-    assumptions.append(Assumption(field=field, value=fact.value, why=fact.source.removeprefix("derived: ")))
+    assumptions.append(_assumed(field, fact.value, fact.source.removeprefix("derived: ")))
+
+
+@lru_cache(maxsize=256)
+def _assumed(field: str, value: float, why: str) -> Assumption:
+    """The same for every network of a plan."""
+    return Assumption(field=field, value=value, why=why)

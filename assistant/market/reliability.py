@@ -74,13 +74,19 @@ def _factor(between_s: float, checkpoint_s: float, restart_s: float) -> float:
     return float(time_factor(between_s, checkpoint_s, restart_s))
 
 
+@lru_cache(maxsize=1024)
+def _between(rate_per_node: float, nodes: int) -> float:
+    """Seconds between interruptions: the same for every network."""
+    return float(mean_time_between(rate_per_node, nodes))
+
+
 def interruptions_of(nodes: int, checkpoint_s: float, catalog: Catalog, *, rate: Fact | None = None) -> Interruptions:
     """Of a job of ``nodes`` nodes whose checkpoint stops the work for ``checkpoint_s``, with the catalog's figures."""
     failures, restart, spread, below, above = (
         constant(catalog.constants, f"cost-{name}")
         for name in ("failures-per-node", "restart", "failures-spread", "restart-spread-below", "restart-spread-above")
     )
-    between = float(mean_time_between((rate or failures).si, nodes))
+    between = _between((rate or failures).si, nodes)
     return Interruptions(between, checkpoint_s, restart.si, spread.si, below.si, above.si)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
+from operator import is_
 
 from assistant.market import Offered, offered_tiers
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
@@ -41,7 +42,8 @@ class Considered:
 
     def charging(self, other: Callable[[Offered], Offered]) -> Considered:
         """Itself with its offers at other prices."""
-        return replace(self, offers=tuple(other(offered) for offered in self.offers))
+        charged = tuple(other(offered) for offered in self.offers)
+        return self if all(map(is_, charged, self.offers)) else replace(self, offers=charged)
 
     def on_each_terms(self) -> Iterator[Considered]:
         """Itself with the offers of one tier, term and rate of interruption at a time."""
@@ -49,11 +51,12 @@ class Considered:
         for offered in self.offers:
             alike.setdefault(offered.terms, []).append(offered)
         some_priced = any(offered.price for offered in self.offers)
+        if len(alike) < 2:
+            yield self
+            return
         for offers in alike.values():
             at_a_price = not some_priced or any(offered.price for offered in offers)
             yield replace(self, offers=tuple(offers), sold=self.sold if at_a_price else False)
-        if not alike:
-            yield self
 
 
 def considered(job: Resolved, catalog: Catalog, today: datetime.date | None = None) -> list[Considered]:
@@ -62,7 +65,8 @@ def considered(job: Resolved, catalog: Catalog, today: datetime.date | None = No
     excluded = job.questionnaire.constraints.excluded_fabrics
     market = on_the_market(job, catalog, today)
     fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
-    return [one for fabric in fabrics for one in _considered(fabric, job, market)]
+    joined = tuple(offered for offered in market if _joins_enough(offered.offer, job))
+    return [one for fabric in fabrics for one in _considered(fabric, job, market, joined)]
 
 
 def rented_openly(job: Resolved) -> bool:
@@ -114,8 +118,10 @@ def _joins_enough(offer: Offer, job: Resolved) -> bool:
     return offer.largest_gpus is None or job.gpus // job.sites <= offer.largest_gpus
 
 
-def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
-    offers = _with_fabric(fabric, job, market)
+def _considered(
+    fabric: Fabric, job: Resolved, market: tuple[Offered, ...], joined: tuple[Offered, ...]
+) -> list[Considered]:
+    offers = _with_fabric(fabric, job, market, joined)
     exists, owned = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id
     alike: dict[tuple[int | None, float], list[Offered]] = {}
     for offered in offers:
@@ -177,15 +183,16 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
     return job.gpu.vendor in fabric.gpu_vendors and not elsewhere
 
 
-def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Offered]:
-    """What is sold with a fabric; every offer is sold without a need for one. Of a quoted rent only a cloud's own
-    network has offers: the quote says nothing of that cloud's price."""
+def _with_fabric(
+    fabric: Fabric, job: Resolved, market: tuple[Offered, ...], joined: tuple[Offered, ...]
+) -> list[Offered]:
+    """What is sold with a fabric; every offer is sold without a need for one, and those that let enough GPUs ``joined``
+    with it. Of a quoted rent only a cloud's own network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
         return list(market) if job.provider or rented_openly(job) or job.questionnaire.budget.quotes else []
-    market = tuple(offered for offered in market if _joins_enough(offered.offer, job))
+    own = [offered for offered in joined if fabric.id in offered.offer.fabrics]
     if job.questionnaire.budget.quotes:
-        return [offered for offered in market if fabric.id in offered.offer.fabrics]
-    own = [offered for offered in market if fabric.id in offered.offer.fabrics]
+        return own
     if job.provider is None and not rented_openly(job):
         own = [offered for offered in own if offered.provider in (fabric.providers or ())]
     return own

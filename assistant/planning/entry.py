@@ -122,7 +122,8 @@ class Entry:
     @property
     def usable(self) -> bool:
         """Can be had, was computed, fits in memory."""
-        return self.estimated is not None and self.estimate.fits and self.considered.sold is not False
+        estimated = self.estimated
+        return estimated is not None and estimated.fits and self.considered.sold is not False
 
     @property
     def costed(self) -> bool:
@@ -132,7 +133,7 @@ class Entry:
     @property
     def step(self) -> float:
         """Median seconds per step."""
-        return self.estimate.band.p50 if self.estimated else float("inf")
+        return self.estimated.band.p50 if self.estimated is not None else float("inf")
 
     @cached_property
     def median_hours(self) -> float:

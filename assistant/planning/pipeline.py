@@ -160,7 +160,8 @@ class Pipeline:
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
         if charging is not None:
-            entries = [replace(e, considered=e.considered.charging(charging)) for e in entries]
+            for entry in entries:
+                entry.considered = entry.considered.charging(charging)
         entries = self.priced(entries, job)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))

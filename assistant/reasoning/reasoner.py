@@ -57,7 +57,7 @@ class Reasoner:
             speaker.conclusion(job, fabrics.get(fabric), memory)
             for speaker in self._speakers
             for fabric in ((*fabrics,) if speaker.per_candidate else (WHOLE_JOB,))
-            if (speaker.branch.id, fabric) in memory.fired
+            if (speaker.id, fabric) in memory.fired
         ]
 
 
@@ -135,7 +135,7 @@ class _Speaker:
 
     def __init__(self, compiled_rule: CompiledRule, spoken: bool) -> None:
         branch, self._spoken = compiled_rule.branch, spoken
-        self.branch = branch
+        self.branch, self.id = branch, branch.id
         self.per_candidate, self.name = compiled_rule.per_candidate, branch.then.name
         self._because = sentence(branch.because)
         self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in branch.then.texts.items()}

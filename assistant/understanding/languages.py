@@ -120,7 +120,7 @@ class Languages:
         english = words_of([parts, language["spelling"]["words"], language["spelling"]["right"]]) | set(wordings)
         return cls(language.others, english, learned, names, language["words"]["signs"].split())
 
-    def read(self, tokens: Sequence[Token]) -> tuple[str, list[Token]]:
+    def __call__(self, tokens: Sequence[Token]) -> tuple[str, list[Token]]:
         """The language of a message, and its tokens with what is known of that language put into English."""
         name = self._language(tokens)
         if name == ENGLISH:

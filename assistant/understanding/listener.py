@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -63,32 +63,34 @@ _OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluste
 _building = threading.Lock()
 _built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice
 
+Kept = Callable[[Callable[[], "Listener"]], "Listener"]  # what is built, or the same as it was kept
+
 
 class Listener:
     """Understands messages with the wordings of a language and the names of a catalog."""
 
     @classmethod
-    def of(cls, language: Language, catalog: Catalog) -> Listener:
-        """The listener of a language and a catalog, built with the first message."""
+    def of(cls, language: Language, catalog: Catalog, kept: Kept | None = None) -> Listener:
+        """The listener of a language and a catalog, built with the first message, or ``kept`` since it was."""
+        key, build = (id(language), id(catalog)), lambda: cls._anew(language, catalog)
         with _building:  # a message that comes while it is built waits instead of building another one
-            return cls._one(language, catalog)
+            if key not in _built:
+                while len(_built) >= _KEPT:
+                    del _built[next(iter(_built))]
+                _built[key] = kept(build) if kept else build()
+            return _built[key]
 
     @classmethod
-    def _one(cls, language: Language, catalog: Catalog) -> Listener:
-        key = (id(language), id(catalog))
-        if key not in _built:
-            while len(_built) >= _KEPT:
-                del _built[next(iter(_built))]
-            collecting = gc.isenabled()
-            gc.disable()  # a third of the time: of a hundred thousand parts of templates none is garbage
-            try:
-                _built[key] = cls(language, catalog)
-            except TemplateError as error:
-                raise InputError(f"a wording cannot be read: {error}", Place("knowledge/language")) from None
-            finally:
-                if collecting:
-                    gc.enable()
-        return _built[key]
+    def _anew(cls, language: Language, catalog: Catalog) -> Listener:
+        collecting = gc.isenabled()
+        gc.disable()  # a third of the time: of a hundred thousand parts of templates none is garbage
+        try:
+            return cls(language, catalog)
+        except TemplateError as error:
+            raise InputError(f"a wording cannot be read: {error}", Place("knowledge/language")) from None
+        finally:
+            if collecting:
+                gc.enable()
 
     def __init__(self, language: Language, catalog: Catalog) -> None:
         self.language, self.catalog = language, catalog
@@ -380,5 +382,5 @@ def _speller(language: Language, names: Names, known: Collection[str]) -> Spelle
         short,
         frozenset(data["right"].split()),
         frozenset(known),
-        Languages.of(language, {w for w in names.words if len(w) > 2}, known).read,  # "de" is a part of p4de too
+        Languages.of(language, {w for w in names.words if len(w) > 2}, known),  # "de" is a part of p4de too
     )

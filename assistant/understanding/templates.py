@@ -327,8 +327,14 @@ class _Shared(_Node):
     """A set of words that many templates name: what it begins with and needs is worked out once."""
 
     def __init__(self, inner: _Node) -> None:
-        self.go = inner.go
+        self._inner, self.go = inner, inner.go
         self._first, self._needs, self._empty = inner.first(), inner.needs(), inner.may_be_empty()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "go"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, go=state["_inner"].go)
 
     def first(self) -> set[str] | None:
         return self._first

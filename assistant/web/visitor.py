@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -12,6 +13,8 @@ import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import assistant
 
 if TYPE_CHECKING:
     from assistant.conversation import Conversation
@@ -73,6 +76,7 @@ def _keep_the_pipe_clean() -> None:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(*assistant.GARBAGE)
     _keep_the_pipe_clean()
     ended = main(Path(sys.argv[1]), sys.argv[2])
     sys.stderr.flush()
