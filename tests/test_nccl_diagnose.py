@@ -152,6 +152,15 @@ def test_what_launchers_and_forums_add_does_not_matter():
     assert diagnose_text(noisy, CATALOG).model_dump() == diagnose_text(clean, CATALOG).model_dump()
 
 
+@pytest.mark.parametrize("before", ["worker-1  | ", "Nov 12 10:11:{n:02d} gpu-03 check[271486]: ", "run(), common.cu:{n}, ",
+                                    "2026-03-11T08:45:10.{n}Z stdout F ", "[pod/nccl-0/main] ", '        "'])  # fmt: skip
+def test_what_runs_the_job_may_put_anything_before_the_lines(before):
+    clean = table(480.0, hosts=2)
+    after = '",' if before.endswith('"') else ""
+    noisy = "\n".join(f"{before.format(n=n % 60)}{line}{after}" for n, line in enumerate(clean.splitlines()))
+    assert diagnose_text(noisy, CATALOG).model_dump() == diagnose_text(clean, CATALOG).model_dump()
+
+
 def test_a_healthy_cluster_has_no_fault():
     log = debug("Bootstrap: Using eth0:10.0.0.1<0>", DEVICES, "Using network IB", *channels("IB")) + table(390.0)
     found = diagnose_text(log, CATALOG)
