@@ -24,9 +24,11 @@ _LAUNCHED = re.compile(
 )
 # What nccl-tests prints at the start of a line before any row; whatever stands before it stands before the rows too.
 _MARK = re.compile(
-    r"# nThread |# n?r?ccl-tests version|# Collective test starting|# Using devices|#\s{1,8}Rank\s{1,8}\d|#\s{1,16}size\s"
+    r"# nThread |# [nr]ccl-tests version|# Collective test starting|# Using devices"
+    r"|#\s{1,8}Rank\s{1,8}\d|#\s{1,16}size\s"
 )
 _SHAPES = 16  # kinds of prefix that are remembered
+_WRAPPED = frozenset('>{"[(0123456789')  # first characters of lines that something was put around
 _QUOTES = "> \t"
 
 
@@ -48,7 +50,9 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
                 line = _CONTROL.sub("", _ESCAPES.sub("", line))
             if launched:
                 line = _OPEN_MPI.sub("", line)
-            line = _unwrapped(line.strip())
+            line = line.strip()
+            if line[:1] in _WRAPPED:
+                line = _unwrapped(line)
             if "#" in line or prefixes.known:
                 line = prefixes.cut(line)
             yield number, line
@@ -63,8 +67,7 @@ def _unwrapped(line: str) -> str:
         line = _logged(line)
     elif first == '"':
         line = _string(line)
-    first = line[:1]
-    if first and first in "[(12" and (before := _LAUNCHED.match(line)):
+    if line[:1] in ("[", "(", "1", "2") and (before := _LAUNCHED.match(line)):
         line = line[before.end() :].lstrip()
     if line[:1].isdigit() and (label := _SRUN.match(line)):
         line = line[label.end() :].lstrip()
