@@ -628,3 +628,9 @@ def test_addresses_of_a_failure_tell_roce():
     for gid, transport in (("::ffff:10.0.0.1", "roce"), ("fe80::1", "infiniband")):
         line = f"node-0:1:2 [0] {warned} localGid {gid} remoteGids{gid} hca mlx5_6"
         assert diagnose_text(line, CATALOG).transport == transport
+
+
+def test_every_known_failure_says_what_it_was_learnt_from_and_how_sure_that_is():
+    assert not [signature.code for signature in signatures() if not signature.rests]
+    found = diagnose_text(debug(DEVICES, "Using network IB", *channels("IB", suffix="")), CATALOG)
+    assert "NVIDIA/nccl#1412, NVIDIA/nccl#489; confirmed" in " ".join(diagnosis_lines(Diagnosis(files=[found]), 400))
