@@ -95,7 +95,7 @@ def bench(
     )
     around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
     before = [*(around.script if around else ()), *(exported(one) for one in found)]
-    write(script(made, before, [one.name for one in found if not one.open], str(file)), out)
+    write(script(made, before, str(file)), out)
 
 
 @commands.command()
