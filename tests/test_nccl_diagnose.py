@@ -6,6 +6,7 @@ The logs here are written anew in the formats of the tools; their figures are th
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -149,6 +150,24 @@ def test_what_launchers_and_forums_add_does_not_matter():
     clean = table(480.0, hosts=2)
     noisy = "\n".join(f"\x1b[32m> [1,0]<stdout>:{line}\x1b[0m\r" for line in clean.splitlines())
     noisy = noisy.replace("float sum -1", "[1,0]<stdout>:float sum -1")
+    assert diagnose_text(noisy, CATALOG).model_dump() == diagnose_text(clean, CATALOG).model_dump()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "worker-1  | ",
+        "Nov 12 10:11:{n:02d} gpu-03 check[271486]: ",
+        "run(), common.cu:{n}, ",
+        "2026-03-11T08:45:10.{n}Z stdout F ",
+        "[pod/nccl-0/main] ",
+        '        "',
+    ],
+)
+def test_what_runs_the_job_may_put_anything_before_the_lines(before):
+    clean = table(480.0, hosts=2)
+    after = '",' if before.endswith('"') else ""
+    noisy = "\n".join(f"{before.format(n=n % 60)}{line}{after}" for n, line in enumerate(clean.splitlines()))
     assert diagnose_text(noisy, CATALOG).model_dump() == diagnose_text(clean, CATALOG).model_dump()
 
 
@@ -554,3 +573,64 @@ def test_time_follows_the_size_of_the_log():
     for shape in ("x", "NCCL WARN ", "1:", "1.", "socket", "[0]mlx5_0:1/IB ", " "):
         found = diagnose_text(shape * (2_000_000 // len(shape)), CATALOG)
         assert found.peak_busbw_gb_per_s == 0
+
+
+def test_the_report_as_json_says_what_the_table_says(tmp_path):
+    def side(size: int) -> dict[str, object]:
+        return {"time": size / 480e3 * 1.875, "alg_bw": 256.0, "bus_bw": 480.0, "nwrong": 0}
+
+    devices = [{"rank": n, "group": 0, "hostname": f"node-{n // 8}", "device": n % 8, "device_info": H100_NAME}
+               for n in range(16)]  # fmt: skip
+    results = [{"size": size, "count": size // 4, "type": "float", "redop": "sum", "root": -1,
+                "out_of_place": side(size), "in_place": None} for size in (GIB, 8 * GIB)]  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"devices": devices, "results": results, "average_bus_bandwidth": {"bandwidth": "nan"}}))
+    (found,) = diagnose([path], CATALOG).files
+    assert (found.collective, found.ranks, found.nodes, found.peak_busbw_gb_per_s) == ("all_reduce", 16, 2, 480.0)
+    assert {each.code for each in found.findings} == {"two-node-effect"}
+
+
+def test_the_host_that_slows_every_pair_is_named():
+    def pair(one: str, other: str, peak: float) -> str:
+        return table(peak, "sendrecv", per_host=1).replace("node-000", one).replace("node-001", other)
+
+    hosts = ["a", "b", "c", "d", "e"]
+    pairs = [(one, other) for n, one in enumerate(hosts) for other in hosts[n + 1 :]]
+    slow = diagnose_text("\n".join(pair(*each, 19.0 if "c" in each else 48.0) for each in pairs), CATALOG).findings
+    assert [(each.code, "with c " in each.message) for each in slow] == [("slow-host", True)]
+    assert not codes("\n".join(pair(*each, 48.0) for each in pairs))
+
+
+def test_a_table_of_another_run_is_noticed_and_a_split_one_is_none():
+    head, whole = table(390.0, hosts=4).split(HEADERS["2.17"])[0], table(390.0, hosts=1)
+    other = head + HEADERS["2.17"] + whole.split(HEADERS["2.17"])[1]
+    assert "table-of-another-run" in codes(other)
+    split = re.sub(r"Group  0 (.* on node-00(\d))", r"Group  \2 \1", other)
+    found = diagnose_text(split, CATALOG)
+    assert (found.ranks, found.nodes) == (8, 1) and "table-of-another-run" not in {f.code for f in found.findings}
+
+
+def test_nodes_with_fewer_gpus_and_adapters_are_judged_by_their_own_and_a_choice_taken_from_nccl_is_named():
+    two = "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB ib0:10.0.0.1<0>"
+    small = debug(two, "Using network IB", *channels("IB", nics=2, ranks=8), per_host=4).replace("localRanks 8", "")
+    small += table(43.0, per_host=4, device="NVIDIA A100-SXM4-80GB")
+    assert "half-of-the-adapters" not in codes(small) and "low-bandwidth" not in codes(small)
+    tree = debug("NCCL_ALGO set by environment to Tree", DEVICES, *channels("IB")) + table(150.0, hosts=8)
+    found = {each.code: each.message for each in diagnose_text(tree, CATALOG).findings}
+    assert "NCCL_ALGO=Tree" in found["choices-pinned"] and "half-of-the-adapters" not in found
+    assert "choices-pinned" not in codes(tree.split("# Collective")[0] + table(345.0, hosts=8))
+
+
+def test_addresses_of_a_failure_tell_roce():
+    warned = (
+        "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=12 opcode=0 len=0 vendor err 129 (Recv)"
+    )
+    for gid, transport in (("::ffff:10.0.0.1", "roce"), ("fe80::1", "infiniband")):
+        line = f"node-0:1:2 [0] {warned} localGid {gid} remoteGids{gid} hca mlx5_6"
+        assert diagnose_text(line, CATALOG).transport == transport
+
+
+def test_every_known_failure_says_what_it_was_learnt_from_and_how_sure_that_is():
+    assert not [signature.code for signature in signatures() if not signature.rests]
+    found = diagnose_text(debug(DEVICES, "Using network IB", *channels("IB", suffix="")), CATALOG)
+    assert "NVIDIA/nccl#1412, NVIDIA/nccl#489; confirmed" in " ".join(diagnosis_lines(Diagnosis(files=[found]), 400))

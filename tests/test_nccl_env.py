@@ -14,6 +14,7 @@ from assistant import library
 from assistant.cli import app
 from assistant.network import nccl
 from assistant.network.nccl import Host
+from assistant.network.nccl.machines import instance_of
 from assistant.vocabulary.errors import InputError
 
 LIBRARY = library.load()
@@ -224,3 +225,18 @@ def test_gpus_with_a_library_of_their_own_get_no_settings_of_nccl(gpu):
     fabric = FABRICS["roce-v2-200"]
     assert nccl.settings(fabric, GPUS[gpu], 4) == nccl.leave_alone(fabric, GPUS[gpu], 4) == []
     assert "library of its own" in nccl.as_file(fabric, GPUS[gpu], 4)
+
+
+@pytest.mark.parametrize(
+    ("said", "provider", "instance"),
+    [
+        ("a3 mega", "gcp", "a3-megagpu-8g"),
+        ("A3-High", "gcp", "a3-highgpu-8g"),
+        ("p5", "aws", "p5.48xlarge"),
+        ("nd96isr_h100_v5", "azure", "Standard_ND96isr_H100_v5"),
+        ("bm.gpu.h100.8", "oci", "BM.GPU.H100.8"),
+    ],
+)
+def test_an_instance_goes_by_the_names_people_use(said, provider, instance):
+    found, name, offer = instance_of(said, None, LIBRARY.catalog)
+    assert (found, name) == (provider, instance) and offer is not None and offer.fabrics[0] != "none"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assistant.network.nccl import Environment, Host, environment_of, environments, settings
-from assistant.network.nccl.machines import USUAL, gpu_of
+from assistant.network.nccl import Environment, Host, environment_of, environments, named, other_names, settings
+from assistant.network.nccl.machines import USUAL, gpu_of, instance_of
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.catalog import Fabric, Gpu
 
 from .case import Case
 
@@ -13,28 +13,38 @@ _NODES = 2  # the least that a network joins: the settings are those of any numb
 
 
 def nccl_settings(case: Case) -> Computed | None:
-    """The settings of the network in question at the provider in question, else what holds of it in general."""
-    provider = next(iter(case.utterance.named("provider")), None)
+    """The settings of the network or machine in question at the provider in question, else what holds of it in
+    general."""
+    if (unlisted := next((word for word in other_names() if word in case.utterance.text.lower()), None)) is not None:
+        return _told(case, unlisted, case.catalog.gpus[USUAL], Host(), named(unlisted))
+    provider = next(iter(case.utterance.named("provider")), None) or case.utterance.fields.get("cluster.provider")
     fabric = _fabric(case, provider)
     if fabric is None:
         return None
-    host = Host(provider=provider)
+    of = next(iter(case.utterance.named("instance")), None)
+    host = Host(provider=provider, instance=instance_of(of, provider, case.catalog)[1] if of else None)
     gpu = gpu_of(fabric, case.fields.get("cluster.gpu"), host, case.catalog)
-    around = environment_of(fabric, gpu, host)
+    return _told(case, fabric, gpu, host, environment_of(fabric, gpu, host))
+
+
+def _told(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host, around: Environment | None) -> Computed:
     found = settings(fabric, gpu, _NODES, host)
     case.figure("settings", len(found), "settings", "counted in what is documented of these machines")
     names = "; ".join(f"{one.name}={one.value}" for one in found)
     source = case.library.knowledge.sources.get(around.source) if around and around.source else None
-    where = f"{fabric.name}, {around.name}" if around else f"{fabric.name} in general"
+    listed = isinstance(fabric, Fabric)
+    network = f"{fabric.name}, " if listed else ""
+    where = f"{network}{around.name}" if around else f"{network}in general"
     said = f" ({source.publisher}, {source.date or source.date_note})" if source else ""
     script = f" First: {'; '.join(around.script)}." if around and around.script else ""
     needs = f" It needs {around.needs}." if around and around.needs else ""
-    asked = f" --provider {provider}" if provider else ""
-    command = f"weft nccl env --fabric {fabric.id}{asked} --gpu {gpu.id}"
+    options = {"provider": host.provider, "instance": host.instance, "gpu": gpu.id if listed else None}
+    asked = "".join(f" --{name} {value}" for name, value in options.items() if value)
+    ident = fabric.id if listed else fabric
     return case.answer(
         f"{where}{said}: {names}.{script}{needs}{_others(around, case)}",
-        f"Each with its reason, and what is better left alone: {command}.",
-        fabric=fabric.id, provider=provider, gpu=gpu.id,
+        f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.",
+        fabric=ident, provider=host.provider, gpu=gpu.id,
     )  # fmt: skip
 
 
@@ -47,15 +57,18 @@ def _others(around: Environment | None, case: Case) -> str:
 
 
 def _fabric(case: Case, provider: str | None) -> Fabric | None:
-    """The network named, as the provider has it; of a provider alone its first."""
-    named = [case.catalog.fabrics[name] for name in case.fabrics]
+    """The network named, as the provider has it on the machine in question; of a provider alone its first."""
+    said = [case.catalog.fabrics[name] for name in case.fabrics]
     if provider is None:
-        return named[0] if named else None
-    gpu = case.fields.get("cluster.gpu")
-    offers = [one for one in case.catalog.providers[provider].offers if gpu is None or one.gpu == gpu]
+        return said[0] if said else None
+    gpu, instances = case.fields.get("cluster.gpu"), case.utterance.named("instance")
+    offers = [one for one in case.catalog.providers[provider].offers if one.name in instances] or [
+        one for one in case.catalog.providers[provider].offers if gpu is None or one.gpu == gpu
+    ]
     offers.sort(key=lambda one: one.gpu != USUAL)
     sold = [case.catalog.fabrics[name] for one in offers for name in one.fabrics[:1] if name != "none"]
-    if not named:
+    if not said:
         return sold[0] if sold else None
-    same = [one for one in sold if one in named] or [one for one in sold if one.kind in {each.kind for each in named}]
-    return same[0] if same else named[0]
+    exact = [one for one in sold if one in said and one.id in case.utterance.named("fabric")]
+    same = exact or [one for one in sold if one.kind in {each.kind for each in said}]
+    return same[0] if same else said[0]

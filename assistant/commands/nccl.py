@@ -13,12 +13,17 @@ commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a 
 
 @commands.command()
 def env(
-    fabric: Annotated[str, typer.Option(help="A fabric id such as roce-v2-400; or slingshot, pollara.")],
+    fabric: Annotated[
+        str | None,
+        typer.Option(help="A fabric id such as roce-v2-400; or slingshot, pollara; left out: --instance's own."),
+    ] = None,
     gpu: Annotated[str | None, typer.Option(help="A GPU id; left out: what the provider has on this network.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of the job.")] = 2,
     interface: Annotated[str | None, typer.Option(help="The interface NCCL connects over, e.g. eth0.")] = None,
     provider: Annotated[str | None, typer.Option(help="A provider id: what it documents for its machines.")] = None,
-    instance: Annotated[str | None, typer.Option(help="The provider's name of the machine: BM.GPU.H100.8.")] = None,
+    instance: Annotated[
+        str | None, typer.Option(help="The provider's name of the machine: BM.GPU.H100.8, 'a3 mega'.")
+    ] = None,
     form: Annotated[str, typer.Option("--for", help="shell, slurm, docker or kubernetes.")] = "shell",
     nccl: Annotated[str | None, typer.Option(help="The version of NCCL; left out: a current one.")] = None,
     plugin: Annotated[str | None, typer.Option(help="The version of the network plugin (EFA).")] = None,
@@ -33,6 +38,7 @@ def env(
     from assistant.library.checks import known_id
     from assistant.network.nccl import FORMS, Host, as_file, other_names
     from assistant.network.nccl.machines import gpu_of, instance_of
+    from assistant.vocabulary.errors import InputError, Place
 
     one_of("--for", form, FORMS)
     library = load(user_catalog=catalog)
@@ -41,15 +47,18 @@ def env(
         known_id("--provider", provider, shipped.providers)
     if gpu is not None:
         known_id("--gpu", gpu, shipped.gpus)
-    if fabric in other_names():
-        network = fabric
-    else:
+    if instance is not None:
+        provider, instance, offer = instance_of(instance, provider, shipped)
+        fabric = fabric or (offer.fabrics[0] if offer else None)
+    if fabric is None:
+        raise InputError("expected a network, or --instance with a machine that brings one", Place(field="--fabric"))
+    if fabric not in other_names():
         known_id("--fabric", fabric, shipped.fabrics)
-        network = shipped.fabrics[fabric]
+    network = shipped.fabrics.get(fabric, fabric)
     host = Host(
         interface=interface,
         provider=provider,
-        instance=instance and instance_of(instance, provider, shipped),
+        instance=instance,
         form=form,
         nccl=nccl,
         plugin=plugin,
@@ -86,7 +95,7 @@ def bench(
     )
     around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
     before = [*(around.script if around else ()), *(exported(one) for one in found)]
-    write(script(made, before, [one.name for one in found if not one.open], str(file)), out)
+    write(script(made, before, str(file)), out)
 
 
 @commands.command()

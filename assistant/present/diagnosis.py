@@ -26,7 +26,12 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     for found in file.findings:
         said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
         lines += textwrap.wrap(said, width, subsequent_indent="   ")
-        lines += textwrap.wrap(f"→ {found.fix}", width, initial_indent="   ", subsequent_indent="     ")
+        lines += textwrap.wrap(
+            f"→ {found.fix}{f' [{found.rests}]' if found.rests else ''}",
+            width,
+            initial_indent="   ",
+            subsequent_indent="     ",
+        )
     if file.kind == "unknown":
         return lines
     if file.checked:

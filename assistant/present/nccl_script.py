@@ -14,9 +14,13 @@ _HOW = (
 )
 
 
-def script(bench: NcclBench, before: Sequence[str], names: Sequence[str], file: str = "FILE") -> str:
-    """The script; ``before``: shell lines that set NCCL on these machines, ``names``: of the variables that they set.
-    ``file``: the questionnaire that it is for."""
+# What mpirun hands to the other nodes: the settings here, and whatever a provider's own script exported.
+_HANDED = "^((NCCL|RCCL|FI|OFI|UCX|SHARP|HSA|MPICH|NVIDIA_IMEX)_|LD_LIBRARY_PATH$)"
+
+
+def script(bench: NcclBench, before: Sequence[str], file: str = "FILE") -> str:
+    """The script; ``before``: shell lines that set NCCL on these machines. ``file``: the questionnaire that it is
+    for."""
     ranks = bench.nodes * bench.gpus_per_node
     lines = [
         "#!/usr/bin/env bash",
@@ -29,19 +33,21 @@ def script(bench: NcclBench, before: Sequence[str], names: Sequence[str], file: 
     ]
     for test in bench.tests:
         lines += ["#", *_table(test)]
-    lines += ["set -euo pipefail", f"NODES=${{NODES:-{bench.nodes}}}", f"PER_NODE=${{PER_NODE:-{bench.gpus_per_node}}}"]
+    lines += ["set -eo pipefail", f"NODES=${{NODES:-${{SLURM_NNODES:-{bench.nodes}}}}}"]
+    lines += [f"PER_NODE=${{PER_NODE:-{bench.gpus_per_node}}}"]
     lines += ["NCCL_TESTS=${NCCL_TESTS:-./build}  # where nccl-tests was built", "LOGS=${LOGS:-.}", ""]
     lines += before
-    handed = " ".join(f"-x {name}" for name in names)
     lines += [
         "export NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
+        "set -u",
+        f"HANDED=$(compgen -e | grep -E '{_HANDED}' | sed 's/^/-x /')",
         "",
         "run() {  # program and its arguments, on every GPU of every node",
         '  if [ -n "${SLURM_JOB_ID:-}" ]; then',
         '    srun --mpi=pmix -N "$NODES" --ntasks-per-node="$PER_NODE" --gpus-per-node="$PER_NODE" "$@"',
         "  else",
         '    mpirun -np $((NODES * PER_NODE)) -N "$PER_NODE" --hostfile "${HOSTS:?a file with a host on each line}" \\',
-        f'      -x NCCL_DEBUG_SUBSYS {handed} "$@"',
+        '      $HANDED "$@"',
         "  fi",
         "}",
         "",

@@ -190,6 +190,7 @@ class DiagnosisFinding(Contract):
     line: int
     message: str
     fix: str
+    rests: str = ""  # the thread or page it was learnt from, and how sure that is; empty: arithmetic of the log itself
 
 
 class DiagnosedFile(Contract):

@@ -14,7 +14,8 @@ from assistant.vocabulary.errors import InputError, Place
 from . import judge_network, judge_tests
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import expected_busbw, is_pcie
+from .expected import expected_busbw, gpu_named, is_pcie
+from .json_report import LARGEST, run_of
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import finding
@@ -31,6 +32,11 @@ def diagnose(paths: Iterable[Path | str], catalog: Catalog) -> Diagnosis:
 def _of_file(path: Path, catalog: Catalog) -> DiagnosedFile:
     try:
         with path.open("rb") as stream:
+            if stream.read(64).lstrip()[:1] == b"{" and path.stat().st_size <= LARGEST:
+                stream.seek(0)
+                if (run := run_of(stream.read())) is not None:
+                    return _judged([run], DebugLog(), judge_network.KnownLines(), catalog, str(path))
+            stream.seek(0)
             return _diagnosed(lines_of(stream), catalog, str(path))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
@@ -49,11 +55,17 @@ def _diagnosed(lines: Iterable[tuple[int, str]], catalog: Catalog, path: str) ->
         if not log.take(number, line):
             tables.take(number, line)
     runs = [run for run in tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
+    return _judged(runs, log, known, catalog, path)
+
+
+def _judged(
+    runs: list[Run], log: DebugLog, known: judge_network.KnownLines, catalog: Catalog, path: str
+) -> DiagnosedFile:
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), "")
     transport = _transport(log, nodes, device, best is not None and best.peak > 0)
     found = _findings(runs, log, known, nodes, device, transport, catalog)
-    expected = _expected(best, nodes, device, transport, catalog, log.adapter_rate) if best else None
+    expected = _expected(best, nodes, device, transport, catalog, log) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected)
     return DiagnosedFile(
         path=path,
@@ -99,9 +111,12 @@ def _transport(log: DebugLog, nodes: int | None, device: str, ran: bool) -> LogT
 
 
 def _expected(
-    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, rate: float | None
+    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, log: DebugLog
 ) -> float | None:
-    value = expected_busbw(collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog, rate)
+    listed = len(log.device_list or [])
+    value = expected_busbw(
+        collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog, log.adapter_rate, listed
+    )
     return None if value is None else round(value, 2)
 
 
@@ -119,19 +134,32 @@ def _findings(
         *known.findings(several, log.lines > 0),
         *judge_network.findings(log, several and nodes is not None, device),
     ]
-    known_adapters = bool(log.device_list and log.speeds) or bool(log.channels)
+    adapters = _adapters(log, device, catalog)
     for run in runs:
         of_run = nodes_of(run) or nodes
-        expected = _expected(run, of_run, device, transport, catalog, log.adapter_rate)
-        found += judge_tests.findings(run, of_run, transport, expected, adapters_known=known_adapters)
+        expected = _expected(run, of_run, device, transport, catalog, log)
+        found += judge_tests.findings(run, of_run, transport, expected, adapters)
     if apart := judge_tests.separate_jobs(runs):
-        found = [apart, *(each for each in found if each.code != "one-rank")]
+        found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
+    if slow := list(judge_tests.slow_hosts(runs)):
+        found = [*slow, *(each for each in found if each.code != "half-of-the-adapters")]
+    if any(each.code in judge_tests.SLOWNESS and each.severity != "info" for each in found):
+        found += judge_network.choices_pinned(log)
     if not runs and not log.lines and not found:
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     return _ordered(found)
+
+
+def _adapters(log: DebugLog, device: str, catalog: Catalog) -> judge_tests.Adapters:
+    """What the log says of the adapters of a node: that all of the usual ones carry data, which and how many, or
+    nothing."""
+    gpu, listed = gpu_named(device, catalog), len(log.device_list or [])
+    if gpu and gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
+        return "all"
+    return "known" if (log.device_list and log.speeds) or log.channels else "unknown"
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:

@@ -65,6 +65,7 @@ class DebugLog:
     tracing: bool = False  # by a library that was built for it
     rack: bool = False  # NVLink joins more than one node
     verbs: bool = False  # failures speak of RDMA
+    roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> bool:
@@ -98,7 +99,8 @@ class DebugLog:
 
     def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
         word = text.partition(" ")[0]
-        self.verbs = self.verbs or (level == "WARN" and text.startswith("NET/IB"))
+        if level == "WARN" and "NET/IB" in text:
+            self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
             self.traced += 1
             self.trace_line = number if self.traced == 1 else self.trace_line
@@ -139,7 +141,8 @@ class DebugLog:
             self.speeds.update(int(speed) for speed in _SPEED.findall(text))
 
     def _channel(self, number: int, host: str, device: int, text: str) -> None:
-        if found := _VIA.search(text):
+        at = text.index(" via ") + 1
+        if found := _VIA.match(text, at):
             kind, network, nic, suffix = found.groups()
             direct = "/GDRDMA" in suffix
             if kind == "COLLNET":
@@ -149,7 +152,7 @@ class DebugLog:
             self.channel_line.setdefault(direct, number)
             self.nics_used[host].add(int(nic))
             self.gpus_on_nets[host].add(device)
-        elif found := _LOCAL.search(text):
+        elif found := _LOCAL.match(text, at):
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
             self.local[kind] += 1
             self.local_line.setdefault(kind, number)
@@ -219,12 +222,12 @@ class DebugLog:
         """The contract's word for the network in use, or ``None``."""
         name = (self.network or "").lower()
         if not name and self.verbs:
-            return "infiniband"
+            return "roce" if self.roce_gids else "infiniband"
         meant = next((one for one in networks() if name and one["has"] in name), {})
         asks = meant.get("asks")
         if asks == "verbs":
             kinds = self.adapter_kinds.most_common(1)
-            return "roce" if kinds and kinds[0][0] == "roce" else "infiniband"
+            return "roce" if (kinds[0][0] == "roce" if kinds else self.roce_gids) else "infiniband"
         if asks == "libfabric":
             provider = self.providers.most_common(1)[0][0] if self.providers else ""
             return "efa" if provider == "efa" else "slingshot" if provider == "cxi" else "unknown"

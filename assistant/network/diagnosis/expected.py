@@ -26,13 +26,21 @@ def is_pcie(device: str) -> bool:
 
 
 def expected_busbw(
-    collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog, rate: float | None = None
+    collective: str,
+    ranks: int,
+    nodes: int,
+    device: str,
+    transport: str,
+    catalog: Catalog,
+    rate: float | None = None,
+    listed: int = 0,
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
     Ring collectives are limited by the adapters of a node; all-to-all by the share of its data that leaves the node; a
     pair of ranks by one adapter. Measured values by node count go before the formula. ``rate``: bytes per second of an
-    adapter, where the log has it; else of the GPU's usual one.
+    adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters that the log lists, 0 where it does
+    not: nodes with fewer GPUs than usual are built with other adapters too.
     """
     gpu = gpu_named(device, catalog)
     if gpu is None or ranks < 2 or nodes < 2 or ranks < nodes:
@@ -46,6 +54,8 @@ def expected_busbw(
     if measured is not None:
         return measured
     adapters = _adapters(fabric, gpu, per_node)
+    if listed and per_node < gpu.gpus_per_node:
+        adapters = min(adapters, listed)
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
     line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate
     node = adapters * line * share / 1e9

@@ -7,7 +7,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
 from .expected import is_pcie
-from .signatures import Completion, Signature, completion, finding, harmless, judgements, signatures_in
+from .signatures import Completion, Signature, completion, finding, harmless, judgements, read, signatures_in
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
@@ -104,6 +104,15 @@ def _settings(log: DebugLog) -> Iterator[DiagnosisFinding]:
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in ("0", "LOC"):
         yield finding("gpudirect-disabled", line)
+
+
+def choices_pinned(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """What the environment decides in NCCL's place, which a slow job is better without; Google's plugins for sockets
+    come with such settings."""
+    pinned = [(log.settings[name][0], f"{name}={log.settings[name][1]}") for name in read("choices")
+              if name in log.settings]  # fmt: skip
+    if pinned and log.transport not in ("tcpx", "tcpxo"):
+        yield finding("choices-pinned", pinned[0][0], names=", ".join(said for _, said in pinned))
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:

@@ -1,6 +1,8 @@
 """Findings from nccl-tests tables: is the table what it claims, did the test run as meant, is it fast enough."""
 
 from collections.abc import Iterator
+from statistics import median
+from typing import Literal
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
@@ -20,21 +22,24 @@ DROP = 0.75  # of the best smaller size: two of those standard deviations below 
 COLLAPSED = 0.4  # of the best: one row is enough
 HALF = (0.38, 0.6)  # of what is expected: half of the adapters, less than SLOW
 FLAT = 0.9
+SLOWNESS = ("low-bandwidth", "half-of-the-adapters")
+FEWEST = 3  # runs of other hosts that a slow one is compared with
+Adapters = Literal["all", "known", "unknown"]  # all of the usual ones carry data; which, is known; nothing is
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
 
 def findings(
-    run: Run, nodes: int | None, transport: str, expected: float | None, *, adapters_known: bool = False
+    run: Run, nodes: int | None, transport: str, expected: float | None, adapters: Adapters = "unknown"
 ) -> Iterator[DiagnosisFinding]:
-    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known. ``adapters_known``: the
-    log says how many adapters a node has and how fast they are, so that half of the bandwidth is not that of others."""
+    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known. ``adapters``: what the
+    log says of them; half of the bandwidth is a sign of fewer or slower ones where not all of them carry data."""
     yield from _stopped(run)
     if not run.rows or run.peak <= 0:
         return
     yield from _wrong_results(run)
     yield from _doubtful_table(run)
     yield from _reading(run, nodes)
-    yield from _speed(run, nodes, transport, expected, adapters_known)
+    yield from _speed(run, nodes, transport, expected, adapters)
 
 
 def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
@@ -51,7 +56,22 @@ def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
     """Several tables of one rank each, mixed together: a build without MPI."""
     idle = [run for run in runs if run.rows and run.peak == 0]
     first_ranks = max((sum(rank == 0 for rank, _, _ in run.ranks_listed) for run in runs), default=0)
-    return finding("separate-jobs", (idle or runs)[0].line) if len(idle) >= 2 or first_ranks >= 2 else None
+    alone = sum(ranks_listed(run) == 1 for run in runs)
+    apart = len(idle) >= 2 or first_ranks >= 2 or (idle and alone >= 2)
+    return finding("separate-jobs", (idle or runs)[0].line) if apart else None
+
+
+def slow_hosts(runs: list[Run]) -> Iterator[DiagnosisFinding]:
+    """Hosts with which every run is slow while the runs of the others are not, as when all pairs are tried."""
+    tried = [run for run in runs if run.peak > 0 and len(run.hosts) > 1]
+    for host in sorted(set().union(*(run.hosts for run in tried))):
+        its = [run for run in tried if host in run.hosts]
+        others = [run.peak for run in tried if host not in run.hosts]
+        alike = {collective_of(run) for run in tried}
+        if len(alike) == 1 and len(its) > 1 and len(others) >= FEWEST:
+            usual, best = median(others), max(run.peak for run in its)
+            if best < DROP * usual:
+                yield finding("slow-host", its[0].line, host=host, runs=len(its), peak=best, usual=usual)
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
@@ -88,7 +108,8 @@ def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:
     if run.reduced_to is not None:
         yield finding("sizes-reduced", run.line, mib=run.reduced_to / MIB)
     if 0 < ranks_listed(run) != ranks_of(run):
-        yield finding("ranks-cut", run.ranks_listed_line or run.line, listed=ranks_listed(run), ranks=ranks_of(run))
+        name = "ranks-cut" if ranks_listed(run) < ranks_of(run) else "table-of-another-run"
+        yield finding(name, run.ranks_listed_line or run.line, listed=ranks_listed(run), ranks=ranks_of(run))
     if run.average is not None and run.peak > 3 * run.average:
         yield finding("average-misleads", last, average=run.average, peak=run.peak)
     if nodes == 2 and collective_of(run) == "all_reduce" and bus_factor(run) and run.peak > 400:
@@ -96,16 +117,16 @@ def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:
 
 
 def _speed(
-    run: Run, nodes: int | None, transport: str, expected: float | None, adapters_known: bool
+    run: Run, nodes: int | None, transport: str, expected: float | None, adapters: Adapters
 ) -> Iterator[DiagnosisFinding]:
     rows = [row for row in run.rows if row.size >= LARGE]
     best = max(run.rows, key=lambda row: row.busbw)
     fell = list(_fall(rows, transport))
     yield from fell
     if expected is not None and rows and run.peak < SLOW * expected:
-        if _half(run.peak, expected) and _flat(rows):
+        if adapters != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows):
             half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)
-            yield half if adapters_known else half.model_copy(update={"severity": "info"})
+            yield half if adapters == "known" else half.model_copy(update={"severity": "info"})
             return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
         slow = finding(name, best.line, peak=run.peak, expected=expected, hint=_one_adapter(run.peak))

@@ -36,7 +36,8 @@ class Row:
 
 @dataclass
 class Run:
-    """One table with what stands around it. ``ranks_listed`` maps each rank line to its host and device name."""
+    """One table with what stands around it. ``ranks_listed`` maps each rank line to its host and device name; of ranks
+    that were split into groups (NCCL_TESTS_SPLIT) those of the first, which the table is about."""
 
     line: int
     program: str | None = None
@@ -47,6 +48,7 @@ class Run:
     per_iteration: bool = False
     max_bytes: int | None = None
     reduced_to: int | None = None
+    group: str = ""
     ranks_listed: list[tuple[int, str, str]] = field(default_factory=list)
     ranks_listed_line: int | None = None
     rows: list[Row] = field(default_factory=list)

@@ -24,11 +24,16 @@ class Failure(BaseModel):
     message: str
     fix: str
     severity: Severity = "error"
+    rests: str = ""  # the thread or page that it was learnt from
+    sure: Literal["confirmed", "reported", "inferred"] = "inferred"
 
     def at(self, line: int, **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in."""
         message, fix = self.message.format(**said), self.fix.format(**said)
-        return DiagnosisFinding(code=self.code, severity=self.severity, line=line, message=message, fix=fix)
+        rests = f"{self.rests}; {self.sure}" if self.rests else ""
+        return DiagnosisFinding(
+            code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests
+        )
 
 
 class Signature(Failure):

@@ -22,7 +22,13 @@ _LAUNCHED = re.compile(
     r"(?:\[[^\]\[]{1,100}\] ?(?=\s*#|\s{0,20}\d|\S+:\d+:\d+ |\[)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,16}\s"
     r"|\(\w{1,40} pid=\d{1,10}[^)]{0,60}\)\s)+"
 )
-_NCCL_TESTS_OWN = re.compile(r"\w{1,40}\(\), \S{1,200}?\.cu:\d+, ")
+# What nccl-tests prints at the start of a line before any row; whatever stands before it stands before the rows too.
+_MARK = re.compile(
+    r"# nThread |# [nr]ccl-tests version|# Collective test starting|# Using devices"
+    r"|#\s{1,8}Rank\s{1,8}\d|#\s{1,16}size\s"
+)
+_SHAPES = 16  # kinds of prefix that are remembered
+_WRAPPED = frozenset('>{"[(0123456789')  # first characters of lines that something was put around
 _QUOTES = "> \t"
 
 
@@ -33,10 +39,10 @@ def cleaned(text: str) -> Iterator[tuple[int, str]]:
 
 def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """(line number from 1, line) with everything removed that the tools did not print; indentation goes too."""
-    number = 0
+    number, prefixes = 0, _Prefixes()
     for piece in _pieces(stream):
         text = piece.decode("utf-8", errors="replace")
-        odd, launched, own = _CONTROL.search(text) is not None, "<std" in text, ".cu:" in text
+        odd, launched = _CONTROL.search(text) is not None, "<std" in text
         for line in text.split("\n"):
             number += 1
             line = line[:LONGEST]
@@ -45,17 +51,64 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             if launched:
                 line = _OPEN_MPI.sub("", line)
             line = line.strip()
-            if line[:1] == ">":
-                line = line.lstrip(_QUOTES)
-            if line[:1] == "{" and line.startswith('{"log"'):
-                line = _logged(line)
-            if line[:1] in "[(12" and (before := _LAUNCHED.match(line)):
-                line = line[before.end() :].lstrip()
-            if line[:1].isdigit() and (label := _SRUN.match(line)):
-                line = line[label.end() :].lstrip()
-            if own and (prefix := _NCCL_TESTS_OWN.match(line)):
-                line = line[prefix.end() :]
+            if line[:1] in _WRAPPED:
+                line = _unwrapped(line)
+            if "#" in line or prefixes.known:
+                line = prefixes.cut(line)
             yield number, line
+
+
+def _unwrapped(line: str) -> str:
+    """A line without quotes, the container runtime's or Ansible's JSON, and what is known to be put before it."""
+    first = line[:1]
+    if first == ">":
+        line = line.lstrip(_QUOTES)
+    elif first == "{" and line.startswith('{"log"'):
+        line = _logged(line)
+    elif first == '"':
+        line = _string(line)
+    if line[:1] in ("[", "(", "1", "2") and (before := _LAUNCHED.match(line)):
+        line = line[before.end() :].lstrip()
+    if line[:1].isdigit() and (label := _SRUN.match(line)):
+        line = line[label.end() :].lstrip()
+    return line
+
+
+class _Prefixes:
+    """What a launcher, a container's runtime or the journal puts before every line, learnt from lines whose own start
+    is known: the same characters, any numbers."""
+
+    def __init__(self) -> None:
+        self.known: list[re.Pattern[str]] = []
+
+    def cut(self, line: str) -> str:
+        """The line without such a prefix."""
+        if (mark := _MARK.search(line)) and 0 < mark.start() < 200:
+            self._learn(line[: mark.start()])
+        for shape in self.known:
+            if before := shape.match(line):
+                return line[before.end() :].lstrip()
+        return line
+
+    def _learn(self, before: str) -> None:
+        if len(self.known) >= _SHAPES or not re.search(r"[^\s\d#]", before):
+            return
+        shape = re.sub(r"\d+|\s+|[^\d\s]+", lambda part: _any(part[0]), before)
+        if all(shape != each.pattern for each in self.known):
+            self.known.append(re.compile(shape))
+
+
+def _any(part: str) -> str:
+    return r"\d{1,20}" if part[0].isdigit() else r"\s{1,20}" if part.isspace() else re.escape(part)
+
+
+def _string(line: str) -> str:
+    """The text of a line that is one string of a JSON list."""
+    try:
+        text = json.loads(line.rstrip(","))
+    except ValueError:
+        return line
+    return text.strip() if isinstance(text, str) else line
 
 
 def _logged(line: str) -> str:

@@ -4,7 +4,7 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from .environments import Environment, environment_of, environments, other_names
+from .environments import Environment, environment_of, environments, named, other_names
 from .files import FORMS, as_file, exported
 from .host import Host
 from .settings import Setting, advice, expected_network, leave_alone, settings
@@ -21,6 +21,7 @@ __all__ = [
     "expected_network",
     "exported",
     "leave_alone",
+    "named",
     "other_names",
     "settings",
 ]

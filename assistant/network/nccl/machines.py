@@ -45,26 +45,37 @@ def gpu_of(fabric: Fabric | str, gpu: str | None, host: Host, catalog: Catalog) 
 
 def _offers(provider: str, host: Host, catalog: Catalog) -> list[Offer]:
     offers = catalog.providers[provider].offers
-    return [each for each in offers if host.instance is None or host.instance.lower() in _names(each)]
+    return [each for each in offers if host.instance is None or _bare(host.instance) in _names(each)]
 
 
-def _names(offer: Offer) -> tuple[str, ...]:
-    """``a3-megagpu-8g (A3 Mega)`` goes by both."""
-    first, _, rest = offer.name.lower().partition(" (")
-    return offer.name.lower(), first, rest.rstrip(")")
+def _names(offer: Offer) -> set[str]:
+    """``a3-megagpu-8g (A3 Mega)`` goes by both, ``p5.48xlarge`` by its family, ``Standard_ND96isr_H100_v5`` without its
+    first word; compared without regard to case and signs."""
+    first, _, rest = offer.name.partition(" (")
+    family = first.partition(".")[0] if first.endswith("xlarge") else ""
+    return {_bare(name) for name in (offer.name, first, rest, family, first.removeprefix("Standard_"))} - {""}
 
 
-def instance_of(instance: str, provider: str | None, catalog: Catalog) -> str:
-    """The provider's own name of an instance. Raises :class:`InputError` for one that nobody here has."""
-    if provider is None:
-        raise InputError("expected --provider beside --instance", Place(field="--instance"))
-    documented = [name for each in environments() if each.provider == provider for name in each.instances]
-    offers = catalog.providers[provider].offers
-    for name in documented:
-        if name.lower() == instance.lower():
-            return name
-    for offer in offers:
-        if instance.lower() in _names(offer):
-            return offer.name.partition(" (")[0]
-    known = dict.fromkeys([*documented, *(offer.name.partition(" (")[0] for offer in offers)])
-    raise InputError(f"expected one of {', '.join(known)}, got {shown(instance)}", Place(field="--instance"))
+def _bare(name: str) -> str:
+    return "".join(sign for sign in name.lower() if sign.isalnum())
+
+
+def instance_of(instance: str, provider: str | None, catalog: Catalog) -> tuple[str, str, Offer | None]:
+    """The provider that has an instance, its own name of it, and its offer where the catalog has one.
+
+    Raises :class:`InputError` for one that nobody here has.
+    """
+    among = [provider] if provider else list(catalog.providers)
+    asked, known = _bare(instance), list[str]()
+    for each in among:
+        documented = [name for one in environments() if one.provider == each for name in one.instances]
+        offers = catalog.providers[each].offers
+        name = next((name for name in documented if _bare(name) == asked), None)
+        offer = next((offer for offer in offers if _bare(name or instance) in _names(offer)), None)
+        if name or offer:
+            return each, name or (offer.name.partition(" (")[0] if offer else ""), offer
+        known += dict.fromkeys([*documented, *(offer.name.partition(" (")[0] for offer in offers)])
+    told = ", ".join(known) if provider else "an instance that a provider here lets (weft catalog providers)"
+    raise InputError(
+        f"expected {'one of ' if provider else ''}{told}, got {shown(instance)}", Place(field="--instance")
+    )

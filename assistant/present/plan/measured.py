@@ -40,7 +40,10 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     told.append(f"The step goes from {step} ({figures.percent(100 * (slow - 1))} longer).")
     if found.usd_per_month is not None and found.wasted_usd_per_month is not None:
         month, wasted = usd(found.usd_per_month), usd(found.wasted_usd_per_month)
-        told.append(f"Of {month} a month {wasted} pay for that waiting: what a repair is worth each month.")
+        if found.usd_per_month == found.cost_usd:  # a run that ends within the month
+            told.append(f"Of {month} for the run {wasted} pay for that waiting: what a repair is worth.")
+        else:
+            told.append(f"Of {month} a month {wasted} pay for that waiting: what a repair is worth each month.")
     other, paid = usd(found.instead_cost_usd), usd(found.cost_usd)
     if found.advice == "switch" and found.instead:
         repaired = usd(found.cost_as_it_should_be_usd)
