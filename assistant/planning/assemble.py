@@ -166,12 +166,19 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
-        return Candidate(fabric=entry.id, name=entry.considered.fabric.name, verdict=verdict, reasons=entry.reasons)
+        return Candidate(
+            fabric=entry.id,
+            name=entry.considered.fabric.name,
+            verdict=verdict,
+            barred=entry.barred,
+            reasons=entry.reasons,
+        )
     e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
         name=entry.considered.fabric.name,
         verdict=verdict,
+        barred=entry.barred,
         reasons=entry.reasons,
         parallelism=e.parallelism,
         step_time_s=e.band,

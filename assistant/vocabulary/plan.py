@@ -183,6 +183,8 @@ class Flip(Contract):
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+# Why a network is out of the question: it cannot be, or nobody lets it, or nobody tells a price
+Barred = Literal["impossible", "does-not-fit", "not-sold", "not-quoted", "no-price-quoted"]
 
 
 class RentalOffer(Contract):
@@ -338,11 +340,18 @@ class Recommendation(Contract):
 
 
 class Medians(Contract):
-    """The middle of the bands of a fabric; infinite where nothing was computed."""
+    """The middle of the bands of a fabric, infinite where nothing was computed, and how it stands."""
 
     if TYPE_CHECKING:
+        verdict: Verdict
+        barred: Barred | None
         step_time_s: Band | None
         cost_usd: Band | None
+
+    @property
+    def standing(self) -> str:
+        """The verdict in words, of one that is out of the question what stands in its way."""
+        return (self.barred or self.verdict).replace("-", " ")
 
     @property
     def median_cost(self) -> float:
@@ -364,6 +373,7 @@ class Candidate(Medians):
     fabric: str
     name: str = ""  # of the fabric, as people write it
     verdict: Verdict
+    barred: Barred | None = None  # of an impossible one why
     reasons: list[str] = Field(default_factory=list)
     parallelism: dict[str, Any] = Field(default_factory=dict)
     step_time_s: Band | None = None

@@ -121,7 +121,7 @@ def is_given(plan: Plan) -> bool:
 
 def verdict(found: Candidate, plan: Plan) -> str:
     """The verdict in a word; a network that was given is not recommended."""
-    return "given" if found.verdict == "recommended" and is_given(plan) else found.verdict
+    return "given" if found.verdict == "recommended" and is_given(plan) else found.standing
 
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
