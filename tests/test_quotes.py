@@ -92,7 +92,7 @@ def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
     assert "$2.20 per GPU-hour" in mail and items["storage"].ask in mail
     assert items["support"].ask not in mail and items["lossless"].ask not in mail
     text = formats.written(three, "text")
-    assert "YOUR QUOTES" in text and "WHAT TO WRITE BACK" in text and "To lambda:" in text
+    assert "YOUR QUOTES" in text and "WHAT TO WRITE BACK" in text and "To Lambda:" in text
 
 
 def test_a_rule_does_not_overrule_a_sum_but_says_what_it_has_against_it():
