@@ -6,6 +6,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.facts import UNKNOWN
 
 Scopes = Mapping[str, Mapping[str, Any]]
@@ -13,7 +14,8 @@ Sentence = Callable[[Scopes], str]
 
 
 def sentence(template: str) -> Sentence:
-    """A function that fills in ``{scope.field:format}``; an unknown fact reads ``unknown``, whatever its format."""
+    """A function that fills in ``{scope.field:format}``, of a number of things
+    ``{scope.field:#thing}``; an unknown fact reads ``unknown``, whatever its format."""
     parts: list[tuple[str, str, str, str]] = []
     for literal, expression, spec, _ in string.Formatter().parse(template):
         scope, _, name = (expression or "").partition(".")
@@ -33,6 +35,8 @@ def sentence(template: str) -> Sentence:
 def _shown(value: Any, spec: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (int, float)) and spec.startswith("#"):
+        return counted(round(value), spec[1:])
     if isinstance(value, (int, float)):
         return format(value, spec or ("g" if isinstance(value, float) else ""))
     return "".join(c if c.isprintable() else "�" for c in str(value))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .catalog import Tier, Trust
-from .copies import instances_told
+from .counted import instances_told
 from .knowledge import Grade
 
 PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")

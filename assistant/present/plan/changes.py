@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan
 
 from .. import figures
@@ -155,5 +156,5 @@ def _warnings(before: Plan, after: Plan) -> list[str]:
     more = len(new) - WARNINGS_IN_TALK
     if more <= 0:
         return new
-    further = f'{more} more new warning{"s" * (more > 1)}; say "warnings" to read {"them" if more > 1 else "it"}.'
+    further = f'{counted(more, "more new warning")}; say "warnings" to read {"them" if more > 1 else "it"}.'
     return [*new[:WARNINGS_IN_TALK], further]
