@@ -371,7 +371,6 @@ class Candidate(Medians):
     """
 
     fabric: str
-    name: str = ""  # of the fabric, as people write it
     verdict: Verdict
     barred: Barred | None = None  # of an impossible one why
     reasons: list[str] = Field(default_factory=list)

@@ -77,7 +77,7 @@ def _kept(plan: Plan, one: ServingFigures) -> str:
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [reading.network(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     if costs_more(plan):
         return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":

@@ -104,11 +104,6 @@ def seller(plan: Plan, provider: str) -> str:
     return next((o.provider_name for o in plan.offers if o.provider == provider and o.provider_name), provider)
 
 
-def network(plan: Plan, fabric: str) -> str:
-    """A network's name by its id, where the plan has it."""
-    return next((c.name for c in plan.candidates if c.fabric == fabric and c.name), fabric)
-
-
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))
@@ -142,7 +137,7 @@ def unadvised(plan: Plan) -> list[Candidate]:
 def left_out(plan: Plan) -> str:
     """What costs less and is advised against, with its sum; nothing where there is none."""
     cheaper = unadvised(plan)
-    named = ", ".join(f"{c.name or c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
+    named = ", ".join(f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
     return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
