@@ -125,18 +125,16 @@ def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:
 
 def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> None:
     said = _said(begin(JOB, "we run on aws").say("how much on infiniband?"))
-    assert (
-        "It will not do here, though." in said
-        and "sells no NVIDIA H100 SXM5 80 GB with InfiniBand NDR" in said
-    )
+    assert "It will not do here, though." in said and "sells no NVIDIA H100 SXM5 80 GB with InfiniBand NDR" in said
 
 
 def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:
     conversation = begin(JOB, "we run on aws")
     assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith(
-        "Neither will do here. Amazon Web Services sells no NVIDIA H100"
+        "Neither can be had at a quoted price. Amazon Web Services sells no NVIDIA H100"
     )
-    assert one(conversation.say("compare roce and efa"), Comparison).summary.startswith("Only aws-efa-v2 will do here.")
+    only = one(conversation.say("compare roce and efa"), Comparison).summary
+    assert only.startswith("Only AWS EFA v2 can be had at a quoted price.")
 
 
 def test_ranking_the_networks(begin: Begin) -> None:
@@ -152,7 +150,7 @@ def test_ranking_the_networks(begin: Begin) -> None:
         conversation.plan.recommendation.runner_up
     }
     options = _in_full(conversation, "what are my options?")
-    named = ("no network" if c.fabric == "none" else c.fabric for c in conversation.plan.candidates)
+    named = ("no network" if c.fabric == "none" else _called(conversation, c) for c in conversation.plan.candidates)
     assert all(name in options for name in named)
 
 
