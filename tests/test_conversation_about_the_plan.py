@@ -211,7 +211,7 @@ def test_a_network_that_nobody_prices_is_compared_by_its_time(begin: Callable[..
     events = begin("pretrain llama 3.1 70b on 64 H100", "the network is roce v2 400").say(
         "compare RoCE and plain ethernet"
     )
-    assert one(events, Comparison).summary.startswith("What the run costs on roce-v2-400 nobody tells; it takes")
+    assert one(events, Comparison).summary.startswith("What the run costs on RoCE 400 nobody tells; it takes")
 
 
 def test_comparing_with_what_is_no_candidate_is_a_sentence(begin: Callable[..., Conversation]) -> None:
@@ -222,8 +222,11 @@ def test_comparing_with_what_is_no_candidate_is_a_sentence(begin: Callable[..., 
 def test_flips_are_those_of_the_plan(begin: Callable[..., Conversation]) -> None:
     conversation = begin(JOB)
     note = one(conversation.say("what would flip it?"), Note)
+    called = conversation.plan.names
     assert len(note.items) >= len(conversation.plan.recommendation.flips)
-    assert all(any(flip.to_fabric in item for item in note.items) for flip in conversation.plan.recommendation.flips)
+    assert all(
+        any(called[flip.to_fabric] in item for item in note.items) for flip in conversation.plan.recommendation.flips
+    )
 
 
 def test_sources_that_disagree_are_told_with_what_holds(begin: Callable[..., Conversation]) -> None:

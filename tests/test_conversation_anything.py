@@ -10,15 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, opening, plain, searching
 from assistant.conversation.events import Answer, Comparison, Copied, Exported, Failure, PlanShown, Turn, Understood
+from assistant.conversation.exporting import written
 from assistant.conversation.transcript.replaying import replay_file
 from assistant.library import Library
-from assistant.library.questionnaires import read_one
+from assistant.library.questionnaires import from_value, read_one
 from assistant.planning import forget
 from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.questionnaire import SERVING
 from tests.conversing import JOB, begin, library, one
 
 # -- what cannot be, and what is not known ------------------------------------------------------------------
@@ -124,6 +127,16 @@ def test_an_exported_questionnaire_plans_the_same_again(
 ) -> None:
     conversation = begin(f"{JOB} with fsdp, no InfiniBand, $2.10/hr", f"export as yaml to {tmp_path / 'job.yaml'}")
     assert read_one(tmp_path / "job.yaml", library.catalog) == conversation.draft.questionnaire(library.catalog)
+
+
+def test_every_kind_of_job_that_is_exported_is_read_back_as_what_was_said(library):
+    """Of a service whose load sizes it no number of GPUs is written, nor a kind that nobody said."""
+    texts = [path.read_text() for path in library.examples.values()]
+    texts += [f"workload: {kind}\nmodel: llama-3.1-70b\ninference: {{requests_per_s: 4}}\n" for kind in SERVING]
+    for text in texts:
+        said = from_value(yaml.safe_load(text), library.catalog)
+        read = from_value(yaml.safe_load(written(None, said, "yaml")), library.catalog)
+        assert (read, read.sized_by_load) == (said, said.sized_by_load), text
 
 
 def test_a_file_that_is_there_is_not_overwritten_unasked(begin: Callable[..., Conversation], tmp_path: Path) -> None:

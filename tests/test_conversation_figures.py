@@ -32,6 +32,10 @@ def _best(conversation: Conversation) -> Candidate:
     return next(c for c in conversation.plan.candidates if c.fabric == conversation.plan.recommendation.fabric)
 
 
+def _called(conversation: Conversation, found: Candidate) -> str:
+    return conversation.plan.names[found.fabric]
+
+
 def _said(events: list[Event]) -> str:
     note = one(events, Note)
     return "\n".join((note.text, *note.items))
@@ -54,7 +58,9 @@ def _in_full(conversation: Conversation, asked: str) -> str:
 )
 def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:
     conversation = begin(JOB)
-    told = f"The run takes {figures.hours(_best(conversation).run_hours)} on {_best(conversation).fabric}."
+    told = (
+        f"The run takes {figures.hours(_best(conversation).run_hours)} on {_called(conversation, _best(conversation))}."
+    )
     assert told in _in_full(conversation, asked)
 
 
@@ -73,7 +79,7 @@ def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:
 def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -> None:
     conversation = begin(JOB, "100B tokens")
     best, said = _best(conversation), _in_full(conversation, asked)
-    assert f"costs {figures.usd_band(best.cost_usd)} on {best.fabric}" in said
+    assert f"costs {figures.usd_band(best.cost_usd)} on {_called(conversation, best)}" in said
     assert f"64 GPUs × {figures.hours(best.run_hours)} × ({figures.usd(best.gpu_usd_per_hour)} for the GPU + " in said
     assert f"Per million tokens: {figures.usd(best.cost_usd.p50 / 100e9 * 1e6)}." in said
 
@@ -95,7 +101,7 @@ def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -
         ("why tp 4?", lambda c: "Nobody fixed it"),
         (
             "how much is the network part?",
-            lambda c: f"{c.fabric} costs nothing on top of the GPU: it is part of the machine's price",
+            lambda c: "InfiniBand NDR costs nothing on top of the GPU: it is part of the machine's price",
         ),
     ],
 )
@@ -111,7 +117,7 @@ def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:
 def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:
     conversation = begin(JOB)
     tcp = next(c for c in conversation.plan.candidates if c.fabric == "ethernet-tcp-100")
-    assert f"The run takes {figures.hours(tcp.run_hours)} on ethernet-tcp-100." in _said(
+    assert f"The run takes {figures.hours(tcp.run_hours)} on Ethernet 100, TCP." in _said(
         conversation.say("how long over plain 100G ethernet?")
     )
     assert f"costs {figures.usd_band(tcp.cost_usd)}" in _said(conversation.say("what would it cost on TCP?"))
@@ -119,31 +125,32 @@ def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:
 
 def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> None:
     said = _said(begin(JOB, "we run on aws").say("how much on infiniband?"))
-    assert "It will not do here, though." in said and "aws sells no h100-sxm with infiniband-ndr-400" in said
+    assert "It will not do here, though." in said and "sells no NVIDIA H100 SXM5 80 GB with InfiniBand NDR" in said
 
 
 def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:
     conversation = begin(JOB, "we run on aws")
     assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith(
-        "Neither will do here. aws sells no h100-sxm"
+        "Neither can be had at a quoted price. Amazon Web Services sells no NVIDIA H100"
     )
-    assert one(conversation.say("compare roce and efa"), Comparison).summary.startswith("Only aws-efa-v2 will do here.")
+    only = one(conversation.say("compare roce and efa"), Comparison).summary
+    assert only.startswith("Only AWS EFA v2 can be had at a quoted price.")
 
 
 def test_ranking_the_networks(begin: Begin) -> None:
     conversation = begin(JOB)
     able = [c for c in conversation.plan.candidates if c.verdict != "impossible" and c.cost_usd]
     assert _said(conversation.say("which is the cheapest network?")).startswith(
-        f"{min(able, key=lambda c: c.cost_usd.p50).fabric} has the lowest cost"
+        f"{_called(conversation, min(able, key=lambda c: c.cost_usd.p50))} has the lowest cost"
     )
     assert _said(conversation.say("which one is fastest?")).startswith(
-        f"{min(able, key=lambda c: c.step_time_s.p50).fabric} is the fastest"
+        f"{_called(conversation, min(able, key=lambda c: c.step_time_s.p50))} is the fastest"
     )
     assert {one(conversation.say("what is second best?"), Comparison).right} == {
         conversation.plan.recommendation.runner_up
     }
     options = _in_full(conversation, "what are my options?")
-    named = ("no network" if c.fabric == "none" else c.fabric for c in conversation.plan.candidates)
+    named = ("no network" if c.fabric == "none" else _called(conversation, c) for c in conversation.plan.candidates)
     assert all(name in options for name in named)
 
 

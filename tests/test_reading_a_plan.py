@@ -66,7 +66,7 @@ def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -
 def test_what_is_measured_on_the_first_day_is_compared_with_the_network_that_is_bought(library: Library) -> None:
     found = planned(library, cluster__gpus=512, budget__mode="buy")
     [profile] = [line for line in found.measure_first if "Profile 20 steps" in line]
-    assert f"computed here on {found.recommendation.fabric}." in profile
+    assert f"computed here on {found.names[found.recommendation.fabric]}." in profile
 
 
 def test_a_price_that_turns_the_answer_is_told_with_the_network_whose_price_it_is() -> None:
@@ -187,7 +187,7 @@ def test_a_comparison_in_plain_text_names_both_values(library: Library) -> None:
     talk.say("pretrain llama 3.1 70b on 64 h100 with fsdp")
     shown = [line for event in talk.say("compare roce and infiniband") for line in wording.lines(event, 80)]
     step = next(line for line in shown if line.startswith("one step: "))
-    assert "roce-v2-400 " in step and " | infiniband-ndr-400 " in step
+    assert "RoCE 400 " in step and " | InfiniBand NDR " in step
 
 
 def test_a_comparison_after_a_what_if_is_of_what_was_tried(library: Library) -> None:

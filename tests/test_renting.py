@@ -457,6 +457,16 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
         assert offer.usd_per_gpu_hour in [p.price.value for p in sold], "a price that this provider does not quote"
 
 
+def test_a_network_that_nobody_sells_or_prices_is_not_called_impossible(made: Plan) -> None:
+    """It is told apart in the contract and in the table; all three remain out of the question."""
+    barred = {c.fabric: c.barred for c in made.candidates}
+    assert barred["roce-v2-400"] == "no-price-quoted" and barred["ethernet-tcp-25"] == "not-sold"
+    assert barred["none"] == barred["aws-efa-v1"] == "impossible" and barred[made.recommendation.fabric] is None
+    assert all((c.barred is None) == (c.verdict != "impossible") for c in made.candidates)
+    text = "\n".join(plan_lines(made, 120))
+    assert "? no price quoted   – not sold" in text and "✗" not in text.split("OFFERS")[0]
+
+
 def test_the_table_of_offers_has_each_machine_once_the_cheapest_first_and_cuts_no_sum(made: Plan) -> None:
     _, table, *notes = section(made)
     known = ["no price" not in row for row in table.rows]

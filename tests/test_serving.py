@@ -26,6 +26,7 @@ from assistant.planning.predictor import Predictor
 from assistant.planning.resolve import resolve
 from assistant.planning.sized import on_each_kind, sized, with_price
 from assistant.present.figures import serving_error
+from assistant.present.plan.card import certain
 from assistant.present.plan.report import brief
 from assistant.present.plan.sizing import in_talk
 from assistant.present.text import lines_of
@@ -276,6 +277,15 @@ def chat_service():
     load_ = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10, "ttft_ms": 500, "tpot_ms": 20}
     job = {"workload": "inference", "model": "llama-3.3-70b", "inference": load_}
     return planned(job)
+
+
+def test_the_certainty_says_what_it_is_of(chat_service):
+    """Of the network, of the kind of GPU that nobody named, and of the number of GPUs at the times asked for."""
+    kinds, (told,) = chat_service.sizing.kinds, certain(chat_service)
+    assert told.startswith("Certainty: clear that no network is needed") and f"{kinds[1].gpu} comes next" in told
+    late = chat_service.candidates[0].serving.ttft_s_p90 > 0.5
+    kept = "at the middle, not in the worst tenth" if late else "in nine of ten"
+    assert f"so {chat_service.sizing.gpus} GPUs keep the times asked for {kept}" in told
 
 
 def planned(job: dict):

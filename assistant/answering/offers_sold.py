@@ -10,6 +10,7 @@ from assistant.present.fields import technology_text
 from assistant.present.figures import usd
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import ListPrice, Tier
+from assistant.vocabulary.counted import counted
 
 from .case import Case
 
@@ -158,7 +159,7 @@ def _opening(case: Case, asked: _Asked, found: list[Offered]) -> str:
     sellers = dict.fromkeys(one.provider_name for one in found if asked.tier is None or asked.usual(one))
     if not sellers:
         return f"Nobody in the catalog tells a price of {what}."
-    count = f"{len(sellers)} provider{'s' * (len(sellers) != 1)}"
+    count = counted(len(sellers), "provider")
     cheapest = min((one for one in found if asked.usual(one)), key=lambda one: _price(asked, one), default=None)
     least = ""
     if cheapest:

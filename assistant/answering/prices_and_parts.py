@@ -7,6 +7,7 @@ from assistant.network.topology import design
 from assistant.present.figures import percent, significant, usd
 from assistant.vocabulary.answers import Computed, FabricDesign
 from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.counted import counted
 
 from .case import Case
 
@@ -72,8 +73,8 @@ def _text(made: FabricDesign, fabric: Fabric, where: str) -> str:
         return f"{fabric.name} for {where}: {'; '.join(made.notes)}."
     cables = made.cables.node_leaf + made.cables.leaf_spine + made.cables.spine_core
     return (
-        f"{fabric.name} for {where} takes {made.switches:,} switch{'es' * (made.switches != 1)} in {made.tiers} "
-        f"tier{'s' * (made.tiers != 1)} ({made.leaf} leaf, {made.spine} spine, {made.core} core), {made.nics:,} NICs, "
+        f"{fabric.name} for {where} takes {counted(made.switches, 'switch')} in "
+        f"{counted(made.tiers, 'tier')} ({made.leaf} leaf, {made.spine} spine, {made.core} core), {made.nics:,} NICs, "
         f"{cables:,} cables and {made.optics:,} transceivers: about {usd(made.capex_usd.mid)} "
         f"({usd(made.capex_usd.low)} to {usd(made.capex_usd.high)}), {significant(made.power_w / 1000)} kW."
     )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.vocabulary.counted import counted
+
 from .options import TextOrJson
 from .terminal import progress_bar, say, write_lines
 
@@ -116,7 +118,7 @@ def _line(document: OwnDocument, state: str, width: int) -> str:
 
 
 def _passages(document: OwnDocument) -> str:
-    return f"{document.passages} passage{'s' * (document.passages != 1)}"
+    return counted(document.passages, "passage")
 
 
 def _report(added: Added) -> None:
@@ -124,7 +126,7 @@ def _report(added: Added) -> None:
         for document in documents:
             print(f"{word:<10} {document.name}: {_passages(document)}")
     if added.same:
-        print(f"unchanged  {len(added.same)} document{'s' * (len(added.same) != 1)}")
+        print(f"unchanged  {counted(len(added.same), 'document')}")
     if not (added.new or added.refreshed or added.same):
         print("Nothing was added.")
     for note in added.notes:

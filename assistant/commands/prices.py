@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, TextOrJson
@@ -93,7 +94,7 @@ def _update(
     for error in read.bad:
         say(str(error))
     if read.bad:
-        lines = f"{len(read.bad)} line{'s' * (len(read.bad) > 1)}"
+        lines = counted(len(read.bad), "line")
         raise InputError(f"{lines} cannot be read: nothing was written", Place(str(path)))
     taken = [one for one in found if one.outcome in lists.TAKEN]
     target = catalog_file or paths.data_dir() / "catalog.yaml"

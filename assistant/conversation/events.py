@@ -159,6 +159,7 @@ class Comparison(Entry):
     kind: Literal["comparison"] = "comparison"
     left: str
     right: str
+    heads: tuple[str, str] | None = None  # the names of both; null: their ids
     rows: tuple[ComparisonRow, ...]
     summary: str
 

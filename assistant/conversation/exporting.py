@@ -104,7 +104,7 @@ def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
     if format == "yaml":
         import yaml
 
-        return yaml.safe_dump(questionnaire.model_dump(exclude_unset=True), sort_keys=False, allow_unicode=True)
+        return yaml.safe_dump(questionnaire.said(), sort_keys=False, allow_unicode=True)
     from assistant.present.plan import formats
 
     return formats.written(plan, format, width=80)

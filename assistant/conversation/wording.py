@@ -10,6 +10,7 @@ from assistant.present.answers import answer_blocks
 from assistant.present.blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree, told
 from assistant.present.markdown import blocks_markdown
 from assistant.present.plan import flips, opening
+from assistant.present.plan.names import named
 from assistant.present.plan.report import report
 from assistant.present.plots import plot_lines
 from assistant.present.text import block_lines, lines_of, safe
@@ -77,9 +78,9 @@ def blocks(event: e.Event) -> list[Block]:
         case e.Understood():
             return _understood(event)
         case e.PlanShown():
-            return [*(opening.in_talk(event.plan) if event.turned else []), *_list_of(event.changes)]
+            return named([*(opening.in_talk(event.plan) if event.turned else []), *_list_of(event.changes)], event.plan)
         case e.VariationShown():
-            return _variation(event)
+            return named(_variation(event), event.plan)
         case e.PlanDetails():
             return [Paragraph(b.text, strong=True) if isinstance(b, Heading) else b for b in report(event.plan)]
         case e.Plots():
@@ -189,5 +190,5 @@ def _reason(reason: e.Reason) -> Iterator[tuple[int, str]]:
 def _comparison(event: e.Comparison) -> list[Block]:
     mark = lambda row, side: f"{getattr(row, side)}{' ✓' if row.better == side else ''}"
     rows = [[row.what, mark(row, "left"), mark(row, "right")] for row in event.rows]
-    table = Table(["", event.left, event.right], rows, each_named=True)
+    table = Table(["", *(event.heads or (event.left, event.right))], rows, each_named=True)
     return [Paragraph(event.summary, strong=True), table, Paragraph("✓ marks the better side.")]

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.profile import Profile
 
@@ -47,7 +48,7 @@ def _validated(value: dict[str, object]) -> Profile:
 def laid_over(catalog: Catalog, path: Path) -> Catalog:
     """The catalog with one more constant for each GPU that was measured and one for each fabric."""
     profile = read(path, catalog)
-    runs = f"{len(profile.runs)} measured run{'s' * (len(profile.runs) != 1)}"
+    runs = counted(len(profile.runs), "measured run")
 
     def fact(factor: float, what: str) -> Fact:
         return Fact(value=factor, unit="1", source=f"derived: {path.name}, {runs}", date=profile.date, note=what)

@@ -122,7 +122,7 @@ def names_of(made: Decision, offers: Sequence[RentalOffer], sizing: Sizing | Non
     return {
         **({model: made.job.model_name} if isinstance(model, str) else {}),
         **{gpu: catalog.gpus[gpu].name for gpu in sorted(gpus)},
-        **{entry.id: entry.considered.fabric.short or entry.considered.fabric.name for entry in made.entries},
+        **{entry.id: entry.considered.fabric.label for entry in made.entries},
         **{one: catalog.providers[one].name for one in sorted(sellers) if one in catalog.providers},
     }
 
@@ -166,12 +166,17 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
-        return Candidate(fabric=entry.id, name=entry.considered.fabric.name, verdict=verdict, reasons=entry.reasons)
+        return Candidate(
+            fabric=entry.id,
+            verdict=verdict,
+            barred=entry.barred,
+            reasons=entry.reasons,
+        )
     e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
-        name=entry.considered.fabric.name,
         verdict=verdict,
+        barred=entry.barred,
         reasons=entry.reasons,
         parallelism=e.parallelism,
         step_time_s=e.band,

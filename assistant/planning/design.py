@@ -12,6 +12,7 @@ from assistant.model.network import leaf_nodes
 from assistant.network import design, planes_of_adapter
 from assistant.vocabulary.answers import FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Cluster
 
@@ -77,7 +78,7 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     less = said.capex_usd.mid - free.capex_usd.mid
     if less <= 0:
         return said
-    than = f"{said.switches} switches with leaves by rail (topology rail)"
+    than = f"{counted(said.switches, 'switch')} with leaves by rail (topology rail)"
     free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
     return free
 

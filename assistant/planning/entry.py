@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assistant.market import CandidatePrice
-from assistant.vocabulary.plan import Band, Breakdown, LearningStep, ServingFigures, Verdict
+from assistant.vocabulary.plan import Band, Barred, Breakdown, LearningStep, ServingFigures, Verdict
 
 from .candidates import Considered
 
 T = TypeVar("T")
+_NOT_QUOTED = "screen/not-in-the-quotes"
+_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", _NOT_QUOTED}
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ class Entry:
     verdict: Verdict = "acceptable"
     outweighed_by: str | None = None  # the saving for which it is taken although a rule says to avoid it
     reasons: list[str] = field(default_factory=list)
+    ruled_out_by: list[str] = field(default_factory=list)  # of the reasons those that leave no way
 
     @property
     def estimate(self) -> Estimate:
@@ -124,6 +127,18 @@ class Entry:
         """Can be had, was computed, fits in memory."""
         estimated = self.estimated
         return estimated is not None and estimated.fits and self.considered.sold is not False
+
+    @property
+    def barred(self) -> Barred | None:
+        """What stands in the way of one that is impossible."""
+        if self.verdict != "impossible":
+            return None
+        if self.estimated is not None and not self.estimate.fits:
+            return "does-not-fit"
+        if self.considered.sold is not False or not set(self.ruled_out_by) <= _UNSOLD:
+            return "impossible"
+        unsold = "not-quoted" if _NOT_QUOTED in self.ruled_out_by else "not-sold"
+        return "no-price-quoted" if self.considered.offers else unsold
 
     @property
     def costed(self) -> bool:

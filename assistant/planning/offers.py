@@ -75,13 +75,12 @@ def _runs(entry: Entry, judged: Entry) -> bool:
     it costs least."""
     if entry.estimated is None or not entry.estimate.fits or entry.run_cost is None:
         return False
-    return judged.verdict != "impossible" or (judged.considered.sold is False and set(judged.reasons) <= _UNSOLD)
+    return judged.barred in (None, "not-sold", "not-quoted", "no-price-quoted")
 
 
 _FOR_EVER = 36_525  # days: a century
 _NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late),
 _MOSTLY = 0.5  # and from which there is no middle either
-_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
 def _row(

@@ -237,7 +237,7 @@ def _as_described(entries: list[Entry], job: Resolved, catalog: Catalog) -> None
 @lru_cache(maxsize=4)
 def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
     """The rules of a library that a strategy runs, compiled once per process."""
-    return Reasoner(strategy.rules(library.rules), spoken=strategy.spoken)
+    return Reasoner(strategy.rules(library.rules), spoken=strategy.spoken, names=library.catalog.names)
 
 
 _lately: deque[Pipeline] = deque(maxlen=2)  # of this process

@@ -14,7 +14,7 @@ from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
 from assistant.model.sizing import SizingApart
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.copies import instances_told
+from assistant.vocabulary.counted import instances_told
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Assumption, KindOfGpu, ServingFigures, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH

@@ -16,7 +16,7 @@ def clear(entries: list[Entry]) -> None:
     """Nothing has been said of any candidate yet; what cannot be had or does not fit is impossible whatever is said."""
     for entry in entries:
         entry.verdict, entry.points, entry.reasons = "acceptable" if entry.usable else "impossible", 0.0, []
-        entry.outweighed_by = None
+        entry.outweighed_by, entry.ruled_out_by = None, []
 
 
 def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
@@ -29,6 +29,7 @@ def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
         verdict = conclusion.then.get("verdict")
         if verdict in ("impossible", "avoid"):
             _advise_against(entry, verdict, conclusion.then.get("outweighed_by"))
+            entry.ruled_out_by += [conclusion.rule] if verdict == "impossible" else []
             entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
         entry.points += conclusion.then.get("prefer") or 0
 

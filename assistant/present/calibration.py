@@ -1,5 +1,6 @@
 """What a calibration came to: the factors in words, the errors before and after, row by row."""
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.profile import Blame, Profile, ProfileRun
 
 from . import figures
@@ -11,7 +12,7 @@ def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
     """The whole result as lines."""
     errors, count = profile.errors, len(profile.runs)
     said = (
-        f"{count} measured run{'s' * (count != 1)}: mean error {figures.percent(errors.before_percent)} before, "
+        f"{counted(count, 'measured run')}: mean error {figures.percent(errors.before_percent)} before, "
         f"{figures.percent(errors.after_percent)} after"
     )
     if errors.left_out_percent is not None:

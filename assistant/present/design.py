@@ -3,6 +3,7 @@
 import textwrap
 
 from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.counted import counted
 
 from . import figures
 from .blocks import Block, Bullets, Chart, Heading, Paragraph, Table
@@ -30,7 +31,7 @@ def written(design: FabricDesign, form: str, width: int = 80) -> str:
 
 
 def _title(d: FabricDesign) -> str:
-    return f"{d.fabric} for {d.gpus:,} GPUs on {d.nodes:,} node{'s' * (d.nodes != 1)}"
+    return f"{d.fabric} for {d.gpus:,} GPUs on {counted(d.nodes, 'node')}"
 
 
 def design_blocks(design: FabricDesign, width: int = DRAWN) -> list[Block]:
@@ -45,10 +46,10 @@ def sentences(design: FabricDesign) -> list[str]:
     """Size, cables, power and price."""
     d, usd = design, figures.usd
     over = "non-blocking" if d.oversubscription == 1 else f"{d.oversubscription:g}:1 oversubscribed"
-    tiers = f"{d.tiers} tier{'s' * (d.tiers != 1)}"
+    tiers, switches = counted(d.tiers, "tier"), counted(d.switches, "switch")
     low, high = usd(d.capex_usd.low), usd(d.capex_usd.high)
     return [
-        f"{d.topology} in {tiers}, {over}: {d.switches:,} switches ({d.leaf} leaf, {d.spine} spine, {d.core} core), "
+        f"{d.topology} in {tiers}, {over}: {switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core), "
         f"{d.nics:,} NICs, {d.optics:,} optics.",
         *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in told(d)),
         f"{figures.significant(d.power_w / 1000)} kW of switches and optics.{_each(d)}",

@@ -9,7 +9,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .figures import significant
+from .figures import significant, strategy
 
 _WORDS = {
     ("budget.mode", "rent"): "rented",
@@ -28,14 +28,6 @@ _TECHNOLOGIES = {
     "tcp": "Ethernet with TCP",
     "ultra-ethernet": "Ultra Ethernet",
     "wan": "a wide-area link",
-}
-_STRATEGIES = {
-    "zero1": "ZeRO-1",
-    "zero2": "ZeRO-2",
-    "diloco": "DiLoCo",
-    "localsgd": "local SGD",
-    "fedavg": "federated averaging",
-    "async": "asynchronous",
 }
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
 _LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
@@ -91,7 +83,7 @@ def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
         return unit_of(name).format(_number(_priced(name), value))
     text = str(value).upper() if name in _IN_CAPITALS else str(value)
     named = _catalog_name(name, text, catalog) if catalog else None
-    return named or (_STRATEGIES.get(text, text.upper()) if name == "parallelism.strategy" else text)
+    return named or (strategy(text) if name == "parallelism.strategy" else text)
 
 
 def field_text(name: str, value: object, catalog: Catalog | None = None) -> str:

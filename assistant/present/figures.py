@@ -108,10 +108,25 @@ def serving_error(constants: Mapping[str, Fact]) -> str:
 SIDES = ("prefill", "decode")
 
 
+_STRATEGIES = {
+    "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2",
+    "diloco": "DiLoCo",
+    "localsgd": "local SGD",
+    "fedavg": "federated averaging",
+    "async": "asynchronous",
+}
+
+
+def strategy(name: str) -> str:
+    """How people write a way of sharing the training state: ``ZeRO-2``, ``FSDP``."""
+    return _STRATEGIES.get(name, name.upper())
+
+
 def layout(parallelism: dict[str, object]) -> str:
-    """A parallel split in one short phrase: ``ZERO1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``; of what is
+    """A parallel split in one short phrase: ``ZeRO-1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``; of what is
     served ``TP 8 · 3 copies``."""
-    parts = [str(parallelism["strategy"]).upper()] if parallelism.get("strategy") else []
+    parts = [strategy(str(parallelism["strategy"]))] if parallelism.get("strategy") else []
     copies = parallelism.get("replicas")  # of a model that is served
     if "prefill_workers" in parallelism:
         sides = [f"{parallelism[f'{side}_workers']} × {parallelism[f'{side}_gpus']} GPUs {side}" for side in SIDES]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog, ListPrice, Offer, Provider
+from assistant.vocabulary.counted import counted
 
 from . import figures
 from .blocks import Block, Chart, Heading, Paragraph
@@ -119,7 +120,7 @@ def _size(offer: Offer) -> str | None:
     """``16 to 64 GPUs``; ``None`` where nothing is known of the sizes that are let."""
     least, most = offer.min_gpus, offer.largest_gpus
     if least is None:
-        return f"at most {most:,} GPU{'s' if most > 1 else ''}" if most else None
+        return f"at most {counted(most, 'GPU')}" if most else None
     return f"{least:,} to {most:,} GPUs" if most else f"from {least:,} GPUs"
 
 

@@ -112,7 +112,7 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int, called:
     right = f"{figures.seconds(step)}{times}"
     whole = f"{right} as long"
     right = whole if times and len(called) + len(role) + len(whole) + 6 <= width else right
-    sign, style = f"{SIGNS[candidate.verdict]} ", _SIGN_STYLES.get(candidate.verdict, "")
+    sign, style = f"{SIGNS[candidate.standing]} ", _SIGN_STYLES.get(candidate.verdict, "")
     name = called[: max(4, width - len(right) - len(role) - 6)]
     gap = " " * max(1, width - len(sign) - len(name) - len(role) - 2 - len(right))
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
@@ -212,7 +212,7 @@ def _cost_row(
     name = safe(called)[:name_room].ljust(name_room)
     named = (f"{name}  ", "strong" if style == "good" else "")
     return [
-        (f"{SIGNS[candidate.verdict]} ", style),
+        (f"{SIGNS[candidate.standing]} ", style),
         named,
         (text, tint),
         (f"  {figures.usd(band.p50):>{label_room}}", ""),

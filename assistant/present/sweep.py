@@ -135,7 +135,7 @@ def _every(sweep: Sweep) -> Table:
             if one.step_time_s is not None:
                 slowdown = figures.slowdown(one.slowdown_percent)
                 name = sweep.names.get(one.fabric, one.fabric)
-                rows.append([*cells, SIGNS[one.verdict], name, _step(one), slowdown, _cost(one), _verdict(one)])
+                rows.append([*cells, SIGNS[one.standing], name, _step(one), slowdown, _cost(one), one.standing])
                 cells = [""] * len(cells)
     first = len(sweep.axes)
     return Table(header, rows, frozenset({*_numeric(sweep), first + 2, first + 3, first + 4}))
@@ -147,10 +147,6 @@ def _cells(sweep: Sweep, point: Point) -> list[str]:
 
 def _numeric(sweep: Sweep) -> set[int]:
     return {i for i, axis in enumerate(sweep.axes) if axis.numeric}
-
-
-def _verdict(one: SweptFabric) -> str:
-    return one.verdict if one.fits is not False else "does not fit"
 
 
 def _step(one: SweptFabric) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.counted import counted
 
 from .text import safe
 
@@ -51,7 +52,7 @@ def units(design: FabricDesign) -> list[Unit]:
     one = ports > 1 and whole and ports < 10
     marks = tuple(str(n + 1) if one else MARK for n in range(leaves // blocks))
     many = -(-design.nodes * parallel // (blocks * each))
-    nodes = f"{many:,} node{'s' * (many != 1)}"
+    nodes = counted(many, "node")
     return [Unit(_title(design, n, parallel), leaves, spines, blocks, nodes, marks) for n in range(each)]
 
 
@@ -69,14 +70,15 @@ def _title(design: FabricDesign, number: int, parallel: int) -> str:
 def told(design: FabricDesign) -> list[str]:
     """What the drawing shows, in sentences."""
     d, cables = design, design.cables
-    ports = f"{d.rails} NIC port{'s' * (d.rails != 1)}"
-    lines = [f"{d.nodes:,} nodes with {ports} each, {cables.node_leaf:,} cables to {d.leaf:,} leaf switches"]
+    ports = counted(d.rails, "NIC port")
+    to_leaves = f"{counted(cables.node_leaf, 'cable')} to {counted(d.leaf, 'leaf switch')}"
+    lines = [f"{counted(d.nodes, 'node')} with {ports} each, {to_leaves}"]
     if d.spine:
         between = cables.leaf_spine * d.planes * d.groups // max(1, d.leaf * d.spine)
         each = f", {between} from a leaf to each spine it reaches" if between else ""
-        lines.append(f"{cables.leaf_spine:,} cables from leaf to {d.spine:,} spine switches{each}")
+        lines.append(f"{counted(cables.leaf_spine, 'cable')} from leaf to {counted(d.spine, 'spine switch')}{each}")
     if d.core:
-        lines.append(f"{cables.spine_core:,} cables from spine to {d.core:,} core switches")
+        lines.append(f"{counted(cables.spine_core, 'cable')} from spine to {counted(d.core, 'core switch')}")
     if cables.leaf_leaf:
         lines.append(f"{cables.leaf_leaf:,} cables between the two switches of a pair")
     if d.planes > 1:
@@ -163,7 +165,7 @@ def drawing_svg(design: FabricDesign, called: str | None = None) -> str:
     rows = {name: 62 + ROW * number for number, name in enumerate(tiers)}
     found, sentences = units(design), told(design)
     height = max(rows.values()) + 52 + 17 * len(sentences)
-    switches = f"{design.switches:,} switch{'es' * (design.switches != 1)}"
+    switches = f"{counted(design.switches, 'switch')}"
     name = safe(f"{called or design.fabric}: {design.gpus:,} GPUs, {switches}")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '

@@ -23,11 +23,14 @@ class Reasoner:
     """Built once from a set of rules, run for any number of jobs.
 
     ``spoken``: with the sentences and the facts that they rest on; else verdicts and preferences alone, in half the
-    time. Raises :class:`~assistant.vocabulary.errors.KnowledgeError` when rules do not hang together, e.g. when one
-    reads a finding that nothing concludes in time.
+    time. ``names``: how people call what facts have by id, for the sentences. Raises
+    :class:`~assistant.vocabulary.errors.KnowledgeError` when rules do not hang together, e.g. when one reads a finding
+    that nothing concludes in time.
     """
 
-    def __init__(self, rules: Iterable[Rule], *, spoken: bool = True) -> None:
+    def __init__(
+        self, rules: Iterable[Rule], *, spoken: bool = True, names: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
         branches = [branch for rule in ordered for branch in rule.branches]
         groups = compiled(branches)
@@ -36,7 +39,7 @@ class Reasoner:
         }
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
-        self._speakers = [_Speaker(members[branch.id], spoken) for branch in branches]
+        self._speakers = [_Speaker(members[branch.id], spoken, names) for branch in branches]
 
     def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
         """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
@@ -133,12 +136,13 @@ class _Memory:
 class _Speaker:
     """A rule with its sentences taken apart, ready to say what it concluded."""
 
-    def __init__(self, compiled_rule: CompiledRule, spoken: bool) -> None:
+    def __init__(self, compiled_rule: CompiledRule, spoken: bool, names: Mapping[str, str]) -> None:
         branch, self._spoken = compiled_rule.branch, spoken
         self.branch, self.id = branch, branch.id
         self.per_candidate, self.name = compiled_rule.per_candidate, branch.then.name
-        self._because = sentence(branch.because)
-        self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in branch.then.texts.items()}
+        self._because = sentence(branch.because, names)
+        called = {} if branch.then.setting else names  # what is typed into a terminal keeps its ids
+        self._texts: dict[str, Sentence] = {key: sentence(text, called) for key, text in branch.then.texts.items()}
         self._then = branch.then.model_dump(exclude_none=True, exclude={"setting"})
         self._looks_at = [
             (f"{scope}.{name}", scope, name) for scope, names in branch.looks_at.items() for name in names

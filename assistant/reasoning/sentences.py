@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.facts import UNKNOWN
 
 Scopes = Mapping[str, Mapping[str, Any]]
 Sentence = Callable[[Scopes], str]
 
 
-def sentence(template: str) -> Sentence:
-    """A function that fills in ``{scope.field:format}``; an unknown fact reads ``unknown``, whatever its format."""
+def sentence(template: str, names: Mapping[str, str] = MappingProxyType({})) -> Sentence:
+    """A function that fills in ``{scope.field:format}``, of a number of things
+    ``{scope.field:#thing}``; ids read as their ``names``, an unknown fact
+    reads ``unknown``, whatever its format."""
     parts: list[tuple[str, str, str, str]] = []
     for literal, expression, spec, _ in string.Formatter().parse(template):
         scope, _, name = (expression or "").partition(".")
@@ -24,15 +28,17 @@ def sentence(template: str) -> Sentence:
         for literal, scope, name, spec in parts:
             text.append(literal)
             if scope:
-                text.append(_shown(scopes.get(scope, {}).get(name, UNKNOWN), spec))
+                text.append(_shown(scopes.get(scope, {}).get(name, UNKNOWN), spec, names))
         return "".join(text)
 
     return fill
 
 
-def _shown(value: Any, spec: str) -> str:
+def _shown(value: Any, spec: str, names: Mapping[str, str]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (int, float)) and spec.startswith("#"):
+        return counted(round(value), spec[1:])
     if isinstance(value, (int, float)):
         return format(value, spec or ("g" if isinstance(value, float) else ""))
-    return "".join(c if c.isprintable() else "�" for c in str(value))
+    return "".join(c if c.isprintable() else "�" for c in names.get(str(value), str(value)))

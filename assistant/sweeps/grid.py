@@ -1,7 +1,6 @@
 """The axes of a sweep as people write them: ``cluster.gpus=8..1024``, ``budget.gpu_hour_usd=2..4:0.5``,
 ``model=a,b``."""
 
-import copy
 import difflib
 import itertools
 import math
@@ -69,7 +68,7 @@ def combinations(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
 
 def changed(questionnaire: Questionnaire, values: dict[str, Any]) -> dict[str, Any]:
     """The questionnaire as its file would say it with other values; what nobody gave stays unsaid."""
-    given = copy.deepcopy(questionnaire.model_dump(mode="json", exclude_unset=True))
+    given = questionnaire.said()
     for path, value in values.items():
         section, _, name = path.partition(".")
         if not name:

@@ -38,7 +38,7 @@ def sweep(
     if all(point.error for point in points):
         first = ", ".join(f"{path} {value}" for path, value in points[0].values.items())
         raise InputError(f"no point of the sweep can be planned; the first, {first}: {points[0].error}")
-    names = {one.id: one.short or one.name for one in pipeline.catalog.fabrics.values()}
+    names = {one.id: one.label for one in pipeline.catalog.fabrics.values()}
     return Sweep(name=questionnaire.name, names=names, axes=list(axes), points=points, turns=turns_of(axes, points))
 
 

@@ -234,7 +234,8 @@ def comparison_table(event: events.Comparison) -> RenderableType:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    for number, title in enumerate(("", "", event.left, "", event.right)):
+    left, right = event.heads or (event.left, event.right)
+    for number, title in enumerate(("", "", left, "", right)):
         # What the sides are called is never cut: the words on the left wrap instead.
         table.add_column(Text(title), min_width=len(title) if number else None)
     for row in event.rows:

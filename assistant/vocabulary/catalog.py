@@ -234,6 +234,11 @@ class Fabric(Entry):
     summary: str
 
     @property
+    def label(self) -> str:
+        """The name in tables, charts and sentences."""
+        return self.short or self.name
+
+    @property
     def nic_rate(self) -> float:
         """Bytes/s of one NIC, one direction; 0 where nothing joins the nodes."""
         return self.line_rate.si if self.line_rate else 0.0
@@ -482,6 +487,13 @@ class Catalog(Entry):
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
     # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
     overrides: dict[str, Override] = Field(default_factory=dict)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """How people call what has an id here and is named in sentences: networks, GPUs, models, providers."""
+        networks = {ident: one.label for ident, one in self.fabrics.items() if one.technology != "none"}
+        others = (self.gpus, self.models, self.providers)
+        return networks | {ident: one.name for kind in others for ident, one in kind.items()}
 
     def scale_up_of(self, gpu: Gpu, gpus: int, gpus_per_node: int) -> ScaleUp:
         """What joins ``gpus`` GPUs of a job inside nodes of ``gpus_per_node``: their bridge where it joins all of a

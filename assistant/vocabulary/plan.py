@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .catalog import Tier, Trust
-from .copies import instances_told
+from .counted import instances_told
 from .knowledge import Grade
 
 PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")
@@ -183,6 +183,8 @@ class Flip(Contract):
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+# Why a network is out of the question: it cannot be, or nobody lets it, or nobody tells a price
+Barred = Literal["impossible", "does-not-fit", "not-sold", "not-quoted", "no-price-quoted"]
 
 
 class RentalOffer(Contract):
@@ -338,11 +340,18 @@ class Recommendation(Contract):
 
 
 class Medians(Contract):
-    """The middle of the bands of a fabric; infinite where nothing was computed."""
+    """The middle of the bands of a fabric, infinite where nothing was computed, and how it stands."""
 
     if TYPE_CHECKING:
+        verdict: Verdict
+        barred: Barred | None
         step_time_s: Band | None
         cost_usd: Band | None
+
+    @property
+    def standing(self) -> str:
+        """The verdict in words, of one that is out of the question what stands in its way."""
+        return (self.barred or self.verdict).replace("-", " ")
 
     @property
     def median_cost(self) -> float:
@@ -362,8 +371,8 @@ class Candidate(Medians):
     """
 
     fabric: str
-    name: str = ""  # of the fabric, as people write it
     verdict: Verdict
+    barred: Barred | None = None  # of an impossible one why
     reasons: list[str] = Field(default_factory=list)
     parallelism: dict[str, Any] = Field(default_factory=dict)
     step_time_s: Band | None = None

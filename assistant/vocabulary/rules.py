@@ -164,7 +164,7 @@ def fields_of(template: str) -> list[tuple[str, str, str]]:
             )
         if spec and (scope == "finding" or FACTS[scope][name].kind != "number"):
             raise ValueError(f"{{{expression}:{spec}}}: the format {spec} needs a number")
-        format(1.0, spec or "")
+        format(1.0, "" if spec and spec.startswith("#") else spec or "")
         found.append((scope, name, spec or ""))
     return found
 

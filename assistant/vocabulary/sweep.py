@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from .catalog import FabricKind
-from .plan import Band, Card, Certainty, Contract, Medians, Outcome, Verdict
+from .plan import Band, Barred, Card, Certainty, Contract, Medians, Outcome, Verdict
 
 
 class Axis(Contract):
@@ -28,6 +28,7 @@ class SweptFabric(Medians):
     fabric: str
     kind: FabricKind
     verdict: Verdict
+    barred: Barred | None = None
     fits: bool | None = None
     step_time_s: Band | None = None
     slowdown_percent: float | None = None

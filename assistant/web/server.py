@@ -14,6 +14,8 @@ from pathlib import Path
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from assistant.vocabulary.counted import counted
+
 from . import address, headers, messages, pages
 from .access import Access, same_origin, token_for
 from .session import Session
@@ -87,7 +89,7 @@ def _announce(settings: Settings, url: str, token: str | None, loopback: bool) -
             "Others can connect, and what they say travels in the clear: "
             "in a network you do not trust, put a proxy with TLS in front."
         )
-    held = f"{settings.sessions} conversation{'s' * (settings.sessions != 1)}"
+    held = counted(settings.sessions, "conversation")
     print(
         f"At most {held} at once; one without a key for {settings.idle_minutes:g} minutes is ended. "
         "Ctrl+C stops the server.",

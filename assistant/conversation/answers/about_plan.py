@@ -16,7 +16,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..events import Answer, Event, Failure, Note, PlanDetails
 from ..searching import Searcher
 from . import plan_answers
-from .plan_answers import compared, explained, note
+from .plan_answers import compared, explained, named, note
 
 _HELP = (
     "Facts, several at once: 8 nodes of 8 H100, llama 3.1 70b, fsdp, 400G InfiniBand, $2.10/hr",
@@ -61,8 +61,9 @@ class AboutPlan:
         """What is asked about the plan: why, why not, compare. ``accepted``: the plan before, when this one is only
         tried."""
         if reading.intent == "why":
-            return self._why(plan, reading, said)
-        return self._why_not(plan, reading) if reading.intent == "why-not" else self._compare(plan, reading, accepted)
+            return named(self._why(plan, reading, said), plan)
+        why_not = reading.intent == "why-not"
+        return named(self._why_not(plan, reading) if why_not else self._compare(plan, reading, accepted), plan)
 
     def part(self, plan: Plan, command: str) -> list[Event]:
         """The part of the plan that a command of :data:`PARTS` names."""
@@ -70,12 +71,12 @@ class AboutPlan:
             return [PlanDetails(plan=plan)]
         if command == "assumptions":
             return [note(assumptions.answer(plan, self._catalog))]
-        return [note(_SECTIONS[command](plan))]
+        return named([note(_SECTIONS[command](plan))], plan)
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
         """What is asked of the plan (``topics.yaml``), of the recommended network or of those named."""
         meant = list(dict.fromkeys(self.meant(plan, fabric) for fabric in fabrics))
-        return plan_answers.answer(plan, topic, meant, self._catalog)
+        return named(plan_answers.answer(plan, topic, meant, self._catalog), plan)
 
     def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
@@ -88,10 +89,10 @@ class AboutPlan:
 
     def _why_not(self, plan: Plan, reading: Understanding) -> list[Event]:
         """Why a fabric was not taken; without a name, the runner-up."""
-        named = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
-        if not named:
+        asked_of = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
+        if not asked_of:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
-        return [self._against(plan, fabric) for fabric in dict.fromkeys(self.meant(plan, one) for one in named)]
+        return [self._against(plan, fabric) for fabric in dict.fromkeys(self.meant(plan, one) for one in asked_of)]
 
     def _against(self, plan: Plan, fabric: str) -> Event:
         if fabric != plan.recommendation.fabric or is_given(plan):
@@ -114,12 +115,12 @@ class AboutPlan:
         unknown = reading.rest.split(" … ")[0]
         if unknown and len(reading.fabrics) < 2:
             return [Failure(text=f'"{unknown}" is no network I know. Networks of this plan: {self._candidates(plan)}.')]
-        named = [self.meant(plan, f) for f in reading.fabrics]
-        before = accepted.recommendation.fabric if accepted and not named else answer.fabric
+        meant = [self.meant(plan, f) for f in reading.fabrics]
+        before = accepted.recommendation.fabric if accepted and not meant else answer.fabric
         before = before if candidate(plan, before) is not None else answer.fabric
-        wanted = list(dict.fromkeys([*named, before, answer.fabric, answer.runner_up or answer.fabric]))[:2]
+        wanted = list(dict.fromkeys([*meant, before, answer.fabric, answer.runner_up or answer.fabric]))[:2]
         wanted = [f for f in wanted if candidate(plan, f) is not None]
-        missing = [f for f in named if candidate(plan, f) is None]
+        missing = [f for f in meant if candidate(plan, f) is None]
         if missing:
             return [Failure(text=f"{missing[0]} is no candidate for this job. Candidates: {self._candidates(plan)}.")]
         if len(wanted) < 2:

@@ -4,6 +4,7 @@ plan."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from assistant.present.blocks import Block, Heading, Paragraph, sentences, told
 from assistant.present.plan import (
@@ -18,6 +19,7 @@ from assistant.present.plan import (
     reading,
     standing,
 )
+from assistant.present.plan.names import namer
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
 
@@ -59,6 +61,28 @@ def note(blocks: list[Block]) -> Note:
 def explained(tree: proof.Reason) -> Explanation:
     """A proof as an answer."""
     return Explanation(about=tree.id or "", tree=tree)
+
+
+def named(told: list[Event], plan: Plan) -> list[Event]:
+    """What is said of a plan, with names in the place of ids."""
+    return [_named(event, namer(plan)) for event in told]
+
+
+def _named(event: Event, name: Callable[[str], str]) -> Event:
+    match event:
+        case Note(text=text, items=items):
+            return event.model_copy(update={"text": name(text), "items": tuple(map(name, items))})
+        case Explanation(tree=tree):
+            return event.model_copy(update={"tree": _reason_named(tree, name)})
+        case Comparison(summary=summary, left=left, right=right):
+            return event.model_copy(update={"summary": name(summary), "heads": (name(left), name(right))})
+    return event
+
+
+def _reason_named(reason: proof.Reason, name: Callable[[str], str]) -> proof.Reason:
+    """A fact of a rule keeps its id, by which the rule compares it."""
+    text = reason.text if reason.kind == "fact" else name(reason.text)
+    return replace(reason, text=text, children=tuple(_reason_named(one, name) for one in reason.children))
 
 
 def compared(plan: Plan, left: str, right: str, catalog: Catalog) -> Comparison:

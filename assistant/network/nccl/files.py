@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Mapping
 
 from assistant.vocabulary.catalog import Fabric, Gpu
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.knowledge import Source
 
 from .environments import Setting, environment_of, named
@@ -36,7 +37,7 @@ def as_file(
         return f"# {not_read(gpu)}\n"
     around = named(fabric) if isinstance(fabric, str) else environment_of(fabric, gpu, host) if nodes > 1 else None
     of = around.name if isinstance(fabric, str) and around else fabric if isinstance(fabric, str) else fabric.name
-    lines = [f"# {of}, {nodes} node{'s' if nodes != 1 else ''} of {gpu.name}", f"# {_HEADS[host.form]}"]
+    lines = [f"# {of}, {counted(nodes, 'node')} of {gpu.name}", f"# {_HEADS[host.form]}"]
     if around:
         lines += [f"# Machines: {around.name}"] * (not isinstance(fabric, str))
         lines += [f"# Documented in: {_source(around.source, sources)}"] if around.source else []

@@ -8,7 +8,13 @@ from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
 from . import reading
 
-SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
+SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!"} | {
+    "no price quoted": "?",
+    "not sold": "–",
+    "not quoted": "–",
+    "does not fit": "✗",
+    "impossible": "✗",
+}
 NOTHING_WORKS = "Nothing works as asked."
 
 
@@ -19,7 +25,7 @@ def section(plan: Plan) -> list[Block]:
         return []
     exposed = "Exposed: communication that nothing hides, inside nodes too. " if reading.ends(plan) else ""
     read = f"{_legend(plan, computed)}. {exposed}{_best(plan)}{_work(plan)}"
-    gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
+    gone = _out_of_the_question([c for c in plan.candidates if c.step_time_s is None])
     faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
     read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
     notes = (read, reading.splits(computed), reading.middle(plan), gone)
@@ -28,8 +34,11 @@ def section(plan: Plan) -> list[Block]:
 
 def _legend(plan: Plan, shown: list[Candidate]) -> str:
     """What the signs mean that are shown: ``✓ recommended   · acceptable``."""
-    verdicts = {found.verdict: reading.verdict(found, plan) for found in shown}
-    return "   ".join(f"{sign} {verdicts[verdict]}" for verdict, sign in SIGNS.items() if verdict in verdicts)
+    there = {found.standing: reading.verdict(found, plan) for found in shown}
+    words: dict[str, list[str]] = {}
+    for standing, sign in SIGNS.items():
+        words.setdefault(sign, []).extend([there[standing]] if standing in there else [])
+    return "   ".join(f"{sign} {' or '.join(said)}" for sign, said in words.items() if said)
 
 
 def in_short(plan: Plan) -> list[Block]:
@@ -65,7 +74,7 @@ def in_talk(plan: Plan) -> list[Block]:
 
 def _short_row(found: Candidate, plan: Plan) -> list[str]:
     waits, cost = figures.percent(reading.waited(plan, found)), found.cost_usd and found.cost_usd.p50
-    name, step = f"{SIGNS[found.verdict]} {found.fabric}", figures.seconds(_step(found))
+    name, step = f"{SIGNS[found.standing]} {found.fabric}", figures.seconds(_step(found))
     return [name, reading.verdict(found, plan), step, waits, figures.usd(cost)]
 
 
@@ -76,7 +85,7 @@ def options(plan: Plan) -> list[Block]:
         for c in _computed(plan)
         if c.cost_usd and c.verdict != "impossible"
     ]
-    gone = _impossible([c.fabric for c in plan.candidates if c.verdict == "impossible"])
+    gone = _out_of_the_question([c for c in plan.candidates if c.verdict == "impossible"])
     return told(f"The networks of this plan, {reading.unit_of_work(plan).lower()} and cost on each:", *items, gone)
 
 
@@ -140,7 +149,7 @@ def _best(plan: Plan) -> str:
 def _row(found: Candidate) -> list[str]:
     best = f"{100 * found.probability_best:.0f} %" if found.probability_best is not None else figures.UNKNOWN
     return [
-        SIGNS[found.verdict],
+        SIGNS[found.standing],
         found.fabric,
         figures.seconds(found.pace and found.pace.p50),
         figures.slowdown(found.slowdown_percent),
@@ -171,6 +180,10 @@ def _per(plan: Plan) -> str:
     return "per token" if reading.serves(plan) else "step"
 
 
-def _impossible(fabrics: list[str]) -> str | None:
-    names = ["no network" if fabric == "none" else fabric for fabric in fabrics]
-    return f"Not possible here: {', '.join(names)}." if fabrics else None
+def _out_of_the_question(found: list[Candidate]) -> str | None:
+    """Their names under what stands in their way: ``Not sold: spectrum-x-400.``"""
+    named: dict[str, list[str]] = {}
+    for one in found:
+        called = "not possible here" if one.standing == "impossible" else one.standing
+        named.setdefault(called, []).append("no network" if one.fabric == "none" else one.fabric)
+    return " ".join(f"{why.capitalize()}: {', '.join(names)}." for why, names in named.items()) or None

@@ -1,6 +1,6 @@
 """The card: do what, what it costs, when it is done, why, what would change it, and how certain that is."""
 
-from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.plan import Candidate, Plan, ServingFigures
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph
@@ -32,11 +32,18 @@ def certain(plan: Plan) -> list[str]:
     alone = answer.verdict == "no-network-needed"
     if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
-    told = [
-        "clear; nothing crosses, so no network would do better." if alone else _meaning(plan),
-        reading.left_out(plan),
-    ]
-    return [f"Certainty: {' '.join(text for text in (*told, _band(plan, best)) if text)}"]
+    sure = "clear that no network is needed: nothing crosses." if alone else _meaning(plan)
+    told = (sure, reading.left_out(plan), _next_kind(plan), _band(plan, best))
+    return [f"Certainty: {' '.join(text for text in told if text)}"]
+
+
+def _next_kind(plan: Plan) -> str:
+    """Where nobody said the GPU, how near the next kind comes."""
+    kinds = plan.sizing.kinds[:2] if plan.sizing and any(a.field == "cluster.gpu" for a in plan.assumptions) else []
+    if len(kinds) < 2:
+        return ""
+    first, second = (kind.usd_per_million_output_tokens for kind in kinds)
+    return f"Of the kinds of GPU {kinds[1].gpu} comes next, at {100 * (second / first - 1):.2g} % more per token."
 
 
 def _band(plan: Plan, best: Candidate) -> str:
@@ -51,19 +58,33 @@ def _band(plan: Plan, best: Candidate) -> str:
         f"{figures.seconds(low)}–{figures.seconds(high)}"
         for low, high in ((one.ttft_s_p10, one.ttft_s_p90), (one.tpot_s_p10, one.tpot_s_p90))
     )
-    return f"In eight of ten cases the first token takes {first} and each further one {each}."
+    return f"In eight of ten cases the first token takes {first} and each further one {each}{_kept(plan, one)}."
+
+
+def _kept(plan: Plan, one: ServingFigures) -> str:
+    """Whether so many GPUs keep the times that were asked for in the worst tenth of cases as well."""
+    found = plan.sizing
+    if found is None or not (found.ttft_ms or found.tpot_ms) or one.meets_targets is False:
+        return ""
+    late = [
+        1e3 * slow > limit
+        for slow, limit in ((one.ttft_s_p90, found.ttft_ms), (one.tpot_s_p90, found.tpot_ms))
+        if limit
+    ]
+    keep = f"so {found.gpus:,} GPUs keep" if found.gpus > 1 else "so one GPU keeps"
+    return f"; {keep} the times asked for {'at the middle, not in the worst tenth' if any(late) else 'in nine of ten'}"
 
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [reading.network(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     if costs_more(plan):
         return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":
         return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
     if answer.certainty == "close":
         return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
-    return "clear; nothing else comes within the error."
+    return "clear; no other network comes within the error."
 
 
 def _listed(names: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan
 
 from .. import figures
@@ -129,13 +130,15 @@ def _certainty(before: Plan, after: Plan) -> list[str]:
 def _candidates(before: Plan, after: Plan) -> list[str]:
     if after.recommendation.verdict == "infeasible":
         return []  # what is possible by itself is no news where nothing works
-    was = {c.fabric: c.verdict for c in before.candidates}
-    possible = {fabric for fabric, verdict in was.items() if verdict != "impossible"}
+    was = {c.fabric for c in before.candidates}
+    possible = {c.fabric for c in before.candidates if c.verdict != "impossible"}
+    unsold = {c.fabric for c in after.candidates if c.barred not in (None, "impossible", "does-not-fit")}
     now = {c.fabric: c.verdict != "impossible" for c in after.candidates}
     gone = [fabric for fabric, can in now.items() if fabric in possible and not can]
-    gone += [fabric for fabric in was if fabric in possible and fabric not in now]
+    gone += [c.fabric for c in before.candidates if c.fabric in possible and c.fabric not in now]
     back = [fabric for fabric, can in now.items() if can and fabric in was and fabric not in possible]
-    said = [f"No longer possible: {_few(gone)}."] if gone else []
+    parted = {"possible": [f for f in gone if f not in unsold], "at a quoted price": [f for f in gone if f in unsold]}
+    said = [f"No longer {what}: {_few(named)}." for what, named in parted.items() if named]
     return said + ([f"Possible again: {_few(back)}."] if back else [])
 
 
@@ -153,5 +156,5 @@ def _warnings(before: Plan, after: Plan) -> list[str]:
     more = len(new) - WARNINGS_IN_TALK
     if more <= 0:
         return new
-    further = f'{more} more new warning{"s" * (more > 1)}; say "warnings" to read {"them" if more > 1 else "it"}.'
+    further = f'{counted(more, "more new warning")}; say "warnings" to read {"them" if more > 1 else "it"}.'
     return [*new[:WARNINGS_IN_TALK], further]

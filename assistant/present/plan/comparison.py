@@ -40,7 +40,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     of_both = lambda get: (get(one), get(two))
     median = lambda name: of_both(lambda c: getattr(getattr(c, name), "p50", None))
     known = lambda name: of_both(lambda c: getattr(c, name))
-    yield ComparisonRow("verdict", one.verdict, two.verdict)
+    yield ComparisonRow("verdict", one.standing, two.standing)
     yield _row(unit, *median("pace"), figures.seconds)
     yield _row("waiting for the network", *of_both(lambda c: reading.waited(plan, c)), figures.percent)
     if reading.ends(plan):
@@ -77,15 +77,21 @@ def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
         return _apart(one, two, plan)
     if len(gone) == 2:
         why = dict.fromkeys(text for side in gone for text in barred(plan, side)[:1])
-        return f"Neither will do here. {' '.join(why)}"
+        return f"Neither {_will(gone)}. {' '.join(why)}"
     left = two if gone[0] is one else one
-    return f"Only {left.fabric} will do here. {' '.join(barred(plan, gone[0])[:1])}".rstrip()
+    return f"Only {left.fabric} {_will(gone)}. {' '.join(barred(plan, gone[0])[:1])}".rstrip()
+
+
+def _will(gone: list[Candidate]) -> str:
+    """What those that are out of the question do not: run the job, or have a seller and a price."""
+    bars = any(side.barred in ("impossible", "does-not-fit") for side in gone)
+    return "will do here" if bars else "can be had at a quoted price"
 
 
 def _apart(one: Candidate, two: Candidate, plan: Plan) -> str:
     missing = next((side for side in (one, two) if side.run_hours is None), None)
     if missing:
-        return f"Nothing could be computed for {missing.fabric}: it is {missing.verdict} here."
+        return f"Nothing could be computed for {missing.fabric}: it is {missing.standing} here."
     unpriced = [side.fabric for side in (one, two) if side.cost_usd is None]
     if unpriced:
         (long, other), of = (figures.hours(side.run_hours or 0.0) for side in (one, two)), " and ".join(unpriced)

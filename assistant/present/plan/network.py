@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan
 
 from .. import figures
@@ -29,9 +30,10 @@ def design(plan: Plan) -> list[Block]:
     if built is None:
         return titled("The network", Bullets((plan.fabric_design or {}).get("notes", [])))
     d, usd, capex = built, figures.usd, built.capex_usd
-    switches, tiers = _count(d.switches, "switch", "switches"), _count(d.tiers, "tier", "tiers")
+    switches, tiers = counted(d.switches, "switch"), counted(d.tiers, "tier")
     size = (
-        f"{d.nodes} nodes, {d.nics} NICs, {switches} in {tiers}: {d.leaf} leaf, {d.spine} spine, {d.core} core; "
+        f"{counted(d.nodes, 'node')}, {counted(d.nics, 'NIC')}, {switches} in {tiers}: {d.leaf} leaf, "
+        f"{d.spine} spine, {d.core} core; "
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
     drawing = Chart(
@@ -73,7 +75,3 @@ def nothing(plan: Plan) -> list[Block]:
     if plan.recommendation.fabric == "none":
         return told("No network joins the nodes of this plan: nothing to build, nothing to set.")
     return told("The plan has nothing to say on that.")
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -20,6 +20,10 @@ _VERDICTS = {
     "acceptable": "would do",
     "avoid": "is better avoided",
     "impossible": "is not possible here",
+    "does not fit": "does not fit",
+    "not sold": "is not sold for a job like this",
+    "not quoted": "is in none of the quotes",
+    "no price quoted": "is sold, but nobody quotes a price",
 }
 
 

@@ -1,5 +1,6 @@
 """Machines of one's own: what is bought, what it costs a month, what it draws, and from when on it beats renting."""
 
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
@@ -126,7 +127,7 @@ def optics(bought: Purchase) -> list[str]:
 def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
-    machines = f"{drawn.machines:,} machine{'s' * (drawn.machines > 1)} of {drawn.gpus_per_machine} GPUs"
+    machines = f"{counted(drawn.machines, 'machine')} of {drawn.gpus_per_machine} GPUs"
     network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"{work[0].upper()}{work[1:]} takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"

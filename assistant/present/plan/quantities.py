@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
 from assistant.vocabulary.quantities import monthly
 from assistant.vocabulary.questionnaire import latest_days
@@ -121,7 +122,7 @@ def _to_buy(bought: Purchase | None) -> str | None:
 
 
 def _per_hour(gpus: int, hourly: float, hours: float) -> str:
-    usd, all_of_them = figures.usd, f"{'All ' if gpus > 1 else ''}{gpus:,} GPU{'s' if gpus > 1 else ''}"
+    usd, all_of_them = figures.usd, f"{'All ' if gpus > 1 else ''}{counted(gpus, 'GPU')}"
     month = usd(monthly(hourly, gpus))
     day = f"{usd(gpus * hourly)} an hour, {usd(24 * gpus * hourly)} a day, {month} a month"
     return f"{all_of_them}: {day}; {figures.significant(gpus * hours)} GPU-hours in all."

@@ -104,11 +104,6 @@ def seller(plan: Plan, provider: str) -> str:
     return next((o.provider_name for o in plan.offers if o.provider == provider and o.provider_name), provider)
 
 
-def network(plan: Plan, fabric: str) -> str:
-    """A network's name by its id, where the plan has it."""
-    return next((c.name for c in plan.candidates if c.fabric == fabric and c.name), fabric)
-
-
 def is_owned(plan: Plan) -> bool:
     """Whether the network that is there was said."""
     return bool(asked(plan, "cluster.fabric"))
@@ -121,7 +116,7 @@ def is_given(plan: Plan) -> bool:
 
 def verdict(found: Candidate, plan: Plan) -> str:
     """The verdict in a word; a network that was given is not recommended."""
-    return "given" if found.verdict == "recommended" and is_given(plan) else found.verdict
+    return "given" if found.verdict == "recommended" and is_given(plan) else found.standing
 
 
 def confidence(plan: Plan, *, why: bool = True) -> str:

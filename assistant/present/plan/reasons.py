@@ -28,7 +28,11 @@ def why_not(plan: Plan) -> list[Block]:
     items = []
     for found in _grouped(plan):
         names, said = [c.fabric for c in found], [_reason(c, plan) for c in found]
-        text = said[0] if len(names) == 1 else _together([_without(*one) for one in zip(said, names, strict=True)])
+        text = (
+            said[0]
+            if len(names) == 1
+            else _together([_without(text, reading.name(plan, name)) for text, name in zip(said, names, strict=True)])
+        )
         items.append(f"{', '.join('no network' if name == 'none' else name for name in names)}: {text}")
     return titled("Why not the others", Bullets(items))
 
@@ -42,7 +46,7 @@ def _grouped(plan: Plan) -> list[list[Candidate]]:
     groups: dict[str, list[Candidate]] = {}
     for found in plan.candidates:
         if found.verdict != "recommended":
-            said = _without(_reason(found, plan), found.fabric)
+            said = _without(_reason(found, plan), reading.name(plan, found.fabric))
             ruled = findings.against(found, plan) is not None
             groups.setdefault(_FIGURE.sub("#", said) if ruled else said, []).append(found)
     return list(groups.values())

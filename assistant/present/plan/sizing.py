@@ -1,7 +1,7 @@
 """What a service's load takes: how many GPUs, in which copies, at what price per token; on every kind of GPU that is
 let."""
 
-from assistant.vocabulary.copies import copies_told
+from assistant.vocabulary.counted import copies_told, counted
 from assistant.vocabulary.plan import KindOfGpu, Plan, Sizing
 
 from .. import figures, limits
@@ -135,7 +135,7 @@ def _asked(plan: Plan, found: Sizing) -> str:
     guessed = reading.asked(plan, "inference.accepted_percent")
     if guessed:
         many = reading.asked(plan, "inference.speculative_tokens") or 1
-        lengths += f", {many} further token{'s' * (many > 1)} guessed in each step and {guessed:g} % of them accepted"
+        lengths += f", {counted(many, 'further token')} guessed in each step and {guessed:g} % of them accepted"
     start = f"{named}, {lengths}" if named else f"{lengths[0].upper()}{lengths[1:]}"
     return f"{start}{f'; {within}' if within else ''}."
 

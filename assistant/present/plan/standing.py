@@ -53,7 +53,8 @@ def need(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> lis
     if found is best:
         return told(f"{fabric} is what the plan recommends.", reading.confidence(plan))
     if no_way:
-        return told(f"{fabric} will not do here.", *no_way)
+        sold = found.barred in (None, "impossible", "does-not-fit")
+        return told(f"{fabric} {'will not do here' if sold else 'cannot be had at a quoted price'}.", *no_way)
     does = "no network between nodes is needed" if best.fabric == "none" else f"{best.fabric} is recommended"
     against = [f.because for f in plan.findings if f.fabric == fabric and f.conclusion == "avoid"]
     how = "is better avoided" if found.verdict == "avoid" else "would do, but is not needed"

@@ -77,6 +77,13 @@ class Questionnaire(Section):
         self._sized_by_load = ()
         return self
 
+    def said(self) -> dict[str, Any]:
+        """What was said, nothing else, as a file of its own would have it: read again it is the same questionnaire."""
+        told = self.model_dump(mode="json", exclude_unset=True)
+        for name in self._sized_by_load:
+            told["cluster"].pop(name)
+        return {name: value for name, value in told.items() if name != "cluster" or value}
+
     @property
     def converted(self) -> tuple[tuple[str, str, float], ...]:
         """What was said in another currency: its code, the amount in the person's words, US dollars."""

@@ -1,4 +1,4 @@
-"""Copies of a served model in words: the one place that phrases them."""
+"""Numbers of things in words: the one place that knows their plurals, and how copies of a served model are phrased."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 
+def counted(number: int, thing: str) -> str:
+    """``1 switch``, ``1,024 switches``; a thing of several words is told by its last."""
+    if number == 1:
+        return f"1 {thing}"
+    if thing.endswith("y"):
+        return f"{number:,} {thing[:-1]}ies"
+    return f"{number:,} {thing}{'es' if thing.endswith(('ch', 's', 'x')) else 's'}"
+
+
 def copies_told(copies: int, gpus: int) -> str:
     """``3 copies of 8 GPUs``."""
-    return f"{copies:,} {'copy' if copies == 1 else 'copies'} of {gpus:,} GPU{'s' if gpus > 1 else ''}"
+    return f"{counted(copies, 'copy')} of {counted(gpus, 'GPU')}"
 
 
 def instances_told(parallelism: Mapping[str, Any], copies: int, gpus: int) -> str:
