@@ -67,7 +67,12 @@ def _where(plan: Plan) -> str | None:
 
 def _bare(line: str) -> str:
     """A line of the card without what its neighbour repeats."""
-    for idle in (" if it starts today", ", written off with power and support", "Done "):
+    for idle in (
+        " if it starts today",
+        "; when that is nobody said: ask",
+        ", written off with power and support",
+        "Done ",
+    ):
         line = line.replace(idle, "")
     return line.rstrip(".")
 

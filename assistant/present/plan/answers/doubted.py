@@ -6,11 +6,11 @@ import re
 from math import ceil
 
 from assistant.vocabulary.catalog import Fabric
-from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
-from .asked import Asked, money, usable
+from .asked import Asked, money
 
 _TIMES = {"half": 2.0, "twice": 2.0, "double": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0}
 _LESS = ("slower", "lower", "less", "below", "under")  # of the speed: so many percent less of it
@@ -136,9 +136,11 @@ def claim(asked: Asked) -> str | None:
 
 def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     """The network of which something is claimed, and the one that it is held against."""
-    able = usable(asked)
+    sites = reading.asked(asked.plan, "cluster.sites") or 1
+    plan = asked.plan if sites == 1 else _one_site(asked, sites)
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
-    timed = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
+    able = [c for c in plan.candidates if c.verdict != "impossible" and c.fits is not False and c.step_time_s]
+    timed = [c for c in plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
     named = [next((c for c in timed if c.fabric == f), None) for f in asked.fabrics]
     found = [c for c in named if c is not None]
     if len(found) > 1:
@@ -151,6 +153,11 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     return asked.best, None
 
 
+def _one_site(asked: Asked, sites: int) -> Plan:
+    """The job at one of its sites: between sites no network of a site is what it is."""
+    return asked.tried({"cluster.sites": 1, "cluster.gpus": reading.gpus(asked.plan) // sites}) or asked.plan
+
+
 def claim_why(asked: Asked) -> str | None:
     """Why such figures differ though both may be right."""
     one, _ = _compared(asked)
@@ -160,7 +167,7 @@ def claim_why(asked: Asked) -> str | None:
     share = one.exposed_communication_percent
     part = f", of which {figures.percent(share)} waits for it here" if share else ""
     line = made.bandwidth_efficiency
-    ours = f" We count {line.si:.0%} of its line rate, as was measured." if line is not None else ""
+    ours = f" We count {figures.percent(100 * line.si)} of its line rate." if line is not None else ""
     return f"A slide tells the bandwidth of one operation in a tuned test; the plan counts the whole step{part}.{ours}"
 
 

@@ -11,6 +11,7 @@ from .. import reading, standing
 from .asked import Asked, lasts, money, slower, usable
 
 _FELT = 20.0  # percent of a step from which the whole time is told as well
+_DEAR = 0.1  # of the cost: what is dearer by more is no equal
 _MATTERS = 5.0  # percent of a step: what is less is no reason for a network
 _SKILLS = {
     "none": "no network specialist",
@@ -192,7 +193,7 @@ def against(asked: Asked) -> list[str]:
 
 def _no_experts(asked: Asked, best: Candidate) -> list[str]:
     """That the experts' traffic stays inside, where it is asked of a mixture."""
-    if not reading.asked(asked.plan, "model.experts") or (best.parallelism.get("ep") or 1) > 1:
+    if not asked.mixture or (best.parallelism.get("ep") or 1) > 1:
         return []
     return ["The experts are not split over GPUs here, so nothing goes all-to-all."]
 
@@ -240,8 +241,14 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
     if other.verdict == "impossible":
         return f"{name} cannot be had here, else: {apart}.{why}"
     near = abs(slower(other, best)) < _MATTERS
-    verdict = "avoid it" if other.verdict == "avoid" else "it would do as well" if near else "it would do"
-    return f"{name}: {apart}: {verdict}."
+    more = other.median_cost - best.median_cost if other.cost_usd and best.cost_usd else 0.0
+    dear = more > _DEAR * best.median_cost if best.cost_usd else False
+    does = "it would run, but costs more" if dear else "it would do as well" if near else "it would do"
+    verdict = "avoid it" if other.verdict == "avoid" else does
+    credits = (
+        f" From {figures.usd(more)} of credits on it is the cheaper one." if dear and "credit" in asked.text else ""
+    )
+    return f"{name}: {apart}: {verdict}.{credits}"
 
 
 def against_needs(asked: Asked) -> str | None:
