@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.alternatives import alternatives, weighed
 from ..answers.plan_answers import at_hand, note
 from ..events import Answer, Event, Failure, Note
-from ..heard import fields_varied
+from ..heard import fields_varied, guessed
 from .parts import Parts
 from .readback import in_words
 from .steps import vary
@@ -32,7 +32,8 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     between = alternatives(said)
     if between:
         return parts.view_of(said)(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
-    other = {name for name in said.fields if name != _FABRIC and said.act not in ("why", "why-not")}
+    of_it = set(said.fields) - guessed(said, state.draft)
+    other = {name for name in of_it if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
     topic, of_the_run = said.of_plan, "of_the_run" in said.roles["signs"]
     field = said.roles.get("value")

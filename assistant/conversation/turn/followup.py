@@ -30,6 +30,7 @@ LINES, WIDTH = 5, 80
 View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
 _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
 _SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
+_OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
 _A_WHY = 3  # words
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
@@ -77,6 +78,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
+    if not stated and parts.state.variation is None:
+        topics -= {"better"}  # than what? nothing is named and nothing is tried
     names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
@@ -98,10 +101,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         if kind.get("needs") == "quotes" and not quotes:
             continue
-        files = _FILES & set(said.text.lower().replace(".", " ").split())
-        if (said.act == "export" and (files or share < _SURE)) or (
-            share < _SURE and _is_a_term(said) and not kind.get("defines")
-        ):
+        of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
+        if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):
             return None
         if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
@@ -140,7 +141,7 @@ def _says_nothing(said: Utterance, names: bool) -> bool:
 def _bare(said: Utterance, stated: Set[str]) -> set[str]:
     """The fields that were read of a bare number: beside a question of sizes they are guesses."""
     bare = {amount.value for amount in said.amounts if amount.kind == "number"}
-    return {path for path in stated if said.fields.get(path) in bare}
+    return {path for path in stated if said.fields.get(path) in bare and path.startswith(_OF_A_NUMBER)}
 
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
@@ -169,7 +170,9 @@ def _weighs(parts: Parts, said: Utterance) -> bool:
 def new_facts(parts: Parts, said: Utterance) -> set[str]:
     """The fields to which a message gives another value than they have."""
     draft = parts.state.draft.fields
-    fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(said)
+    fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(
+        said, parts.state.draft
+    )
     return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
 
 

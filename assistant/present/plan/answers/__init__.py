@@ -59,7 +59,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "precision_risk"
     ).split(),
     schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile".split(),
-    judged: "works_instead sane sane_because".split(),
+    judged: "works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
     terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),
     service: "spare spare_now first_target first_target_why first_target_limit".split(),

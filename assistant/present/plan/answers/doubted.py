@@ -47,6 +47,8 @@ def _served(asked: Asked, speed: str, factor: float) -> str:
     if more is None:
         return f"At {speed} these {reading.gpus(asked.plan):,} GPUs miss the targets at {load:g} requests a second."
     one = reading.chosen(more)
+    if reading.gpus(more) <= reading.gpus(asked.plan):
+        return f"At {speed} these {reading.gpus(asked.plan):,} GPUs still carry the load within the targets."
     sums = f" and {money(one)} a month instead of {money(best)}" if one is not None else ""
     gpus = reading.gpus(asked.plan)
     return f"At {speed} the load takes about {reading.gpus(more):,} GPUs instead of {gpus:,}{sums}."
@@ -123,7 +125,10 @@ def claim(asked: Asked) -> str | None:
         unit = "token" if reading.serves(asked.plan) else "step"
         return f"Ours for this job on {asked.name(one.fabric)}: {figures.seconds(one.median_step)} a {unit}{spread}."
     share = other.median_step / one.median_step
-    said = f"Here {asked.name(one.fabric)} reaches {100 * share:.0f} % of the speed of {asked.name(other.fabric)}"
+    alone = ", at one site," if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 else ""
+    said = (
+        f"Here{alone} {asked.name(one.fabric)} reaches {100 * share:.0f} % of the speed of {asked.name(other.fabric)}"
+    )
     theirs = next((share / 100 for share in asked.amounts("percent")), None)
     if theirs is None:
         return f"{said}, the whole step counted."

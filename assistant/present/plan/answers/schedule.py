@@ -181,7 +181,7 @@ def sooner(asked: Asked) -> str | None:
     return "No number of these GPUs that was tried does it in that time."
 
 
-_MARGINS = (1.0, 1.2, 1.5, 2.0)  # times the GPUs that would do if twice as many were twice as fast
+_MARGINS = (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0)  # times the GPUs that would do if twice as many were twice as fast
 
 
 def _tokens(asked: Asked) -> float | None:

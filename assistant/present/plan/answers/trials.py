@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import KindOfGpu, Plan
 
 from ... import figures
 from .. import purchase, reading
@@ -40,7 +40,9 @@ def _same_work(asked: Asked) -> dict[str, Any]:
 def sizes(asked: Asked) -> list[str]:
     """The job on other numbers of GPUs: those that were named, else half and twice as many."""
     gpus = reading.gpus(asked.plan)
-    now = f"{gpus:,} GPUs now: {_line(asked.plan, asked)}."
+    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} now: {_line(asked.plan, asked)}."
+    if asked.best is None:
+        return [_sized(asked, size) for size in _asked_sizes(asked, gpus)]
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
 
 
@@ -98,7 +100,7 @@ def sizes_verdict(asked: Asked) -> str | None:
         return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
-        return f"So {cheap[0]:,}."
+        return f"So stay with {gpus:,}." if cheap[0] == gpus else f"So {cheap[0]:,}: cheaper and no slower."
     return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
 
 
@@ -155,21 +157,43 @@ def _let(asked: Asked) -> Counter[str]:
 def _kinds(asked: Asked, own: str) -> list[str]:
     found = asked.plan.sizing
     kinds = [k for k in found.kinds if k.gpu != own][:3] if found else []
-    told = [f"{k.gpus:,} × {k.gpu}: {figures.usd(k.usd_per_month)} at {k.provider}." for k in kinds]
-    return told or (["Name the GPU and I plan the job on it."] if found else _let_to_train(asked, own))
+    told = [
+        f"{k.gpus:,} × {asked.catalog.gpus[k.gpu].name}: {figures.usd(k.usd_per_month)}{_at(asked, k)}." for k in kinds
+    ]
+    if found or told:
+        return told or ["Name the GPU and I plan the job on it."]
+    return _let_to_train(asked, own) or ["No other GPU that is let runs it as asked."]
+
+
+def _at(asked: Asked, kind: KindOfGpu) -> str:
+    """Where it is let for that."""
+    found = asked.catalog.providers.get(kind.provider)
+    return f" a month at {found.name if found else kind.provider}" if kind.provider else " a month"
+
+
+def rented_instead(asked: Asked) -> list[str]:
+    """A run on rented machines, the cheapest kinds first; nothing for a service."""
+    return [] if reading.serves(asked.plan) else _let_to_train(asked, asked.plan.questionnaire["cluster"]["gpu"])
 
 
 def _let_to_train(asked: Asked, own: str) -> list[str]:
-    """The run on as many of each kind of GPU that most providers let, the cheapest first."""
+    """The run on as many of each kind of GPU that most providers let, the cheapest first; nothing where none does."""
     told: list[tuple[float, str]] = []
     for gpu in [gpu for gpu, _ in _let(asked).most_common(_KINDS + 1) if gpu != own][:_KINDS]:
-        tried = asked.tried(_on(asked, gpu) | {"budget.mode": "rent"})
+        tried = asked.tried(_on(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
         one = reading.chosen(tried) if tried else None
         if tried is not None and one is not None and one.cost_usd is not None:
             offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
             where = f" at {offer.provider_name or offer.provider}" if offer else ""
-            told.append((one.median_cost, f"{asked.catalog.gpus[gpu].name}{where}: {_line(tried, asked)}."))
-    return [text for _, text in sorted(told)[:_MOST_TOLD]] or ["No other GPU that is let runs it as asked."]
+            name = f"{reading.gpus(tried):,} {asked.catalog.gpus[gpu].name}"
+            told.append((one.median_cost, f"{name}{where}: {_line(tried, asked)}."))
+    return [text for _, text in sorted(told)[:_MOST_TOLD]]
+
+
+def _no_machines_of_ones_own(asked: Asked) -> dict[str, Any]:
+    """What is open again where other machines are rented: the network that is there, and GPUs per node."""
+    given = ("cluster.fabric", "cluster.gpus_per_node")
+    return {field: None for field in given if reading.asked(asked.plan, field)}
 
 
 def _cheaper(asked: Asked, named: list[str]) -> list[str]:
@@ -316,7 +340,9 @@ def spot_risk(asked: Asked) -> str | None:
 
 
 def rent_or_buy(asked: Asked) -> str | None:
-    """Both sums, and which is less."""
+    """Both sums, and which is less; nothing where nothing works as asked."""
+    if asked.best is None:
+        return None
     found = asked.plan.rent_or_buy
     if found is None:
         bought = asked.tried({"budget.mode": "buy"})
@@ -326,6 +352,8 @@ def rent_or_buy(asked: Asked) -> str | None:
 
 def rent_or_buy_turn(asked: Asked) -> list[str]:
     found = asked.plan.rent_or_buy
+    if asked.best is None:
+        return []
     if found is None:
         bought = asked.tried({"budget.mode": "buy"})
         found = bought.rent_or_buy if bought else None
