@@ -14,7 +14,17 @@ import yaml
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, opening, plain, searching
-from assistant.conversation.events import Answer, Comparison, Copied, Exported, Failure, PlanShown, Turn, Understood
+from assistant.conversation.events import (
+    Answer,
+    Comparison,
+    Copied,
+    Exported,
+    Failure,
+    Note,
+    PlanShown,
+    Turn,
+    Understood,
+)
 from assistant.conversation.exporting import written
 from assistant.conversation.transcript.replaying import replay_file
 from assistant.library import Library
@@ -53,7 +63,9 @@ def test_every_single_word_that_help_names_is_understood(begin: Callable[..., Co
 def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(
     begin: Callable[..., Conversation], question: str
 ) -> None:
-    answer = one(begin(f"{JOB} with fsdp").say(question), Answer).answer
+    conversation = begin(f"{JOB} with fsdp")
+    assert "InfiniBand" in " ".join(one(conversation.say(question), Note).items)
+    answer = one(conversation.say("more"), Answer).answer
     assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "Llama 3.1 70B"
 
 

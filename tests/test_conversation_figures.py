@@ -194,8 +194,8 @@ def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:
 def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:
     conversation = begin(JOB)
     events = conversation.say("can we do it in 2 weeks?")
-    assert one(events, Note).text.startswith("No: on 64 GPUs over infiniband-ndr-400 the run takes")
-    assert one(events, Answer).answer.computed.kind == "deadline"
+    told = one(events, Note)
+    assert told.text.startswith("No: ") and any(text.startswith("About 1,") for text in told.items)
     assert "constraints.deadline_days" not in conversation.draft.fields
     assert one(conversation.say("is it done in 2 years?"), Note).text.startswith("Yes: ")
 
@@ -309,12 +309,10 @@ def test_whether_other_facts_would_be_better_is_tried(begin: Begin, said: str) -
 
 
 def test_a_time_asked_of_a_serving_job_or_of_an_assumed_run_is_about_that_job(begin: Begin) -> None:
-    assert "Serving has no end" in _said(begin("serve llama 3.3 70b on 32 h100s").say("can we do it in two weeks?"))
+    assert "A service has no end" in _said(begin("serve llama 3.3 70b on 32 h100s").say("can we do it in two weeks?"))
     conversation = begin("finetune llama 3.1 8b on 16 H100")
-    found = one(conversation.say("can we do it in 1 day?"), Answer).answer.computed
-    assert found.inputs["tokens"] == next(
-        a.value for a in conversation.plan.assumptions if a.field == "training.tokens"
-    )
+    takes = figures.hours(_best(conversation).run_hours)
+    assert takes in _said(conversation.say("can we do it in 1 day?"))
 
 
 def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figures(begin: Begin) -> None:

@@ -42,7 +42,8 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         if choice is not None and question is not None:
             told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
             others = " or ".join(other.label for other in question.choices if other.id != choice.id)
-            taken.append(f"{told} ({f'{others} may be meant instead' if doubted else 'the sentence does not say'})")
+            open_ = f"{others} may be meant instead" if doubted and others else "the sentence does not say"
+            taken.append(f"{told} ({open_})")
             guessed |= choice.value.keys()
             said += conversation.pick(choice.id)
         elif question is not None and doubted:

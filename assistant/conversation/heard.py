@@ -43,8 +43,29 @@ _LENGTHS = frozenset({"constraints.deadline_days", "training.days"})
 _OF_TIME = ("time", "date", "deadline", "day", "week", "month", "by ", "within", "done", "finish")
 
 
-def guessed(said: Utterance) -> set[str]:
-    """Lengths that were read of a bare number beside which nothing speaks of time: a guess, no fact of a question."""
+def guessed(said: Utterance, draft: Draft) -> set[str]:
+    """What was read of a bare number and is a guess, no fact of a question: a length beside which nothing speaks of
+    time, another order of magnitude than it has, half the work where money is spoken of."""
+    bare = {amount.value for amount in said.amounts if amount.kind == "number"}
+    far = {name for name, value in said.fields.items() if value in bare and _is_far(value, draft.fields.get(name))}
+    shared = any(amount.kind == "share" for amount in said.amounts)
+    of_money = shared and any(word in said.text.lower() for word in _OF_MONEY)
+    return far | _lengths(said) | ({_TOKENS} & set(said.fields) if of_money else set())
+
+
+_TOKENS, _FAR = "training.tokens", 1000.0
+_OF_MONEY = ("price", "cost", "rate", "charge", "dollar", "budget")
+
+
+def _is_far(value: Any, known: Any) -> bool:
+    """Whether a number is so far from the one that is known that it cannot be meant."""
+    if not isinstance(known, int | float) or not isinstance(value, int | float) or not value or not known:
+        return False
+    return max(value / known, known / value) > _FAR
+
+
+def _lengths(said: Utterance) -> set[str]:
+    """Lengths that were read where nothing speaks of time."""
     timed = any(amount.kind in ("time", "date") for amount in said.amounts)
     text = said.text.lower()
     return set() if timed or any(word in text for word in _OF_TIME) else set(said.fields) & _LENGTHS
@@ -53,7 +74,7 @@ def guessed(said: Utterance) -> set[str]:
 def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:
     """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as
     decided."""
-    fields = {name: value for name, value in fields_set(said, draft).items() if name not in guessed(said)}
+    fields = {name: value for name, value in fields_set(said, draft).items() if name not in guessed(said, draft)}
     still_excluded = _still_excluded(said, draft, catalog)
     if still_excluded is not None:
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}

@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.alternatives import alternatives, weighed
 from ..answers.plan_answers import at_hand, note
 from ..events import Answer, Event, Failure, Note
-from ..heard import fields_varied
+from ..heard import fields_varied, guessed
 from .parts import Parts
 from .readback import in_words
 from .steps import vary
@@ -31,15 +31,16 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
         return _computed(parts, said)
     between = alternatives(said)
     if between:
-        return parts.with_plan_in_view(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
-    other = {name for name in said.fields if name != _FABRIC and said.act not in ("why", "why-not")}
+        return parts.view_of(said)(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
+    of_it = set(said.fields) - guessed(said, state.draft)
+    other = {name for name in of_it if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
     topic, of_the_run = said.of_plan, "of_the_run" in said.roles["signs"]
     field = said.roles.get("value")
     if topic is None and field is not None and given(state.plan, field)[0] is not None:
-        return parts.with_plan_in_view(lambda plan: [note(value(plan, field, catalog))])
+        return parts.view_of(said)(lambda plan: [note(value(plan, field, catalog))])
     if topic == "in-time":
-        return parts.with_plan_in_view(lambda plan: _in_time(parts, plan, said.roles["days"], said.text))
+        return parts.view_of(said)(lambda plan: _in_time(parts, plan, said.roles["days"], said.text))
     if topic is not None and not new and (of_the_run or "cluster.gpu" not in said.fields):
         return _of_topic(parts, topic, said)
     found = _computed(parts, said)
@@ -52,8 +53,8 @@ def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:
     if topic == "better":
         return _of_what_is_tried(parts)
     if topic == "rent-or-buy":
-        return parts.with_plan_in_view(lambda plan: [note(purchase.answer(_both_ways(parts, plan)))])
-    return parts.with_plan_in_view(lambda plan: of_topic(parts, plan, topic, said))
+        return parts.view_of(said)(lambda plan: [note(purchase.answer(_both_ways(parts, plan)))])
+    return parts.view_of(said)(lambda plan: of_topic(parts, plan, topic, said))
 
 
 def of_topic(parts: Parts, plan: Plan, topic: str, said: Utterance) -> list[Event]:

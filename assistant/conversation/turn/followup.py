@@ -6,6 +6,7 @@ Kinds, the sentences of their answers and what "more" shows are ``knowledge/lang
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import Any
@@ -20,21 +21,22 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
-from ..events import Event, Note
+from ..events import Answer, Event, Note
 from ..heard import guessed
 from . import asked as asked_of
 from .parts import Parts
 
 LINES, WIDTH = 5, 80
 View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
+_SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
+_SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
+_OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
 _A_WHY = 3  # words
-_FABRIC = "cluster.fabric"
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
     "about if happens the this that these those it my our your their all a an".split()
 )  # at what lies here
 _STATES = frozenset({"describe", "change"})  # acts of messages that state something, unless they ask
-_SUPPOSED = frozenset({"sizes", "double", "one-site", "experts-inside"})  # planned with what is supposed
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.08
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
@@ -50,22 +52,12 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     kind = _kind(parts, said, first=first)
     if kind is None:
         return None
-    view = _view(parts, said)
+    view = parts.view_of(said)
     events = view(lambda plan: _answer(parts, plan, kind, said))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
     parts.more = partial(_more, parts, kind["more"], said, view)
     return events
-
-
-def _view(parts: Parts, said: Utterance) -> View:
-    """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so is
-    that."""
-    words = f" {' '.join(said.text.lower().split())} "
-    points = any(f" {one}" in words for one in parts.library.language["followups"]["of_the_trial"])
-    tried = parts.state.variation
-    of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
-    return parts.with_plan_in_view if points or of_its_network else parts.with_plan_accepted
 
 
 def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
@@ -85,7 +77,10 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
-    names = stated or said.excluded or (said.act in _STATES and (said.amounts or said.entities))
+    told = said.amounts or said.entities
+    if not stated and parts.state.variation is None:
+        topics -= {"better"}  # than what? nothing is named and nothing is tried
+    names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     if said.act == "undo" or (_weighs(parts, said) and aside < _LIKELY) or (names and states and aside < _BESIDE):
@@ -101,6 +96,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         kind = kinds[name]
         own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
+        own |= _bare(said, stated) if share >= _SURE and "cluster.gpus" in kind.get("facts", ()) else set()
         if share < (early if first else least) or (first and not _in_place_of(kind, topics)):
             continue
         if kind.get("needs") == "quotes" and not quotes:
@@ -110,7 +106,9 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None
         if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
-        if (stated and supposed and name not in _SUPPOSED) or (stated - own and not kind.get("aside")):
+        beside = kind.get("aside") and share >= _SURE
+        tried = stated - own if kind.get("supposed") else stated
+        if (tried and supposed) or (stated - own and not beside):
             continue
         if name == "why" and len(said.text.split()) < _A_WHY:
             return None  # the word alone asks for the proof
@@ -129,9 +127,21 @@ def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None]) -> bool:
     return topics <= set(kind.get("instead_of", ()))
 
 
+def _first_share(said: Utterance) -> float:
+    """How likely the likeliest kind is; 0 where it is none."""
+    name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
+    return 0.0 if name == ELSEWHERE else share
+
+
 def _says_nothing(said: Utterance, names: bool) -> bool:
     """Whether a message has no fact and asks nothing of the field: what is left is a question of the plan."""
     return said.act in (*_STATES, "unclear", "what-if") and not names and not said.entities
+
+
+def _bare(said: Utterance, stated: Set[str]) -> set[str]:
+    """The fields that were read of a bare number: beside a question of sizes they are guesses."""
+    bare = {amount.value for amount in said.amounts if amount.kind == "number"}
+    return {path for path in stated if said.fields.get(path) in bare and path.startswith(_OF_A_NUMBER)}
 
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
@@ -160,7 +170,9 @@ def _weighs(parts: Parts, said: Utterance) -> bool:
 def new_facts(parts: Parts, said: Utterance) -> set[str]:
     """The fields to which a message gives another value than they have."""
     draft = parts.state.draft.fields
-    fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(said)
+    fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(
+        said, parts.state.draft
+    )
     return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
 
 
@@ -215,11 +227,25 @@ def fitted(said: list[str], lines: int = LINES) -> Note:
 
 def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     """An answer of the topics cut to what five lines hold; the whole of it is behind "more"."""
-    notes = [event for event in events if isinstance(event, Note)]
-    if alternatives(said) or len(notes) != len(events) or sum(_lines(n.text, list(n.items)) for n in notes) <= LINES:
+    notes = [note for event in events if (note := _noted(event, planned=parts.state.plan is not None)) is not None]
+    if alternatives(said) or len(notes) != len(events):
+        return events
+    if notes == events and sum(_lines(n.text, list(n.items)) for n in notes) <= LINES:
         return events
     parts.more = lambda: events
-    return [*notes[:-1], fitted([notes[-1].text, *notes[-1].items], LINES - len(notes) + 1)]
+    first = [text for note in notes[:-1] for text in (note.text, *note.items)]
+    return [fitted([*first, notes[-1].text, *notes[-1].items])]
+
+
+def _noted(event: Event, *, planned: bool) -> Note | None:
+    """What is told in short: a note as it is; beside a plan a computed answer without how and whence."""
+    if isinstance(event, Note):
+        return event
+    computed = event.answer.computed if isinstance(event, Answer) and event.answer is not None else None
+    if computed is None or not planned:
+        return None
+    first, *others = _SENTENCE.split(_SPLIT.sub("", computed.text))
+    return Note(text=first, items=tuple(others))
 
 
 def _lines(text: str, items: list[str]) -> int:

@@ -11,6 +11,7 @@ from assistant.library import Library
 from assistant.present.fields import field_name
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
 
 from .. import exporting
 from ..answers.about_plan import AboutPlan
@@ -25,6 +26,8 @@ from ..searching import Searcher
 from ..state import Made, State
 from .readback import in_words
 from .turns import Turns
+
+_FABRIC = "cluster.fabric"
 
 
 @dataclass
@@ -75,6 +78,15 @@ class Parts:
             missing = ", ".join(map(field_name, self.state.draft.missing))
             return self.answered(Failure(text=f"There is no plan yet; still needed: {missing}."))
         return answer(self.state.plan)
+
+    def view_of(self, said: Utterance) -> Callable[[Callable[[Plan], list[Event]]], list[Event]]:
+        """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so
+        is that."""
+        words = f" {' '.join(said.text.lower().split())} "
+        points = any(f" {one}" in words for one in self.library.language["followups"]["of_the_trial"])
+        tried = self.state.variation
+        of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
+        return self.with_plan_in_view if points or of_its_network else self.with_plan_accepted
 
     def with_plan_accepted(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         """An answer about the plan as it was accepted, whatever is tried beside it."""

@@ -33,7 +33,7 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     moved = [new.do] if other or before.recommendation.verdict == "infeasible" else []
     for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
         if was != now:
-            moved.append(f"{_bare(was)} → {_bare(now)}." if was else now)
+            moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
     return (
         (*moved, *_verdict(before, after))
         if moved
@@ -66,9 +66,23 @@ def _where(plan: Plan) -> str | None:
     return None if number is None else plan.offers[number].provider
 
 
+def _unlike(was: str, now: str) -> str:
+    """What was, without the words at its end that what is now ends with too."""
+    old, new = was.split(" "), now.split(" ")
+    same = 0
+    while same < min(len(old), len(new)) - 2 and old[-1 - same] == new[-1 - same]:
+        same += 1
+    return " ".join(old[: len(old) - same]) if same > 2 else was
+
+
 def _bare(line: str) -> str:
     """A line of the card without what its neighbour repeats."""
-    for idle in (" if it starts today", ", written off with power and support", "Done "):
+    for idle in (
+        " if it starts today",
+        "; when that is nobody said: ask",
+        ", written off with power and support",
+        "Done ",
+    ):
         line = line.replace(idle, "")
     return line.rstrip(".")
 

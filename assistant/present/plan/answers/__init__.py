@@ -55,15 +55,16 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trials: (
         "sizes sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot spot_risk "
-        "rent_or_buy rent_or_buy_turn experts_inside sizes_network"
+        "rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
+        "precision_risk"
     ).split(),
-    schedule: "finish_from finish_range how_long by_the_day late late_meanwhile".split(),
-    judged: "works_instead sane sane_because".split(),
+    schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile".split(),
+    judged: "works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
-    terms: "pay_early pay_early_sum quote_why".split(),
+    terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),
     service: "spare spare_now first_target first_target_why first_target_limit".split(),
     bandwidth: "line_rate line_rate_sites".split(),
-    sellers: "other_sellers other_bids".split(),
+    sellers: "other_sellers other_bids named_seller seller_price without_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

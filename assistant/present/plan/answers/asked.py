@@ -37,6 +37,13 @@ class Asked:
         return reading.asked(self.plan, "budget.mode") == "buy"
 
     @property
+    def mixture(self) -> bool:
+        """Whether the model has experts, as it was said or as the catalog has it."""
+        named = self.plan.questionnaire.get("model")
+        model = self.catalog.models.get(named) if isinstance(named, str) else None
+        return bool(model.experts) if model is not None else bool(reading.asked(self.plan, "model.experts"))
+
+    @property
     def text(self) -> str:
         return self.said.text.lower()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower
 
+_TIMES = re.compile(r"\b(\d{1,2}) ?x ?(\d{2,3})\b(?! ?gpu)")
 _HALF = ("half", "less", "one link", "single")
 
 
@@ -29,6 +32,11 @@ def line_rate(asked: Asked) -> list[str]:
     return [*said, now] if said else [now, "The plan knows no other rate of this network that this job could have."]
 
 
+def _lines(asked: Asked) -> list[float]:
+    """Gb/s of so many lines: "1x400", "2 x 100G"."""
+    return [float(many) * float(each) for many, each in _TIMES.findall(asked.text)]
+
+
 def _of_adapters(asked: Asked, best: Candidate, nics: int) -> str:
     """The same network with another number of adapters in each node."""
     tried = asked.tried({"cluster.fabric": best.fabric, "cluster.nics_per_node": nics})
@@ -42,7 +50,7 @@ def _of_adapters(asked: Asked, best: Candidate, nics: int) -> str:
 
 def _rates(asked: Asked, own: float) -> list[float]:
     """Gb/s per GPU that are asked about beside the plan's own."""
-    named = [rate for rate in asked.amounts("rate") if rate != own]
+    named = [rate for rate in _lines(asked) or asked.amounts("rate") if rate != own]
     if not named:
         named = [rate for rate in asked.amounts("number") if rate >= 10 and rate != own]
     return list(dict.fromkeys(named))[:2] or [own / 2, *([] if any(w in asked.text for w in _HALF) else [2 * own])]
@@ -92,12 +100,11 @@ def line_rate_sites(asked: Asked) -> list[str]:
     now = reading.asked(asked.plan, "cluster.wan_gbps") or next(
         (a.value for a in asked.plan.assumptions if a.field == "cluster.wan_gbps"), None
     )
-    rates = [rate for rate in asked.amounts("rate") if rate > 0] or ([now / 2] if now else [])
+    rates = _lines(asked) or [rate for rate in asked.amounts("rate") if rate > 0] or ([now / 2] if now else [])
     said = [text for rate in dict.fromkeys(rates) if rate != now and (text := _over(asked, rate))]
     carried = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
     here = f"Counted with {now:g} Gb/s: done in {figures.hours(best.run_hours)}." if now else ""
-    parts = (carried or "").replace("Gb/s. Every", "Gb/s.|Every").split(". ")
-    return [*said[:2], *([here] if here else []), *([f"{parts[0].rstrip('.')}."] if carried else [])]
+    return [*said[:2], *([here] if here else []), *([f"{carried.partition('. ')[0]}."] if carried else [])]
 
 
 def _over(asked: Asked, rate: float) -> str | None:

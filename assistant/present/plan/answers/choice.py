@@ -39,7 +39,7 @@ def sentence(asked: Asked) -> str | None:
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
     because = found.because.rstrip(".")
-    why = f", because {because[:1].lower()}{because[1:]}" if because else ""
+    why = f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
     return f"We should {_deed(found.do)}: {_sum(asked, found.cost)}, {_small(found.finish)}{why}."
 
 

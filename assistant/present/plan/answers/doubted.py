@@ -6,11 +6,11 @@ import re
 from math import ceil
 
 from assistant.vocabulary.catalog import Fabric
-from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
-from .asked import Asked, money, usable
+from .asked import Asked, money
 
 _TIMES = {"half": 2.0, "twice": 2.0, "double": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0}
 _LESS = ("slower", "lower", "less", "below", "under")  # of the speed: so many percent less of it
@@ -47,6 +47,8 @@ def _served(asked: Asked, speed: str, factor: float) -> str:
     if more is None:
         return f"At {speed} these {reading.gpus(asked.plan):,} GPUs miss the targets at {load:g} requests a second."
     one = reading.chosen(more)
+    if reading.gpus(more) <= reading.gpus(asked.plan):
+        return f"At {speed} these {reading.gpus(asked.plan):,} GPUs still carry the load within the targets."
     sums = f" and {money(one)} a month instead of {money(best)}" if one is not None else ""
     gpus = reading.gpus(asked.plan)
     return f"At {speed} the load takes about {reading.gpus(more):,} GPUs instead of {gpus:,}{sums}."
@@ -123,7 +125,10 @@ def claim(asked: Asked) -> str | None:
         unit = "token" if reading.serves(asked.plan) else "step"
         return f"Ours for this job on {asked.name(one.fabric)}: {figures.seconds(one.median_step)} a {unit}{spread}."
     share = other.median_step / one.median_step
-    said = f"Here {asked.name(one.fabric)} reaches {100 * share:.0f} % of the speed of {asked.name(other.fabric)}"
+    alone = ", at one site," if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 else ""
+    said = (
+        f"Here{alone} {asked.name(one.fabric)} reaches {100 * share:.0f} % of the speed of {asked.name(other.fabric)}"
+    )
     theirs = next((share / 100 for share in asked.amounts("percent")), None)
     if theirs is None:
         return f"{said}, the whole step counted."
@@ -136,9 +141,11 @@ def claim(asked: Asked) -> str | None:
 
 def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     """The network of which something is claimed, and the one that it is held against."""
-    able = usable(asked)
+    sites = reading.asked(asked.plan, "cluster.sites") or 1
+    plan = asked.plan if sites == 1 else _one_site(asked, sites)
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
-    timed = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
+    able = [c for c in plan.candidates if c.verdict != "impossible" and c.fits is not False and c.step_time_s]
+    timed = [c for c in plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
     named = [next((c for c in timed if c.fabric == f), None) for f in asked.fabrics]
     found = [c for c in named if c is not None]
     if len(found) > 1:
@@ -151,6 +158,11 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     return asked.best, None
 
 
+def _one_site(asked: Asked, sites: int) -> Plan:
+    """The job at one of its sites: between sites no network of a site is what it is."""
+    return asked.tried({"cluster.sites": 1, "cluster.gpus": reading.gpus(asked.plan) // sites}) or asked.plan
+
+
 def claim_why(asked: Asked) -> str | None:
     """Why such figures differ though both may be right."""
     one, _ = _compared(asked)
@@ -160,7 +172,7 @@ def claim_why(asked: Asked) -> str | None:
     share = one.exposed_communication_percent
     part = f", of which {figures.percent(share)} waits for it here" if share else ""
     line = made.bandwidth_efficiency
-    ours = f" We count {line.si:.0%} of its line rate, as was measured." if line is not None else ""
+    ours = f" We count {figures.percent(100 * line.si)} of its line rate." if line is not None else ""
     return f"A slide tells the bandwidth of one operation in a tuned test; the plan counts the whole step{part}.{ours}"
 
 

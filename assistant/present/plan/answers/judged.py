@@ -9,6 +9,7 @@ from assistant.vocabulary.plan import Plan
 from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, money
+from .trials import rented_instead
 
 _TWO = 2  # ways out that are told
 _MUCH = 40.0  # percent of a step that waits: from here on a job runs, but badly
@@ -23,8 +24,17 @@ def works_instead(asked: Asked) -> list[str]:
     if found.what_fits:
         ways = flips.ways_out(asked.plan)[:_TWO]
     else:
-        ways = [f"{what}: {_in_short(plan)}." for what, plan in _ways_out(asked)]
+        ways = [*(f"{what}: {_in_short(plan)}." for what, plan in _ways_out(asked)), *rented_instead(asked)[:1]]
     return [found.smallest_change or found.headline, *ways]
+
+
+def works_rented(asked: Asked) -> list[str]:
+    """Where nothing works as asked: the job on rented machines."""
+    if asked.best is not None:
+        return []
+    found = rented_instead(asked)
+    reason = asked.plan.recommendation.smallest_change or asked.plan.recommendation.headline
+    return [f"It does not run as asked; on rented machines it would: {found[0]}", *found[1:]] if found else [reason]
 
 
 def _ways_out(asked: Asked) -> list[tuple[str, Plan]]:
@@ -49,8 +59,9 @@ def _in_short(plan: Plan) -> str:
     if not reading.ends(plan):
         return f"{money(best)} a month"
     bought = plan.purchase
-    cost = f"{figures.usd(bought.capital_usd)} to buy" if bought is not None else money(best)
-    return f"{cost}, done in {figures.hours(best.run_hours)}"
+    cost = f"{figures.usd(bought.capital_usd)} to buy, " if bought is not None else f"{money(best)}, "
+    cost = cost if bought is not None or best.cost_usd is not None else ""
+    return f"{cost}done in {figures.hours(best.run_hours)}"
 
 
 def sane(asked: Asked) -> str | None:

@@ -11,6 +11,7 @@ from .. import reading, standing
 from .asked import Asked, lasts, money, slower, usable
 
 _FELT = 20.0  # percent of a step from which the whole time is told as well
+_DEAR = 0.1  # of the cost: what is dearer by more is no equal
 _MATTERS = 5.0  # percent of a step: what is less is no reason for a network
 _SKILLS = {
     "none": "no network specialist",
@@ -27,6 +28,8 @@ def need(asked: Asked) -> str | None:
     if best.fabric == "none":
         found = asked.plan.recommendation.card
         return f"No special network is needed. {found.because if found else ''}"
+    if asked.catalog.fabrics[best.fabric].technology == "tcp":
+        return _plain_already(asked, best)
     if plainer is None:
         return f"{asked.name(best.fabric)} is what there is: nothing plainer runs this job."
     more, name = slower(plainer, best), asked.name(plainer.fabric)
@@ -37,6 +40,21 @@ def need(asked: Asked) -> str | None:
     return f"Yes, a fast network: on {name} a step takes {lasts(more)} than on {asked.name(best.fabric)}.".replace(
         "times as long than", "times as long as"
     )
+
+
+def _plain_already(asked: Asked, best: Candidate) -> str:
+    """That plain Ethernet is what is taken, and what RDMA would bring."""
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    rdma = [c for c in usable(asked) if kind(c) not in ("tcp", "none", "wan")]
+    name, other = asked.name(best.fabric), min(rdma, key=lambda c: (c.median_step, c.median_cost), default=None)
+    if other is None:
+        return f"No: {name} is plain Ethernet already, and nothing faster can be had for this job."
+    more = slower(other, best)
+    cost = ""
+    if other.cost_usd and best.cost_usd:
+        less = best.median_cost - other.median_cost
+        cost = f", {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
+    return f"No: {name} is plain Ethernet already. On {asked.name(other.fabric)} a step is {lasts(more)}{cost}."
 
 
 def _plainer(asked: Asked) -> Candidate | None:
@@ -99,6 +117,8 @@ def _at_hand(asked: Asked) -> Candidate | None:
 def enough(asked: Asked) -> str | None:
     """Whether a network does, by the time that the best would save."""
     found, quickest = _at_hand(asked), _quickest(asked)
+    if asked.best is None:
+        return "No network changes that: the job itself does not run as asked."
     if found is None or quickest is None:
         return asked.plan.recommendation.smallest_change
     if found.fabric == "none":
@@ -192,7 +212,7 @@ def against(asked: Asked) -> list[str]:
 
 def _no_experts(asked: Asked, best: Candidate) -> list[str]:
     """That the experts' traffic stays inside, where it is asked of a mixture."""
-    if not reading.asked(asked.plan, "model.experts") or (best.parallelism.get("ep") or 1) > 1:
+    if not asked.mixture or (best.parallelism.get("ep") or 1) > 1:
         return []
     return ["The experts are not split over GPUs here, so nothing goes all-to-all."]
 
@@ -240,8 +260,14 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
     if other.verdict == "impossible":
         return f"{name} cannot be had here, else: {apart}.{why}"
     near = abs(slower(other, best)) < _MATTERS
-    verdict = "avoid it" if other.verdict == "avoid" else "it would do as well" if near else "it would do"
-    return f"{name}: {apart}: {verdict}."
+    more = other.median_cost - best.median_cost if other.cost_usd and best.cost_usd else 0.0
+    dear = more > _DEAR * best.median_cost if best.cost_usd else False
+    does = "it would run, but costs more" if dear else "it would do as well" if near else "it would do"
+    verdict = "avoid it" if other.verdict == "avoid" else does
+    credits = (
+        f" From {figures.usd(more)} of credits on it is the cheaper one." if dear and "credit" in asked.text else ""
+    )
+    return f"{name}: {apart}: {verdict}.{credits}"
 
 
 def against_needs(asked: Asked) -> str | None:

@@ -161,3 +161,30 @@ def late_meanwhile(asked: Asked) -> str | None:
         if (before)
         else f"Meanwhile rented, the whole run would cost {money(one)} and take {hours}."
     )
+
+
+def sooner(asked: Asked) -> str | None:
+    """How many GPUs would keep the day that is named, where these do not."""
+    best, limit = asked.best, _limit(asked)
+    if best is None or best.run_hours is None or limit is None or not reading.ends(asked.plan):
+        return None
+    days = (limit - _start(asked)).days - (best.delivery_days or 0.0)
+    if days <= 0 or best.run_hours <= 24 * days:
+        return None
+    gpus, per = reading.gpus(asked.plan), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    for more in _MARGINS:
+        size = ceil(more * gpus * best.run_hours / (24 * days) / per) * per
+        tried = asked.tried({"cluster.gpus": size, "training.days": None, "training.tokens": _tokens(asked)})
+        one = reading.chosen(tried) if tried else None
+        if one is not None and one.run_hours is not None and one.run_hours <= 24 * days:
+            return f"About {size:,} GPUs would do it: {figures.hours(one.run_hours)}, {money(one)}."
+    return "No number of these GPUs that was tried does it in that time."
+
+
+_MARGINS = (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0)  # times the GPUs that would do if twice as many were twice as fast
+
+
+def _tokens(asked: Asked) -> float | None:
+    """The tokens of the run, as said or as assumed."""
+    assumed = next((a.value for a in asked.plan.assumptions if a.field == "training.tokens"), None)
+    return reading.asked(asked.plan, "training.tokens") or assumed

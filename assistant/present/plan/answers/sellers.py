@@ -1,12 +1,15 @@
-"""Who else sells it."""
+"""Who else sells it, and what it comes to at somebody who is named."""
 
 from __future__ import annotations
 
+from assistant.vocabulary.catalog import Fabric
+
 from ... import figures
 from .. import reading
-from .asked import Asked
+from .asked import Asked, money
 
 _MOST = 3
+_A_SUM = 100.0  # US dollars: less is a price, no credits
 
 
 def other_sellers(asked: Asked) -> list[str]:
@@ -18,13 +21,11 @@ def other_sellers(asked: Asked) -> list[str]:
         return ["Nothing works as asked, so nobody sells it."]
     if asked.buys:
         fabric = asked.catalog.fabrics[best.fabric]
-        sold = "many vendors make its switches and NICs" if fabric.vendors == "many" else "one vendor makes it"
         gpu = asked.catalog.gpus[plan.questionnaire["cluster"]["gpu"]]
         maker = "NVIDIA" if gpu.vendor == "nvidia" else gpu.vendor.upper()
-        servers = "Dell, HPE, Supermicro, Lenovo and others build machines with it"
         return [
-            f"The plan has no list of sellers of hardware. The GPUs are {maker}'s alone, but {servers}; of "
-            f"{fabric.name} {sold}.",
+            f"The plan has no list of sellers of hardware. The GPUs are {maker}'s alone, but many server makers build "
+            f"machines with them. {_makers(asked, fabric)}",
         ]
     own = taken.provider if taken else None
     seen = {}
@@ -39,6 +40,84 @@ def other_sellers(asked: Asked) -> list[str]:
         f"{figures.usd(o.run_cost_usd and o.run_cost_usd.p50)}{ends}{'' if o.meets_limits else ', beyond your limits'}."
         for o in list(seen.values())[:_MOST]
     ]
+
+
+def _makers(asked: Asked, fabric: Fabric) -> str:
+    """Who makes switches for a network, as far as the catalog has them."""
+    if fabric.technology == "none":
+        return "No network between nodes is to be bought."
+    kind = "infiniband" if fabric.technology == "infiniband" else "ethernet"
+    made = [d.vendor for d in asked.catalog.devices.values() if d.kind == "switch" and d.technology in (kind, "both")]
+    names = ", ".join(dict.fromkeys(made))
+    many = "among others " if fabric.vendors == "many" else ""
+    return f"Switches for {asked.name(fabric.id)} are made by {many}{names}." if names else ""
+
+
+def named_seller(asked: Asked) -> list[str]:
+    """The job at each provider that is named, beside the plan's own."""
+    plan, best = asked.plan, asked.best
+    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    own = taken.provider if taken else None
+    names = asked.said.named("provider")
+    others = [name for name in names if name != own][:_MOST]
+    if not others:
+        name = asked.catalog.providers[own].name if own in names and own is not None else None
+        return [f"{name} is what the plan takes: {money(best)} for {reading.bill(plan)}."] if name and best else []
+    return [_at_the_seller(asked, one) for one in others]
+
+
+def _at_the_seller(asked: Asked, provider: str) -> str:
+    """Cost and time at a provider, and how far that is from the plan."""
+    name, best = asked.catalog.providers[provider].name, asked.best
+    fields: dict[str, object] = {"cluster.provider": provider, "budget.mode": "rent", "budget.quotes": None}
+    if reading.asked(asked.plan, "cluster.fabric"):
+        fields["cluster.fabric"] = None
+    tried = asked.tried(fields)
+    there = reading.chosen(tried) if tried else None
+    if tried is None or there is None or there.cost_usd is None:
+        return f"{name}: no price was read at which this job runs there."
+    many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
+    done = f", done in {figures.hours(there.run_hours)}" if reading.ends(tried) else " a month"
+    said = f"{name}: {many}{asked.name(there.fabric)}, {money(there)}{done}"
+    if best is None or best.cost_usd is None:
+        return f"{said}."
+    more = there.median_cost - best.median_cost
+    if abs(more) <= reading.APART * best.median_cost:
+        return f"{said}: as much as the plan's {money(best)}."
+    far = f"{figures.usd(abs(more))} {'more' if more > 0 else 'less'} than the plan's {money(best)}"
+    if "credit" not in asked.text or more <= 0:
+        return f"{said}: {far}."
+    given = next((usd for usd in asked.amounts("money") if usd >= _A_SUM), None)
+    if given is None:
+        return f"{said}: {far}. From {figures.usd(more)} of credits on it is the cheaper one."
+    left = f"with {figures.usd(given)} of credits {figures.usd(max(0.0, there.median_cost - given))} are left to pay"
+    return f"{said}; {left}, against the plan's {money(best)}."
+
+
+def seller_price(asked: Asked) -> str | None:
+    """How old that price is."""
+    for provider in asked.said.named("provider"):
+        offer = next((o for o in asked.plan.offers if o.provider == provider and o.usd_per_gpu_hour), None)
+        if offer is not None and offer.date:
+            trust = f", trust {offer.trust}" if offer.trust else ""
+            rate = f"{figures.usd(offer.usd_per_gpu_hour)} per GPU-hour {offer.tier}"
+            return f"By its list of {offer.date}{trust}: {rate}; ask what they really take."
+    return None
+
+
+def without_seller(asked: Asked) -> list[str]:
+    """The plan without a provider that is refused."""
+    plan = asked.plan
+    refused = [e.id for e in asked.said.entities if e.kind == "provider"]
+    names = " and ".join(asked.catalog.providers[one].name for one in refused if one in asked.catalog.providers)
+    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    if not names or asked.best is None:
+        return []
+    if taken is None or taken.provider not in refused:
+        where = f"the plan is at {taken.provider_name or taken.provider}" if taken else "the plan rents nothing there"
+        return [f"Nothing changes without {names}: {where}."]
+    others = [text for text in other_sellers(asked) if not any(name in text for name in names.split(" and "))]
+    return [f"The plan is at {names}. Without it:", *others, "Name the one to take."] if others else []
 
 
 def other_bids(asked: Asked) -> str | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from math import ceil
 
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import ServingFigures
 
 from ... import figures
 from .. import reading
 from .asked import Asked, money
 
-_PEAKS = (1.25, 1.5, 2.0, 3.0)  # of the load: how far it is turned up, step by step
+_NEARLY = 0.98  # of the most that is carried
 
 
 def spare(asked: Asked) -> str | None:
@@ -74,16 +73,12 @@ def first_target(asked: Asked) -> str | None:
     targets = _targets(asked)
     if not targets:
         return "You named no target: say the time to the first token and per token that users may wait."
-    load = reading.asked(asked.plan, "inference.requests_per_s") or 0.0
-    for times in _PEAKS if load else ():
-        turned = _at(asked, times * load)
-        missed = [name for name, target in targets.items() if turned and _value(turned, name) > target]
-        if turned and missed:
-            first = max(missed, key=lambda name: _value(turned, name) / targets[name])
-            told = f"{figures.seconds(_value(turned, first))} against {figures.seconds(targets[first])}"
-            return f"{first} goes first: at {times * load:g} requests a second on these GPUs it is {told}."
-    first = max(targets, key=lambda name: _value(best.serving, name) / targets[name])  # type: ignore[arg-type]
-    return f"{first} is the nearest to its target."
+    full = _at_most(asked)
+    served = full or best.serving
+    first = max(targets, key=lambda name: _value(served, name) / targets[name])
+    when = f" at {figures.significant(served.requests_per_s)} requests a second" if full is not None else ""
+    told = f"{figures.seconds(_value(served, first))} of {figures.seconds(targets[first])}"
+    return f"{first} goes first:{when} it is {told}."
 
 
 def _targets(asked: Asked) -> dict[str, float]:
@@ -97,14 +92,15 @@ def _value(served: ServingFigures, name: str) -> float:
     return served.ttft_s if name == "The first token" else served.tpot_s
 
 
-def _at(asked: Asked, load: float) -> ServingFigures | None:
-    """The figures of the GPUs of the plan at another load, within the targets or not."""
-    try:
-        made = asked.planned({"inference.requests_per_s": load, "cluster.gpus": reading.gpus(asked.plan)})
-    except InputError:
+def _at_most(asked: Asked) -> ServingFigures | None:
+    """The figures of the same GPUs at nearly the most that they carry."""
+    found, load = asked.plan.sizing, reading.asked(asked.plan, "inference.requests_per_s")
+    if found is None or not load or found.carries_requests_per_s <= load:
         return None
-    served = (c.serving for c in made.candidates if c.serving is not None) if made else iter(())
-    return next(served, None)
+    tried = asked.tried({"inference.requests_per_s": _NEARLY * found.carries_requests_per_s})
+    one = reading.chosen(tried) if tried else None
+    same = tried is not None and reading.gpus(tried) == reading.gpus(asked.plan)
+    return one.serving if one is not None and same else None
 
 
 def first_target_why(asked: Asked) -> str | None:

@@ -69,6 +69,14 @@ def _taken(asked: Asked) -> RentalOffer | None:
     return None if number is None else asked.plan.offers[number]
 
 
+def _seller(asked: Asked, offer: RentalOffer) -> str:
+    """Who lets it, of quotes the one that is meant."""
+    if offer.kind != "quote":
+        return offer.provider_name or offer.provider
+    same = [q for q in asked.plan.quotes if q.fabric == offer.fabric and q.usd_per_gpu_hour == offer.usd_per_gpu_hour]
+    return letter(same[0]) if same else "your quote"
+
+
 def _priced(offer: RentalOffer) -> str:
     kind = "your quote" if offer.kind == "quote" else f"a published list price of {offer.date}"
     return f"{figures.usd(offer.usd_per_gpu_hour)} per GPU-hour, {kind}"
@@ -236,7 +244,7 @@ def cheapest_named(asked: Asked) -> str | None:
         return price_source(asked)
     offer, least = _taken(asked), able[0]
     if best.cost_usd is None or least.median_cost >= 0.995 * best.median_cost:
-        where = f"{offer.provider_name or offer.provider}, " if offer else ""
+        where = f"{_seller(asked, offer)}, " if offer else ""
         how = "It can be taken: the cheapest is the one recommended"
         return f"{how}, {where}{asked.name(best.fabric)}, {money(best)} for {reading.bill(asked.plan)}."
     less = figures.usd(best.median_cost - least.median_cost)
@@ -260,6 +268,10 @@ def cheapest_catch(asked: Asked) -> str | None:
     offer = _taken(asked)
     if offer is None:
         return next((f"The catch: {w.message}" for w in asked.plan.warnings if "price" not in w.code), None)
+    if offer.kind == "quote":
+        return (
+            "The catch is in what the quote leaves open: term, delivery, what is included, and a test of the network."
+        )
     trust = {"low": "low: the price was not seen at the seller itself", "medium": "medium", "high": "high"}
     rated = f"trust in that price is {trust[offer.trust]}, " if offer.trust else ""
     term = f"{offer.months:g} months are paid whole" if offer.months else "no term, but no promise of stock either"
@@ -289,7 +301,7 @@ def cheapest_line(asked: Asked) -> str | None:
     best, offer = asked.best, _taken(asked)
     if best is None:
         return asked.plan.recommendation.smallest_change
-    where = f" at {offer.provider_name or offer.provider}" if offer else ""
+    where = f" at {_seller(asked, offer)}" if offer else ""
     gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].name
     able = [c for c in usable(asked) if c.cost_usd]
     least = able[0] if able and reading.is_given(asked.plan) else best

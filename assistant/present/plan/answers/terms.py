@@ -85,3 +85,35 @@ def _sum(quote: QuotedOffer) -> str:
     days = figures.hours(24 * (quote.finishes_days or 0.0))
     rate = figures.usd(quote.usd_per_gpu_hour)
     return f"{days} at {rate} is {figures.usd(quote.run_cost_usd and quote.run_cost_usd.p50)}"
+
+
+def price_off(asked: Asked) -> str | None:
+    """What is paid where the price an hour is another than was read."""
+    best, offer = asked.best, _offer(asked)
+    if best is None or best.cost_usd is None or offer is None or not offer.usd_per_gpu_hour:
+        return None
+    rate, what = offer.usd_per_gpu_hour, reading.bill(asked.plan)
+    shares = [share for share in asked.amounts("percent", "share") if 0 < share < _WHOLE]
+    less = any(word in asked.text for word in ("less", "lower", "cheaper", "down", "drop"))
+    factor = 1 + (-1 if less else 1) * shares[0] / _WHOLE if shares else 1 + _TENTH
+    factor = next((named for word, named in _FACTORS.items() if word in asked.text), factor)
+    sums = f"{figures.usd(factor * best.cost_usd.p50)} instead of {figures.usd(best.cost_usd.p50)} for {what}"
+    return f"At {figures.usd(factor * rate)} instead of {figures.usd(rate)} per GPU-hour it costs {sums}."
+
+
+_TENTH, _WHOLE = 0.1, 100.0
+_FACTORS = {"half": 0.5, "double": 2.0, "twice": 2.0, "triple": 3.0}
+
+
+def price_off_turn(asked: Asked) -> str | None:
+    """Up to which price it stays the choice, and what comes next."""
+    offer = _offer(asked)
+    if asked.best is None or offer is None or offer.run_cost_usd is None or not offer.usd_per_gpu_hour:
+        return None
+    others = [o for o in asked.plan.offers if o.provider != offer.provider and o.run_cost_usd and o.meets_limits]
+    rival = min(others, key=lambda o: o.ranked_usd, default=None)
+    if rival is None or rival.run_cost_usd is None:
+        return "Nobody else lets it at a price that was read."
+    even = offer.usd_per_gpu_hour * rival.ranked_usd / offer.ranked_usd
+    who = rival.provider_name or rival.provider
+    return f"Up to {figures.usd(even)} it stays the cheapest; beyond, {who} is, at {figures.usd(rival.ranked_usd)}."

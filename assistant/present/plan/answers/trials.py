@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import KindOfGpu, Plan
 
 from ... import figures
 from .. import purchase, reading
 from .asked import Asked, money
 
 _SIZES = (0.5, 2.0)
+_KINDS, _MOST_TOLD = 5, 3  # kinds of GPU that are tried, and told
 _MOST = 64  # times as many GPUs: what is more is no number of GPUs
 _GPUS = "cluster.gpus"
 
@@ -37,14 +40,18 @@ def _same_work(asked: Asked) -> dict[str, Any]:
 def sizes(asked: Asked) -> list[str]:
     """The job on other numbers of GPUs: those that were named, else half and twice as many."""
     gpus = reading.gpus(asked.plan)
-    now = f"{gpus:,} GPUs now: {_line(asked.plan, asked)}."
+    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} now: {_line(asked.plan, asked)}."
+    if asked.best is None:
+        return [_sized(asked, size) for size in _asked_sizes(asked, gpus)]
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
 
 
 def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     said = asked.said.fields.get(_GPUS)
     named = [said] if isinstance(said, int) and said != gpus else []
-    named += [int(a.value) for a in asked.said.amounts if a.kind == "number" and 1 <= a.value <= _MOST * gpus]
+    text = asked.said.text
+    alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
+    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus]
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
@@ -93,14 +100,14 @@ def sizes_verdict(asked: Asked) -> str | None:
         return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
-        return f"So {cheap[0]:,}."
+        return f"So stay with {gpus:,}." if cheap[0] == gpus else f"So {cheap[0]:,}: cheaper and no slower."
     return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
 
 
 def other_gpus(asked: Asked) -> list[str]:
     """The job on the kinds of GPU that were named; of a service on those that cost least."""
     own = asked.plan.questionnaire["cluster"]["gpu"]
-    named = [g for g in asked.said.named("gpu") if g != own][:3] or _sibling(asked, own)
+    named = [g for g in asked.said.named("gpu") if g != own][:3] or _sibling(asked, own) or _of_maker(asked, own)
     now = f"Now, {asked.catalog.gpus[own].name}: {_line(asked.plan, asked)}."
     if not named:
         return [now, *_kinds(asked, own)]
@@ -135,11 +142,58 @@ def _sibling(asked: Asked, own: str) -> list[str]:
     return [g for g in same if g.endswith(size)] or same[:1]
 
 
+def _of_maker(asked: Asked, own: str) -> list[str]:
+    """The GPUs of a maker that is named which most providers let."""
+    named = {word.strip("?.,!") for word in asked.text.split()} - {asked.catalog.gpus[own].vendor}
+    made = {gpu for gpu, one in asked.catalog.gpus.items() if one.vendor in named}
+    return [gpu for gpu, _ in _let(asked).most_common() if gpu in made][:2]
+
+
+def _let(asked: Asked) -> Counter[str]:
+    """By how many providers each kind of GPU is let."""
+    return Counter(gpu for p in asked.catalog.providers.values() for gpu in {o.gpu for o in p.offers if o.prices})
+
+
 def _kinds(asked: Asked, own: str) -> list[str]:
     found = asked.plan.sizing
     kinds = [k for k in found.kinds if k.gpu != own][:3] if found else []
-    told = [f"{k.gpus:,} × {k.gpu}: {figures.usd(k.usd_per_month)} at {k.provider}." for k in kinds]
-    return told or ["Name the GPU and I plan the job on it."]
+    told = [
+        f"{k.gpus:,} × {asked.catalog.gpus[k.gpu].name}: {figures.usd(k.usd_per_month)}{_at(asked, k)}." for k in kinds
+    ]
+    if found or told:
+        return told or ["Name the GPU and I plan the job on it."]
+    return _let_to_train(asked, own) or ["No other GPU that is let runs it as asked."]
+
+
+def _at(asked: Asked, kind: KindOfGpu) -> str:
+    """Where it is let for that."""
+    found = asked.catalog.providers.get(kind.provider)
+    return f" a month at {found.name if found else kind.provider}" if kind.provider else " a month"
+
+
+def rented_instead(asked: Asked) -> list[str]:
+    """A run on rented machines, the cheapest kinds first; nothing for a service."""
+    return [] if reading.serves(asked.plan) else _let_to_train(asked, asked.plan.questionnaire["cluster"]["gpu"])
+
+
+def _let_to_train(asked: Asked, own: str) -> list[str]:
+    """The run on as many of each kind of GPU that most providers let, the cheapest first; nothing where none does."""
+    told: list[tuple[float, str]] = []
+    for gpu in [gpu for gpu, _ in _let(asked).most_common(_KINDS + 1) if gpu != own][:_KINDS]:
+        tried = asked.tried(_on(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
+        one = reading.chosen(tried) if tried else None
+        if tried is not None and one is not None and one.cost_usd is not None:
+            offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+            where = f" at {offer.provider_name or offer.provider}" if offer else ""
+            name = f"{reading.gpus(tried):,} {asked.catalog.gpus[gpu].name}"
+            told.append((one.median_cost, f"{name}{where}: {_line(tried, asked)}."))
+    return [text for _, text in sorted(told)[:_MOST_TOLD]]
+
+
+def _no_machines_of_ones_own(asked: Asked) -> dict[str, Any]:
+    """What is open again where other machines are rented: the network that is there, and GPUs per node."""
+    given = ("cluster.fabric", "cluster.gpus_per_node")
+    return {field: None for field in given if reading.asked(asked.plan, field)}
 
 
 def _cheaper(asked: Asked, named: list[str]) -> list[str]:
@@ -154,6 +208,40 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     if less <= 0.01 * best.median_cost:
         return [f"So no: {name} saves nothing."]
     return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
+
+
+def precision(asked: Asked) -> list[str]:
+    """The job in another number format: the one that is named, else 8 bits."""
+    serves = reading.serves(asked.plan)
+    field = "inference.precision" if serves else "training.precision"
+    found = _PRECISION.search(asked.text)
+    wanted = found[1] if found else "fp8"
+    own = reading.asked(asked.plan, field) or next((a.value for a in asked.plan.assumptions if a.field == field), None)
+    if wanted == own:
+        wanted = "bf16" if own != "bf16" else "fp8"
+    tried = asked.tried({field: wanted, **_same_work(asked)})
+    now = f"Now{f', {str(own).upper()}' if own else ''}: {_line(asked.plan, asked)}."
+    if tried is None:
+        return [f"{wanted.upper()} does not do here. {_why_not(asked, {field: wanted})}".strip(), now]
+    here, there = asked.best, reading.chosen(tried)
+    verdict = ""
+    if here is not None and there is not None and here.cost_usd and there.cost_usd:
+        less = here.median_cost - there.median_cost
+        felt = abs(less) > reading.APART * here.median_cost
+        verdict = f"{'saves' if less > 0 else 'costs'} {figures.usd(abs(less))}" if felt else "makes no difference"
+    many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
+    sums = f" {verdict}" if verdict else ""
+    return [f"{wanted.upper()}{sums}: {many}{_line(tried, asked)}.", now]
+
+
+_PRECISION = re.compile(r"\b(bf16|fp16|fp32|fp8|fp4|int8|int4)\b")
+
+
+def precision_risk(asked: Asked) -> str | None:
+    """What is to be looked at before."""
+    if reading.serves(asked.plan):
+        return "Check the answers first: most models lose little in 8 bits, more in 4; the plan does not count quality."
+    return "Check that the loss goes on as before: few bits can cost quality, and some of the work stays in 16 bits."
 
 
 def one_site(asked: Asked) -> list[str]:
@@ -180,7 +268,9 @@ def one_site_risk(asked: Asked) -> str | None:
 def twice_the_load(asked: Asked) -> list[str]:
     """The service at twice its load."""
     load = reading.asked(asked.plan, "inference.requests_per_s")
-    if not reading.serves(asked.plan) or not load:
+    if not reading.serves(asked.plan):
+        return []
+    if not load:
         return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     spare = f" These {gpus:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
@@ -250,7 +340,9 @@ def spot_risk(asked: Asked) -> str | None:
 
 
 def rent_or_buy(asked: Asked) -> str | None:
-    """Both sums, and which is less."""
+    """Both sums, and which is less; nothing where nothing works as asked."""
+    if asked.best is None:
+        return None
     found = asked.plan.rent_or_buy
     if found is None:
         bought = asked.tried({"budget.mode": "buy"})
@@ -260,6 +352,8 @@ def rent_or_buy(asked: Asked) -> str | None:
 
 def rent_or_buy_turn(asked: Asked) -> list[str]:
     found = asked.plan.rent_or_buy
+    if asked.best is None:
+        return []
     if found is None:
         bought = asked.tried({"budget.mode": "buy"})
         found = bought.rent_or_buy if bought else None
@@ -271,7 +365,7 @@ def experts_inside(asked: Asked) -> list[str]:
     best = asked.best
     if best is None or best.breakdown_s is None:
         return []
-    if not reading.asked(asked.plan, "model.experts"):
+    if not asked.mixture:
         return ["This model has no experts: nothing goes all-to-all."]
     domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
     now = best.parallelism.get("ep") or 1
@@ -308,5 +402,6 @@ def _switches(then: Plan, now: Plan) -> str:
     made, here = then.fabric_design, now.fabric_design
     if not made or not here:
         return ""
-    tiers = lambda one: f"{one['switches']} switches in {one['tiers']} tier{'s' * (one['tiers'] > 1)}"
+    count = lambda one: figures.counted(one["switches"], "switch", "switches")
+    tiers = lambda one: f"{count(one)} in {figures.counted(one['tiers'], 'tier', 'tiers')}"
     return f", {tiers(made)} instead of {tiers(here)}"
