@@ -29,7 +29,7 @@ from .choice import Choice, meets
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
-from .headline import headline, lasting, on_fewer
+from .headline import headline, lasting, name_of, on_fewer
 from .money import effective_percent, steps_of_run
 from .movers import movers_of
 from .offers import rental_offers, taken
@@ -320,10 +320,10 @@ def _advised_against(made: Decision) -> list[Warning_]:
     if other is None:
         return []
     why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
-    times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {other.id}, the length of both counted"
+    times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {name_of(other)}, the length of both counted"
     lengths = f"{lasting(chosen.median_hours)} instead of {lasting(other.median_hours)}"
     message = (
-        f"{why} {chosen.id} is recommended all the same: the run costs {times}. It takes {lengths}: if that matters, "
+        f"{why} {name_of(chosen)} is recommended all the same: the run costs {times}. It takes {lengths}: if that matters, "
         "give a deadline. Measure the network before you sign."
     )
     return [Warning_(code="advised-against-and-cheaper", message=message)]
