@@ -320,11 +320,11 @@ def _advised_against(made: Decision) -> list[Warning_]:
     if other is None:
         return []
     why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
-    times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {name_of(other)}, the length of both counted"
+    times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {name_of(other)}"
     lengths = f"{lasting(chosen.median_hours)} instead of {lasting(other.median_hours)}"
     message = (
-        f"{why} {name_of(chosen)} is recommended all the same: the run costs {times}. It takes {lengths}: if that matters, "
-        "give a deadline. Measure the network before you sign."
+        f"{why} {name_of(chosen)} is recommended all the same: the run costs {times}, the length of both counted. "
+        f"It takes {lengths}: if that matters, give a deadline. Measure the network before you sign."
     )
     return [Warning_(code="advised-against-and-cheaper", message=message)]
 
