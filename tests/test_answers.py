@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,20 +21,11 @@ from assistant.present.answers import answer_lines
 from assistant.retrieval import Index, open_index
 from assistant.vocabulary.answers import Answer, Computed
 from assistant.vocabulary.contracts import schema_of
+from tests.program import weft
 
 ROOT = Path(__file__).parents[1]
 GB, GIB = 1e9, 2.0**30
 NDR_NODE, TCP_100 = 8 * 50e9, 12.5e9  # bytes/s of a node of eight 400 Gb/s adapters, and of one 100 Gb/s adapter
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    return load()
-
-
-@pytest.fixture(scope="module")
-def index(library: Library) -> Index:
-    return open_index(library)
 
 
 @pytest.fixture(scope="module")
@@ -562,21 +551,10 @@ def test_markup_in_a_question_is_text(library):
     assert found.question.endswith("[bold]&<b>")
 
 
-def weft(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "assistant", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=120,
-        **options,
-    )
-
-
 def test_the_command_prints_json_with_the_sum_and_its_inputs():
     run = weft("ask", "is $1 more per GPU hour worth it at $2.50", "--format", "json")
-    found = json.loads(run.stdout)
-    assert run.returncode == 0 and found["answered"] and found["direct"] == []
+    found = json.loads(run.out)
+    assert run.code == 0 and found["answered"] and found["direct"] == []
     assert found["computed"]["kind"] == "break-even" and found["computed"]["value"] == pytest.approx(40)
     assert found["computed"]["inputs"] == {"premium_usd_per_gpu_hour": 1, "gpu_usd_per_hour": 2.5}
     assert found["conflicts"][0]["id"] == "infiniband-premium" and found["passages"]
@@ -589,7 +567,7 @@ def test_the_command_answers_a_batch_line_by_line(tmp_path):
         'mixtral 8x7b"}\n'
     )
     run = weft("ask", "--batch", str(asked), "--format", "jsonl")
-    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    answers = [json.loads(line) for line in run.out.splitlines()]
     assert [(one["id"], one["computed"]["kind"]) for one in answers] == [("1", "kv-cache"), ("2", "parameters")]
 
 

@@ -14,11 +14,6 @@ from assistant.retrieval import open_index
 from assistant.vocabulary.errors import KnowledgeError
 
 
-@pytest.fixture(scope="module")
-def library():
-    return load()
-
-
 def opens(question: str, library) -> str | None:
     entry = settled(understood(question, library), library)
     return entry.reply.split()[0].strip(":,") if entry else None
@@ -73,8 +68,7 @@ def test_what_is_not_certain_gets_neither(question, library):
     assert settled(understood(question, library), library) is None
 
 
-def test_the_reply_leads_with_its_sources_and_verdict(library):
-    index = open_index(library)
+def test_the_reply_leads_with_its_sources_and_verdict(library, index):
     first = answer(understood("does PFC have to be on?", library), library, index).direct[0]
     assert (
         first.text.startswith("Yes for RoCE")

@@ -296,4 +296,4 @@ def test_a_question_that_is_computed_loads_no_model_and_needs_no_index(tmp_path,
 
 
 def test_understanding_a_sentence_loads_no_model():
-    assert not _loaded("understand", "70B on 64 H100") & {"torch", "sentence_transformers", "textual"}
+    assert not _loaded("understand", "70B on 64 H100") & {"torch", "sentence_transformers", "textual", "durable"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -323,7 +324,12 @@ def test_the_command_talks_through_a_pipe(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[1],
-        env={"WEFT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"},
+        env={
+            "WEFT_HOME": str(tmp_path),
+            "WEFT_CACHE": os.environ["WEFT_CACHE"],
+            "PATH": "/usr/bin:/bin",
+            "PYTHONUTF8": "1",
+        },
     )
     assert done.returncode == 0 and done.stderr == "" and "GPUs: 64" in done.stdout
 

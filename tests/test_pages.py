@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from assistant.present.html import conversation_html
 from assistant.present.plan import reading
 from assistant.present.plan.document import document as report
 from assistant.present.plan.formats import plan_html
+from tests.program import weft
 
 ROOT = Path(__file__).parents[1]
 TODAY = datetime.date(2026, 11, 20)
@@ -102,18 +101,20 @@ def test_the_commands_write_pages(tmp_path: Path) -> None:
     saved = next(iter(sorted((ROOT / "transcripts").glob("*.md"))))
     for arguments in (
         ["replay", str(saved), "--export", str(tmp_path / "talk.html")],
-        ["plan", "knowledge/examples/single-node.yaml", "--format", "html", "--out", str(tmp_path / "plan.html")],
+        [
+            "plan",
+            str(ROOT / "knowledge/examples/single-node.yaml"),
+            "--format",
+            "html",
+            "--out",
+            str(tmp_path / "plan.html"),
+        ],
     ):
-        subprocess.run([sys.executable, "-m", "assistant", *arguments], check=True, cwd=ROOT, capture_output=True)
+        assert weft(*arguments).code == 0
     said = document.read(saved).said
     assert all(
         message in stands_alone((tmp_path / "talk.html").read_text(encoding="utf-8")).get_text() for message in said
     )
     stands_alone((tmp_path / "plan.html").read_text(encoding="utf-8"))
-    wrong = subprocess.run(
-        [sys.executable, "-m", "assistant", "replay", str(saved), "--export", str(tmp_path / "talk.pdf")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert wrong.returncode == 2 and "ends in .html" in wrong.stderr and not (tmp_path / "talk.pdf").exists()
+    wrong = weft("replay", str(saved), "--export", str(tmp_path / "talk.pdf"))
+    assert wrong.code == 2 and "ends in .html" in wrong.err and not (tmp_path / "talk.pdf").exists()

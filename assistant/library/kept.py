@@ -13,6 +13,7 @@ import io
 import pickle
 import sys
 from collections.abc import Callable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from .shipped import digest
 T = TypeVar("T")
 
 _DIGEST_BYTES = 16
+_OTHERS = ("pydantic", "snowballstemmer")  # packages whose objects or word stems are in what is kept
 _PLAIN = frozenset({("builtins", "list"), ("collections", "defaultdict"), ("datetime", "date")})
 
 
@@ -32,7 +34,10 @@ def kept(name: str, room: str, data: tuple[str, ...], there: Mapping[str, object
 
     A file that is damaged, or cannot be written, costs time and nothing else.
     """
-    path = paths.cache_dir() / "compiled" / f"{name}-{_version(room, data)}.pickle"
+    try:
+        path = paths.cache_dir() / "compiled" / f"{name}-{_version(room, data)}.pickle"
+    except metadata.PackageNotFoundError:  # installed without its metadata: nobody can say with what it was made
+        return build()
     with contextlib.suppress(Exception):  # whatever is wrong with a file, it is built again
         return _read(path.read_bytes(), there)
     built = build()
@@ -47,7 +52,8 @@ def kept(name: str, room: str, data: tuple[str, ...], there: Mapping[str, object
 def _version(room: str, data: tuple[str, ...]) -> str:
     folders = [paths.PACKAGE / one for one in (room, "vocabulary")]
     code = {path.relative_to(paths.PACKAGE).as_posix(): path.read_bytes() for f in folders for path in f.rglob("*.py")}
-    return digest({**code, "data": repr((sys.version, data)).encode()})
+    others = [metadata.version(name) for name in _OTHERS]
+    return digest({**code, "data": repr((sys.version, others, data)).encode()})
 
 
 def _read(content: bytes, there: Mapping[str, object]) -> Any:

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from xml.sax.saxutils import escape
 
-from .text import safe
+from .text import in_xml, safe
 
 ROW, BAR = 38, 11  # pixels: a row with its name, and the bar in it
 _NAME, _TOP, _AXIS = 13, 18, 24  # pixels: from the top of a row to its name's line and to its bar; below the last row
@@ -150,8 +149,8 @@ def _anchor(x: float) -> str:
 
 def _band(row: BandRow, y: int, axis: _Axis) -> Iterator[str]:
     low, middle, high = (axis.at(value) for value in row.band)
-    more = f'<tspan class="wide quiet"> {escape(safe(row.more))}</tspan>' if row.more else ""
-    yield from _named(row.name, f"{escape(safe(row.figure))}{more}", y, row.chosen)
+    more = f'<tspan class="wide quiet"> {in_xml(safe(row.more))}</tspan>' if row.more else ""
+    yield from _named(row.name, f"{in_xml(safe(row.figure))}{more}", y, row.chosen)
     wide, style = max(0.4, high - low), f"band {row.chosen}" if row.chosen else "band"
     yield f'<rect class="{style}" x="{low:.2f}%" y="{y + _TOP}" width="{wide:.2f}%" height="{BAR}" rx="3"/>'
     ends = f'y1="{y + _TOP - 2}" y2="{y + _TOP + BAR + 2}"'
@@ -171,12 +170,12 @@ def stacks_svg(title: str, told: Sequence[str], rows: Sequence[StackRow], legend
     inner: list[str] = []
     for number, row in enumerate(rows):
         y = _STACK_ROW * number
-        inner += _named(row.name, escape(safe(row.figure)), y, row.chosen)
+        inner += _named(row.name, in_xml(safe(row.figure)), y, row.chosen)
         inner += _parts(row, y + _TOP)
     floor = _STACK_ROW * len(rows) + 4
     for number, (kind, text) in enumerate(legend):
         y = floor + _LEGEND * number
-        inner += [*_filled(kind, "0", "18", y, 12), f'<text x="26" y="{y + 11}">{escape(safe(text))}</text>']
+        inner += [*_filled(kind, "0", "18", y, 12), f'<text x="26" y="{y + 11}">{in_xml(safe(text))}</text>']
     return _svg(title, told, floor + _LEGEND * len(legend) + 2, inner)
 
 
@@ -184,10 +183,10 @@ def _parts(row: StackRow, y: int) -> Iterator[str]:
     whole, x = sum(part.size for part in row.parts), 0.0
     for part in row.parts:
         wide = 100 * row.length * part.size / whole
-        label = f"<title>{escape(safe(f'{part.name}: {part.figure}'))}</title>"
+        label = f"<title>{in_xml(safe(f'{part.name}: {part.figure}'))}</title>"
         yield f"<g>{label}{''.join(_filled(part.kind, f'{x:.2f}%', f'{wide:.2f}%', y, _STACK_BAR))}</g>"
         if part.kind == "work" and wide > _LETTER * (len(part.name) + 2):
-            yield f'<text class="inside" x="{x:.2f}%" dx="6" y="{y + 15}">{escape(safe(part.name))}</text>'
+            yield f'<text class="inside" x="{x:.2f}%" dx="6" y="{y + 15}">{in_xml(safe(part.name))}</text>'
         x += wide
 
 
@@ -203,13 +202,13 @@ def _filled(kind: Kind, x: str, width: str, y: int, height: int) -> Iterator[str
 
 def _text(x: float, y: float, text: str, style: str = "", anchor: str = "start") -> str:
     kind = f' class="{style}"' if style else ""
-    return f'<text{kind} x="{x:.2f}%" y="{y}" text-anchor="{anchor}">{escape(safe(text))}</text>'
+    return f'<text{kind} x="{x:.2f}%" y="{y}" text-anchor="{anchor}">{in_xml(safe(text))}</text>'
 
 
 def _svg(title: str, told: Sequence[str], height: int, inner: Iterable[str]) -> str:
     ident = re.sub(r"\W+", "-", title.lower()).strip("-")
     return (
         f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" width="100%" height="{height}" role="img" '
-        f'aria-labelledby="{ident} {ident}-told"><title id="{ident}">{escape(safe(title))}</title>'
-        f'<desc id="{ident}-told">{escape(safe(" ".join(told)))}</desc>{"".join(inner)}</svg>'
+        f'aria-labelledby="{ident} {ident}-told"><title id="{ident}">{in_xml(safe(title))}</title>'
+        f'<desc id="{ident}-told">{in_xml(safe(" ".join(told)))}</desc>{"".join(inner)}</svg>'
     )

@@ -3,13 +3,12 @@ background."""
 
 import math
 import textwrap
-from xml.sax.saxutils import escape, quoteattr
 
 from assistant.vocabulary.sweep import Sweep
 
 from .fields import field_name
 from .sweep_series import Panel, Series, apart, figure, named, panels
-from .text import safe
+from .text import in_xml, safe
 
 WIDTH, HEIGHT = 900, 460  # pixels of one panel
 LEFT, RIGHT, TOP, BOTTOM = 84, 236, 52, 56
@@ -27,8 +26,8 @@ def sweep_svg(sweep: Sweep, metric: str = "cost") -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" '
         'font-family="sans-serif" font-size="12" fill="#222222" role="img">',
-        f"<title>{escape(name)}</title>",
-        f"<desc>{escape(' '.join(_told(panel) for panel in drawn))}</desc>",
+        f"<title>{in_xml(name)}</title>",
+        f"<desc>{in_xml(' '.join(_told(panel) for panel in drawn))}</desc>",
         f'<rect width="{WIDTH}" height="{total}" fill="#ffffff"/>',
     ]
     if not drawn:
@@ -122,7 +121,7 @@ def _drawn(series: Series, number: int, panel: Panel, height: int) -> list[str]:
             x, y = _x(place, panel), _y(value, panel, height)
             at = f'cx="{x:.1f}" cy="{y:.1f}"'
             where = f"{field_name(panel.axis.path)} {safe(figure(panel.ticks[place]))}"
-            label = escape(f"{series.name}, {where}: {panel.metric.shown(value)}")
+            label = in_xml(f"{series.name}, {where}: {panel.metric.shown(value)}")
             if series.chosen[place]:
                 parts.append(f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>')
             parts.append(_mark(number, x, y, colour, f"<title>{label}</title>"))
@@ -189,4 +188,4 @@ def _end(series: Series, panel: Panel, height: int) -> tuple[float, float]:
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:
-    return f"<text x={quoteattr(f'{x:.1f}')} y={quoteattr(f'{y:.1f}')} {more}>{escape(text)}</text>"
+    return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{in_xml(text)}</text>'

@@ -1,5 +1,6 @@
 """Blocks as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
 
+import html
 import textwrap
 from collections.abc import Iterator
 
@@ -72,6 +73,11 @@ def _records(table: Table) -> Iterator[str]:
         head = " ".join(cells[i] for i in (0, 1) if cells.get(i))
         rest = [cell for i, cell in cells.items() if i > 1 and cell]
         yield f"{head}: {', '.join(rest)}" if rest else head
+
+
+def in_xml(text: str) -> str:
+    """A text as it stands in XML, between two tags. (``xml.sax.saxutils`` does the same and loads TLS and mail.)"""
+    return html.escape(text, quote=False)
 
 
 def safe(text: str) -> str:

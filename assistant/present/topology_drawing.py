@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.counted import counted
 
-from .text import safe
+from .text import in_xml, safe
 
 MARK, CUT = "■", "…"
 WIDTH, ROW, STEP = 900, 78, 21  # pixels: the picture, from one tier to the next, from one switch to the next
@@ -170,7 +169,7 @@ def drawing_svg(design: FabricDesign, called: str | None = None) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="12" fill="#222222" role="img">',
-        f"<title>{escape(name)}</title>",
+        f"<title>{in_xml(name)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
         _text(16, 24, name, 'font-size="15" font-weight="bold"'),
         *(_text(16, y + 5, f"{getattr(design, tier):,} {tier}") for tier, y in rows.items()),
@@ -260,4 +259,4 @@ def _line(x: float, y: float, to_x: float, to_y: float, colour: str = "#9bb8cc")
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{escape(text)}</text>' if text else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{in_xml(text)}</text>' if text else ""
