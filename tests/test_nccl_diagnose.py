@@ -634,3 +634,21 @@ def test_every_known_failure_says_what_it_was_learnt_from_and_how_sure_that_is()
     assert not [signature.code for signature in signatures() if not signature.rests]
     found = diagnose_text(debug(DEVICES, "Using network IB", *channels("IB", suffix="")), CATALOG)
     assert "NVIDIA/nccl#1412, NVIDIA/nccl#489; confirmed" in " ".join(diagnosis_lines(Diagnosis(files=[found]), 400))
+
+
+def test_a_node_whose_nvlink_is_slow_is_noticed_and_two_nodes_say_nothing_of_four():
+    assert "low-bandwidth" in codes(table(180.0, hosts=1)) and not codes(table(372.0, hosts=1))
+    assert not codes(table(25.0, hosts=1, per_host=2)), "of two GPUs it is not known how many links join them"
+    roce = debug(DEVICES.replace(":1/IB", ":1/RoCE"), *channels("IB")) + table(352.0, hosts=4)
+    assert (diagnose_text(roce, CATALOG).expected_busbw_gb_per_s or 0) <= 400, "no more than eight adapters carry"
+
+
+def test_settings_that_change_nothing_on_these_machines_are_no_faults():
+    alone = debug("NCCL_IB_DISABLE set by environment to 1", "Using network Socket",
+                  "comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8", hosts=1, per_host=8)  # fmt: skip
+    assert "ib-disabled" not in codes(alone)
+    cards = debug(
+        "NCCL_P2P_DISABLE set by environment to 1", "Channel 00 : 0[0] -> 1[1] via SHM/direct/direct", hosts=1
+    )
+    found = diagnose_text(cards + table(15.0, hosts=1, per_host=4, device="NVIDIA GeForce RTX 4090"), CATALOG).findings
+    assert not [each.code for each in found if each.severity != "info"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.network.nccl import Environment, Host, environment_of, environments, named, other_names, settings
 from assistant.network.nccl.machines import USUAL, gpu_of, instance_of
 from assistant.vocabulary.answers import Computed
@@ -9,6 +11,7 @@ from assistant.vocabulary.catalog import Fabric, Gpu
 
 from .case import Case
 
+_SPEED = re.compile(r"\d\d")
 _NODES = 2  # the least that a network joins: the settings are those of any number
 
 
@@ -69,6 +72,13 @@ def _fabric(case: Case, provider: str | None) -> Fabric | None:
     sold = [case.catalog.fabrics[name] for one in offers for name in one.fabrics[:1] if name != "none"]
     if not said:
         return sold[0] if sold else None
-    exact = [one for one in sold if one in said and one.id in case.utterance.named("fabric")]
-    same = exact or [one for one in sold if one.kind in {each.kind for each in said}]
-    return same[0] if same else said[0]
+    # "RoCE" alone is any speed of it; with a speed it is that one.
+    text = case.utterance.text
+    exact = {e.id for e in case.utterance.entities if e.kind == "fabric" and _SPEED.search(text[e.start : e.end])}
+    technologies, kinds = {each.technology for each in said}, {each.kind for each in said}
+    fitting = (
+        [one for one in sold if one.id in exact]
+        or [one for one in sold if one.technology in technologies]
+        or [one for one in sold if one.kind in kinds]
+    )
+    return (fitting or said)[0]

@@ -132,7 +132,7 @@ def _findings(
     several = nodes is None or nodes > 1
     found = [
         *known.findings(several, log.lines > 0),
-        *judge_network.findings(log, several and nodes is not None, device),
+        *judge_network.findings(log, nodes, device),
     ]
     adapters = _adapters(log, device, catalog)
     for run in runs:

@@ -10,6 +10,7 @@ from .signatures import read
 _PCIE = re.compile(r"PCIe|\bNVL\b|RTX|GeForce|\bL40|\bL4\b|\bA40\b|\bT4\b|\bA10\b", re.I)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
+_RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8
 
@@ -37,14 +38,16 @@ def expected_busbw(
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
-    Ring collectives are limited by the adapters of a node; all-to-all by the share of its data that leaves the node; a
-    pair of ranks by one adapter. Measured values by node count go before the formula. ``rate``: bytes per second of an
-    adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters that the log lists, 0 where it does
-    not: nodes with fewer GPUs than usual are built with other adapters too.
+    Ring collectives are limited by the adapters of a node, inside one by NVLink; all-to-all by the share of its data
+    that leaves the node; a pair of ranks by one adapter. Measured values by node count go before the formula.
+    ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
+    that the log lists, 0 where it does not: nodes with fewer GPUs than usual are built with other adapters too.
     """
     gpu = gpu_named(device, catalog)
-    if gpu is None or ranks < 2 or nodes < 2 or ranks < nodes:
+    if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
         return None
+    if nodes == 1:
+        return _inside(gpu, collective, ranks, transport, catalog)
     per_node = ranks // nodes
     rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
@@ -64,8 +67,16 @@ def expected_busbw(
     return _by_collective(collective, node, per_node, ranks)
 
 
+def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog) -> float | None:
+    """Of a whole node whose GPUs NVLink joins, as a ring carries it; the switch's own sums give more."""
+    if transport != "nvlink" or ranks != gpu.gpus_per_node or collective not in _RINGS:
+        return None
+    joined = catalog.scale_up_of(gpu, ranks, ranks)
+    return joined.bandwidth_per_gpu.si * joined.bus_bandwidth_efficiency.si / 1e9
+
+
 def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> float | None:
-    if collective in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce"):
+    if collective in _RINGS:
         return node
     if collective == "sendrecv":
         return node / per_node
@@ -90,8 +101,9 @@ def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int,
     whole = collective == "all_reduce" and per_node == gpu.gpus_per_node
     if fabric is None or not whole or not fabric.all_reduce_bus_bandwidth:
         return None
-    known = sorted(fabric.all_reduce_bus_bandwidth)
-    if nodes > 2 * known[-1]:
+    # Two nodes all-reduce faster than the adapters carry, three and more do not: neither stands for the other.
+    known = sorted(count for count in fabric.all_reduce_bus_bandwidth if (count == 2) == (nodes == 2))
+    if not known or nodes > 2 * known[-1]:
         return None
     nearest = min(known, key=lambda count: (max(count, nodes) / min(count, nodes), count))
     return fabric.all_reduce_bus_bandwidth[nearest].si / 1e9

@@ -66,11 +66,11 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
     return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
 
-def findings(log: DebugLog, several_hosts: bool, device: str) -> Iterator[DiagnosisFinding]:
+def findings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say."""
     yield from _lines(log)
-    yield from _settings(log)
-    if several_hosts:
+    yield from _settings(log, nodes, device)
+    if nodes is not None and nodes > 1:
         yield from _bootstrap(log)
         yield from _sockets(log)
         yield from _gpudirect(log, device)
@@ -88,18 +88,18 @@ def _lines(log: DebugLog) -> Iterator[DiagnosisFinding]:
         yield finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
 
 
-def _settings(log: DebugLog) -> Iterator[DiagnosisFinding]:
+def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
     def said(name: str) -> tuple[int, str]:
         return log.settings.get(name, (0, ""))
 
     line, value = said("NCCL_IB_DISABLE")
-    if value not in ("", "0"):
+    if value not in ("", "0") and nodes != 1:
         yield finding("ib-disabled", line)
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         yield finding("one-adapter-pinned", line, adapter=value[:40])
     line, value = said("NCCL_P2P_DISABLE")
-    if value not in ("", "0"):
+    if value not in ("", "0") and not is_pcie(device):
         yield finding("peer-to-peer-disabled", line)
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in ("0", "LOC"):

@@ -124,6 +124,9 @@ def _speed(
     fell = list(_fall(rows, transport))
     yield from fell
     if expected is not None and rows and run.peak < SLOW * expected:
+        if nodes == 1:
+            yield finding("low-bandwidth-inside-node", best.line, peak=run.peak, expected=expected)
+            return
         if adapters != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows):
             half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)
             yield half if adapters == "known" else half.model_copy(update={"severity": "info"})
