@@ -188,7 +188,7 @@ def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:
     )
     assert "NCCL_IB_TC" in _in_full(begin(JOB, "the network is roce v2 400"), "which nccl settings should we use?")
     assert "NCCL_SOCKET_IFNAME" in _said(conversation.say("which nccl settings should we use?"))
-    assert "rental-prices-2026-10, 2026-10-06" in _in_full(conversation, "how old are the prices?")
+    assert ", 2026-10-06" in _in_full(conversation, "how old are the prices?")
 
 
 def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:
