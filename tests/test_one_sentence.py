@@ -57,7 +57,9 @@ def test_a_sentence_for_a_program_gives_the_plan_as_json():
         (("pretrain llama 3.1 70b on",), "expected a job with GPU and GPUs"),
         (("pretrain llama 3.1 8b on 16 h100 with tp 7",), "7"),
         (("70B", "on", "64", "H100"), 'put a sentence in quotes: weft "70B on 64 H100"'),
-        (("paln", "job.yaml"), "No such command 'paln'. Did you mean 'plan'?"),
+        (("paln", "job.yaml"), "did you mean weft plan?"),
+        (("banana",), 'got "banana": tell the job as in weft "fine-tune'),
+        (("",), "a job in a sentence"),
     ],
 )
 def test_what_cannot_be_planned_is_one_sentence(arguments, told):

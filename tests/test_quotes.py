@@ -86,6 +86,13 @@ def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_wa
     assert "price of quote 1: from $2.20 to" in formats.written(three, "text")
 
 
+def test_the_card_says_that_the_choice_is_among_the_quotes_where_a_published_offer_costs_less(three):
+    cheapest = min(o.run_cost_usd.p50 for o in three.offers if o.kind == "published" and o.run_cost_usd)
+    taken = three.offers[three.recommendation.offer]
+    assert taken.kind == "quote" and taken.run_cost_usd.p50 > cheapest
+    assert three.recommendation.card.because.startswith("Cheapest run of the quotes")
+
+
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
     items = CATALOG.quote_items
     mail = three.quotes[0].reply

@@ -457,6 +457,15 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
         assert offer.usd_per_gpu_hour in [p.price.value for p in sold], "a price that this provider does not quote"
 
 
+def test_a_run_of_minutes_is_told_to_the_minute_and_in_whole_hours(library: Library) -> None:
+    """No list that was read tells the shortest rental: what is billed at least is to be asked."""
+    job = {"workload": "finetuning", "model": "llama-3.1-8b", "training": {"method": "lora", "tokens": 10e6}}
+    short = plan(from_value(job | {"cluster": {"gpu": "h100-sxm", "gpus": 8}}, library.catalog), library, index=None)
+    hour = short.offers[short.recommendation.offer].usd_per_gpu_hour * 8
+    told = short.recommendation.card.cost
+    assert short.candidates[0].run_hours < 1 and f" to the minute, ${hour:.0f} in whole hours; ask" in told
+
+
 def test_a_network_that_nobody_sells_or_prices_is_not_called_impossible(made: Plan) -> None:
     """It is told apart in the contract and in the table; all three remain out of the question."""
     barred = {c.fabric: c.barred for c in made.candidates}

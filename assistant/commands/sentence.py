@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Container
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
 
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.quantities import shown
 
 from .options import CatalogFile, TextOrJson
 from .terminal import show, write
 
 STDIN = "-"
 NAME = "sentence"
+EXAMPLE = "fine-tune Llama 3.1 8B on 8 H100"
 
 
-def as_command(arguments: list[str], commands: Container[str]) -> list[str]:
+def as_command(arguments: list[str], commands: Collection[str]) -> list[str]:
     """The arguments, with the command in front where the first is a sentence: it holds several words, or is ``-``.
 
-    Raises :class:`InputError` for a sentence without quotes.
+    Raises :class:`InputError` for a sentence without quotes, and for a word that is no command.
     """
-    first = arguments[0] if arguments else ""
+    first = arguments[0] if arguments else "chat"
     if first == STDIN or len(first.split()) > 1:
         return [NAME, *arguments]
-    if len(arguments) > 2 and first not in commands and not any(one.startswith("-") for one in arguments):
+    if first in commands or first.startswith("-"):
+        return arguments
+    if len(arguments) > 2 and not any(one.startswith("-") for one in arguments):
         raise InputError(f'expected a command, got "{first}"; put a sentence in quotes: weft "{" ".join(arguments)}"')
-    return arguments
+    near = difflib.get_close_matches(first, commands, n=1)
+    meant = f"did you mean weft {near[0]}?" if near else f'tell the job as in weft "{EXAMPLE}"; weft --help: commands'
+    raise InputError(f"expected a command or a job in a sentence, got {shown(first)}: {meant}")
 
 
 def sentence(

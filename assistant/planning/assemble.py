@@ -179,7 +179,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         barred=entry.barred,
         reasons=entry.reasons,
         parallelism=e.parallelism,
-        step_time_s=e.band,
+        step_time_s=e.serving.tpot_band if e.serving else e.band,
         tokens_per_s_per_gpu=e.tokens_per_s_per_gpu,
         mfu=e.mfu,
         exposed_communication_percent=e.exposed_percent,

@@ -23,6 +23,7 @@ from .resolve import Resolved
 
 WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
+SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
 _MUCH = 2.0  # times as much: what is dearer is told as a factor, below in percent
 
@@ -98,7 +99,18 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}."
     total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
-    return f"{total}." if chosen.median_hours < 24 * 30 else f"{month}; {total}."
+    if chosen.median_hours >= 24 * 30:
+        return f"{month}; {total}."
+    return f"{total}{_in_whole_hours(chosen)}."
+
+
+def _in_whole_hours(chosen: Entry) -> str:
+    """Of a short run by the hour what it costs where each hour that was begun is billed: no list tells the least."""
+    offered, hours = chosen.price.offered, chosen.median_hours
+    if offered is None or offered.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
+        return ""
+    whole = chosen.median_cost * ceil(hours) / hours
+    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed"
 
 
 def _at_worst(chosen: Entry) -> str:
@@ -163,7 +175,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return f"Nothing else that {'is advised' if known else 'runs this job'} has a price."
     bulk = made.job.serves and made.job.served.job_tokens
     what = "job" if bulk else "month" if made.job.serves else "run"
-    least = f"Cheapest {what} of those advised" if made.choice.unadvised else f"Cheapest {what}"
+    of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
+    least = f"Cheapest {what}{of or ' of those advised' if made.choice.unadvised else of}"
     more = other.median_cost / chosen.median_cost
     if other.risky and more < 1:
         return f"Cheapest {what} on average; spot machines only in the middle."

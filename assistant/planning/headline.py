@@ -186,7 +186,9 @@ def lasting(hours: float) -> str:
 
 
 def usd(value: float) -> str:
-    """An amount with three significant digits."""
+    """An amount with three significant digits, below $10 with cents."""
+    if value < 9.995:
+        return f"${value:.2f}"
     for limit, scale, unit in ((9.995e8, 1e9, " bn"), (9.995e5, 1e6, " M")):
         if value >= limit:
             return f"${f'{value / scale:#.3g}'.rstrip('.')}{unit}"

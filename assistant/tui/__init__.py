@@ -39,12 +39,22 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
         code = weft.run() or 0
+        _where_it_is(weft.talk.conversation)
         if weft.failure is None and background.still_working():
             _leave_at_once(code)
     if weft.failure is not None:
         raise weft.failure
     sys.stderr.write(aside.getvalue())
     return code
+
+
+def _where_it_is(conversation: Conversation | None) -> None:
+    """Where what was said is kept, once there is something."""
+    path = conversation.transcript_path if conversation else None
+    if path is not None and path.is_file():
+        from assistant.conversation.wording import whereabouts
+
+        print(f"The conversation is in {whereabouts(str(path))}; weft chat --continue goes on with it.")
 
 
 def _leave_at_once(code: int) -> NoReturn:

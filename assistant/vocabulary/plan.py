@@ -130,6 +130,11 @@ class ServingFigures(Contract):
     kv_link_wanted_percent: float | None = None
 
     @property
+    def tpot_band(self) -> Band:
+        """Seconds of each further token."""
+        return Band(p10=self.tpot_s_p10, p50=self.tpot_s, p90=self.tpot_s_p90)
+
+    @property
     def instances(self) -> str:
         """``3 copies of 8 GPUs``, or what reads prompts and what writes answers."""
         apart = {} if self.prefill_workers is None else self.model_dump(include=_SIDES)
@@ -360,7 +365,7 @@ class Medians(Contract):
 
     @property
     def median_step(self) -> float:
-        """Seconds."""
+        """Seconds, of a service those of each further token."""
         return self.step_time_s.p50 if self.step_time_s else math.inf
 
 
@@ -397,16 +402,6 @@ class Candidate(Medians):
     effective_time_percent: Band | None = None
     learning: LearningStep | None = None
     serving: ServingFigures | None = None
-
-    @property
-    def pace(self) -> Band | None:
-        """Seconds of a step, or of each further token of a service."""
-        one = self.serving
-        return self.step_time_s if one is None else Band(p10=one.tpot_s_p10, p50=one.tpot_s, p90=one.tpot_s_p90)
-
-    @property
-    def median_step(self) -> float:
-        return self.pace.p50 if self.pace else math.inf
 
 
 class Finding(Contract):

@@ -151,7 +151,7 @@ def _row(found: Candidate) -> list[str]:
     return [
         SIGNS[found.standing],
         found.fabric,
-        figures.seconds(found.pace and found.pace.p50),
+        figures.seconds(found.step_time_s and found.step_time_s.p50),
         figures.slowdown(found.slowdown_percent),
         figures.percent(found.exposed_communication_percent),
         figures.hours(found.run_hours),

@@ -107,7 +107,7 @@ def _figures(before: Plan, after: Plan) -> list[str]:
     old, new = chosen(before), chosen(after)
     if old is None or new is None:
         return []
-    step = (old.pace and old.pace.p50, new.pace and new.pace.p50)
+    step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
     length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours) if ends(after) else None
     what = f"Cost of {bill(after)}"

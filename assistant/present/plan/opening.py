@@ -61,7 +61,7 @@ def trust(plan: Plan) -> list[Block]:
 
 
 def _band(plan: Plan, best: Candidate) -> str | None:
-    band = best.pace
+    band = best.step_time_s
     if band is None:
         return None
     measured = "; so the errors on measured runs say (weft validate, weft handbook accuracy)"

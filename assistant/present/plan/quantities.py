@@ -152,7 +152,7 @@ def step(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         f"{reading.unit_of_work(plan)} takes {reading.step_band(found)}{_on(found)}.",
         *_parts(found),
         f"Split: {figures.layout(found.parallelism)}.",
-        _others(plan, found, lambda c: c.pace and c.pace.p50, figures.seconds),
+        _others(plan, found, lambda c: c.step_time_s and c.step_time_s.p50, figures.seconds),
     )
 
 

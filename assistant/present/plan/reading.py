@@ -86,7 +86,7 @@ def bill(plan: Plan) -> str:
 
 def waited(plan: Plan, found: Candidate) -> float | None:
     """Percent of the time in which the network is waited for; of a service, of a whole request."""
-    if not serves(plan) or found.pace is None:
+    if not serves(plan) or found.step_time_s is None:
         return found.exposed_communication_percent
     over = plan.crossing.networks if plan.crossing else []
     return next((one.network_wait_percent for one in over if one.fabric == found.fabric), 0.0)
@@ -166,7 +166,7 @@ def waiting(found: Candidate, where: str = "") -> str:
 
 def step_band(found: Candidate) -> str:
     """The time of a step with its tenth and ninetieth percentile."""
-    band, text = found.pace, figures.seconds
+    band, text = found.step_time_s, figures.seconds
     return figures.UNKNOWN if band is None else f"{text(band.p50)} ({text(band.p10)}–{text(band.p90)})"
 
 
