@@ -31,6 +31,7 @@ View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the 
 _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
 _SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
 _OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
+_PROVIDER = "cluster.provider"
 _A_WHY = 3  # words
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
@@ -174,7 +175,16 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(
         said, parts.state.draft
     )
+    if said.fields.get(_PROVIDER) == _taken_from(parts):
+        fields.discard(_PROVIDER)
     return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
+
+
+def _taken_from(parts: Parts) -> str | None:
+    """The provider of the plan's own offer: who names it states nothing new."""
+    plan = parts.state.plan
+    number = plan.recommendation.offer if plan is not None else None
+    return plan.offers[number].provider if plan is not None and number is not None else None
 
 
 def is_tried(parts: Parts, said: Utterance) -> bool:
