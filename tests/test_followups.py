@@ -84,3 +84,50 @@ def test_a_plan_volunteers_one_line_that_was_planned_again(library: Library) -> 
     assert lora is not None and lora.recommendation.verdict != "infeasible" and lora.volunteered is None
     cheapest = next(c for c in lora.candidates if c.fabric == lora.recommendation.fabric)
     assert cheapest.cost_usd and f"${cheapest.cost_usd.p50:,.0f}"[:4] in plan.volunteered
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        ("what about AWS?", "Amazon Web Services: AWS EFA v2, $"),
+        ("not AWS", "Nothing changes without Amazon Web Services"),
+        ("is fp8 cheaper?", "FP8 saves $"),
+        ("what if the price of voltage park is wrong?", "per GPU-hour it costs $"),
+        ("should we rent H200 instead", "NVIDIA H200 SXM 141 GB: $"),
+        ("and when I go to 1024?", "1,024: $"),
+        ("youre off by 2x. then what does it cost me", "At half the speed it takes"),
+        ("what if they deliver three weeks late", "instead of"),
+        ("how many GPU hours is that", "GPU-hours: 64 GPUs for"),
+        ("yes", "Which one then?"),
+    ],
+)
+def test_what_is_named_or_doubted_is_planned_and_changes_nothing(
+    ask: str, told: str, talk_of_a_run: Conversation
+) -> None:
+    before = talk_of_a_run.draft.fields
+    lines = _lines(talk_of_a_run.say(ask))
+    assert told in " ".join(line.strip() for line in lines) and len(lines) <= LINES, lines
+    assert talk_of_a_run.draft.fields == before and talk_of_a_run.variation is None
+
+
+@pytest.fixture(scope="module")
+def talk_of_a_run(library: Library) -> Conversation:
+    return _talk(library, "pretrain llama 3.1 70b on 64 H100s, 1T tokens")
+
+
+def test_the_target_that_goes_first_is_told_with_what_is_left_of_it(library: Library) -> None:
+    talk = _talk(library, "serve llama 3.1 70b in fp8 to 60 requests per second, 1500 in, 300 out, first token 800 ms, 40 ms per token, rented H100")  # fmt: skip  # noqa: E501
+    [first, *_] = _lines(talk.say("which target breaks first when load goes up, ttft or tpot"))
+    assert "goes first: " in first and "of 40 ms" in first
+
+
+def test_where_nothing_works_rented_machines_that_would_are_told(library: Library) -> None:
+    talk = _talk(library, "full finetune of a 13B model on 500M tokens on our 8 RTX 4090, 4 per node, 10 gig ethernet")
+    assert talk.plan is not None and talk.plan.recommendation.verdict == "infeasible"
+    assert "on rented machines it would: 8 " in " ".join(_lines(talk.say("or i rent for a weekend and be done?")))
+    assert "No network changes that" in _lines(talk.say("used connectx off ebay, worth it?"))[0]
+
+
+def test_the_work_and_a_length_in_one_message_are_a_run_and_its_deadline(library: Library) -> None:
+    fields = _talk(library, "rent 32 B200 for a month, full finetune of llama 3.3 70B on 5B tokens").draft.fields
+    assert (fields["training.tokens"], fields["constraints.deadline_days"]) == (5e9, 30)

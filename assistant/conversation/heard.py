@@ -28,7 +28,16 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields[NODES] = said.nodes
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return with_quotes(fields, said, draft)
+    return with_quotes(_within(fields), said, draft)
+
+
+def _within(fields: dict[str, Any]) -> dict[str, Any]:
+    """A message with the work and a length ("5B tokens, rented for a month"): the length is the time that there is."""
+    if fields.get(_TOKENS) is None or fields.get("training.days") is None:
+        return fields
+    others = {name: value for name, value in fields.items() if name != "training.days"}
+    days = fields["training.days"]
+    return {"constraints.deadline_days": round(days) if days >= _WEEK else days} | others
 
 
 def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
@@ -50,11 +59,13 @@ def guessed(said: Utterance, draft: Draft) -> set[str]:
     far = {name for name, value in said.fields.items() if value in bare and _is_far(value, draft.fields.get(name))}
     shared = any(amount.kind == "share" for amount in said.amounts)
     of_money = shared and any(word in said.text.lower() for word in _OF_MONEY)
-    return far | _lengths(said) | ({_TOKENS} & set(said.fields) if of_money else set())
+    halved = {name for name in said.fields if name.startswith(("training.", "inference."))} if of_money else set()
+    return far | _lengths(said) | halved
 
 
+_WEEK = 7
 _TOKENS, _FAR = "training.tokens", 1000.0
-_OF_MONEY = ("price", "cost", "rate", "charge", "dollar", "budget")
+_OF_MONEY = ("price", "cost", "rate", "charge", "dollar", "bill", "spend")
 
 
 def _is_far(value: Any, known: Any) -> bool:

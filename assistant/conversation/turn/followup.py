@@ -31,6 +31,7 @@ View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the 
 _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
 _SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
 _OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
+_PROVIDER = "cluster.provider"
 _A_WHY = 3  # words
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
@@ -78,14 +79,15 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
-    if not stated and parts.state.variation is None:
-        topics -= {"better"}  # than what? nothing is named and nothing is tried
+    of_nothing = not stated and parts.state.variation is None and "better" in topics  # better than what?
+    topics -= {"better"} if of_nothing else set()
     names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     if said.act == "undo" or (_weighs(parts, said) and aside < _LIKELY) or (names and states and aside < _BESIDE):
         return None
-    early = _LIKELY if (aside and alternatives(said)) or _agreed(kinds, said, topics) >= _SURE else _SURE
+    agreed = of_nothing or _agreed(kinds, said, topics) >= _SURE
+    early = _LIKELY if agreed or (aside and alternatives(said)) else _SURE
     least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quotes = parts.state.plan is not None and bool(parts.state.plan.quotes)
@@ -108,7 +110,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         beside = kind.get("aside") and share >= _SURE
         tried = stated - own if kind.get("supposed") else stated
-        if (tried and supposed) or (stated - own and not beside):
+        if (tried and supposed) or (stated - own and not beside) or (own and supposed and share < _LIKELY):
             continue
         if name == "why" and len(said.text.split()) < _A_WHY:
             return None  # the word alone asks for the proof
@@ -173,7 +175,16 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(
         said, parts.state.draft
     )
+    if said.fields.get(_PROVIDER) == _taken_from(parts):
+        fields.discard(_PROVIDER)
     return fields | ({QUOTES} if said.offers else set()) | set(said.unset)
+
+
+def _taken_from(parts: Parts) -> str | None:
+    """The provider of the plan's own offer: who names it states nothing new."""
+    plan = parts.state.plan
+    number = plan.recommendation.offer if plan is not None else None
+    return plan.offers[number].provider if plan is not None and number is not None else None
 
 
 def is_tried(parts: Parts, said: Utterance) -> bool:
@@ -187,11 +198,16 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
 
 
 def _asks(parts: Parts, said: Utterance) -> bool:
-    """Whether a message has the shape of a question: a mark, a word that asks, or how it ends ("… or not")."""
+    """Whether a message has the shape of a question: a mark, a word that asks, how it begins ("should we …") or ends
+    ("… or not")."""
     if "asks" in said.roles.get("signs", {}) or "?" in said.text:
         return True
-    ends = " ".join(said.text.lower().rstrip(" .!").split())
-    return any(ends.endswith(f" {one}") for one in parts.library.language["followups"]["asks"])
+    words, told = " ".join(said.text.lower().rstrip(" .!").split()), parts.library.language["followups"]
+    if any(words.endswith(f" {one}") for one in told["asks"]):
+        return True
+    while rest := next((words.removeprefix(f"{one} ") for one in told["leads"] if words.startswith(f"{one} ")), None):
+        words = rest
+    return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

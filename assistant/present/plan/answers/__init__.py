@@ -58,7 +58,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
-    schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile".split(),
+    schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours".split(),
     judged: "works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
     terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),

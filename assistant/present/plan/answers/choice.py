@@ -86,6 +86,8 @@ def plain_cost(asked: Asked) -> str | None:
     cost = f"about {money(best)}" if best.cost_usd else "at a price that you have to ask for"
     if not reading.ends(asked.plan):
         return f"What it costs: {cost} a month."
+    if not best.cost_usd:
+        return f"It takes about {figures.hours(best.run_hours)}; the price you have to ask for."
     return f"It takes about {figures.hours(best.run_hours)} and costs {cost}."
 
 

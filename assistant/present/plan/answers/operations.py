@@ -211,7 +211,13 @@ def _quote_of(asked: Asked) -> QuotedOffer | None:
     quotes = asked.plan.quotes
     letters = {f" {chr(97 + q.number - 1)} ": q for q in quotes}
     said = f" {asked.text} "
-    return next((q for sign, q in letters.items() if sign in said and sign != " a "), None) or next(iter(quotes), None)
+    sellers = {e.id for e in asked.said.entities if e.kind == "provider"}
+    theirs = next((q for q in quotes if q.provider and q.provider in sellers), None)
+    return (
+        theirs
+        or next((q for sign, q in letters.items() if sign in said and sign != " a "), None)
+        or next(iter(quotes), None)
+    )
 
 
 def next_1(asked: Asked) -> str | None:

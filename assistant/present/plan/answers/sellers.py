@@ -58,7 +58,7 @@ def named_seller(asked: Asked) -> list[str]:
     plan, best = asked.plan, asked.best
     taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
     own = taken.provider if taken else None
-    names = asked.said.named("provider")
+    names = list(dict.fromkeys(e.id for e in asked.said.entities if e.kind == "provider"))  # "why not lambda" as well
     others = [name for name in names if name != own][:_MOST]
     if not others:
         name = asked.catalog.providers[own].name if own in names and own is not None else None

@@ -96,12 +96,15 @@ def price_off(asked: Asked) -> str | None:
     shares = [share for share in asked.amounts("percent", "share") if 0 < share < _WHOLE]
     less = any(word in asked.text for word in ("less", "lower", "cheaper", "down", "drop"))
     factor = 1 + (-1 if less else 1) * shares[0] / _WHOLE if shares else 1 + _TENTH
+    rates = [usd for usd in asked.amounts("money", "number") if rate / _APART < usd < _APART * rate]
+    factor = rates[0] / rate if rates else factor
     factor = next((named for word, named in _FACTORS.items() if word in asked.text), factor)
     sums = f"{figures.usd(factor * best.cost_usd.p50)} instead of {figures.usd(best.cost_usd.p50)} for {what}"
     return f"At {figures.usd(factor * rate)} instead of {figures.usd(rate)} per GPU-hour it costs {sums}."
 
 
 _TENTH, _WHOLE = 0.1, 100.0
+_APART = 3.0  # times the price: what is farther from it is no price of the hour
 _FACTORS = {"half": 0.5, "double": 2.0, "twice": 2.0, "triple": 3.0}
 
 
@@ -116,4 +119,6 @@ def price_off_turn(asked: Asked) -> str | None:
         return "Nobody else lets it at a price that was read."
     even = offer.usd_per_gpu_hour * rival.ranked_usd / offer.ranked_usd
     who = rival.provider_name or rival.provider
+    if rival.ranked_usd < offer.ranked_usd:
+        return f"Cheaper already is what is published: {who}, {figures.usd(rival.ranked_usd)}."
     return f"Up to {figures.usd(even)} it stays the cheapest; beyond, {who} is, at {figures.usd(rival.ranked_usd)}."

@@ -357,7 +357,7 @@ def rent_or_buy_turn(asked: Asked) -> list[str]:
     if found is None:
         bought = asked.tried({"budget.mode": "buy"})
         found = bought.rent_or_buy if bought else None
-    return purchase.turns(found)[1:] if found else []
+    return purchase.turns(found)[1:] if found else [f"Rented: {text}" for text in rented_instead(asked)[:2]]
 
 
 def experts_inside(asked: Asked) -> list[str]:
