@@ -344,3 +344,19 @@ def test_the_conversation_loads_neither_screen_nor_embedding_model() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
     assert json.loads(done.stdout) == []
+
+
+# -- another job -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "said", ["now another job: serve llama 3.1 8B on 8 L40S", "Next, we serve llama 3.1 8B on 8 L40S GPUs"]
+)
+def test_another_job_is_a_new_one_and_says_what_carries_over(begin, said):
+    conversation = begin(f"{JOB} for 30 days, our network team is expert, budget 2 M$")
+    new = next(e for e in conversation.say(said) if isinstance(e, Note) and "A new job" in e.text)
+    assert "Carried over: network skills: expert" in new.text or "network team" in new.text
+    fields = conversation.draft.fields
+    assert (fields["model"], fields["cluster.gpus"]) == ("llama-3.1-8b", 8)
+    assert "budget.usd" not in fields and fields["constraints.network_team"] == "expert"
+    assert conversation.plan.recommendation.verdict == "no-network-needed"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from assistant.vocabulary.errors import InputError
@@ -10,7 +11,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.about_plan import PARTS
-from ..draft import QUOTES
+from ..draft import QUOTES, Draft
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from ..slash import SIGN, spoken
@@ -45,6 +46,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if command is not None:
         return COMMANDS[command](parts)
     parts.more = None
+    other = _announced(parts, text)
+    if other is not None:
+        return other
     of_the_question = to_question(parts, text)
     if of_the_question is not None:
         return of_the_question
@@ -52,6 +56,27 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     return _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
+
+
+def _announced(parts: Parts, text: str) -> list[Event] | None:
+    """A message that says it tells of another job than the one that stands."""
+    words = re.match(parts.library.language["commands"]["another_job"], text, re.IGNORECASE)
+    if words is None or not parts.state.draft.fields:
+        return None
+    told = heard(text[words.end() :], Draft(), parts.library, parts.today)
+    return _another_job(parts, text[words.end() :]) if _OF_A_JOB & set(told.fields) and not told.doubts else None
+
+
+def _another_job(parts: Parts, text: str) -> list[Event]:
+    begun = steps.begin_another(parts, parts.library.language["commands"]["carried_over"])
+    return [*begun, *describe(parts, heard(text, parts.state.draft, parts.library, parts.today))]
+
+
+def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
+    """Whether a whole job was told beside the one that is planned: another model for another purpose."""
+    before = parts.state.draft.fields
+    differs = all(fields.get(name) != before.get(name) for name in ("workload", "model"))
+    return parts.state.plan is not None and set(fields) >= _OF_A_JOB and differs
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
@@ -90,6 +115,8 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
     fields = fields_set(said, parts.state.draft)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
+    if fields and _is_another(parts, fields):
+        return _another_job(parts, said.text)
     if fields:
         return steps.change(parts, fields, said.rest, () if fields.get(QUOTES) else said.fabrics)
     true = confirmed(said, parts.state.draft)

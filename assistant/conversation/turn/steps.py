@@ -6,15 +6,17 @@ Whatever cannot be planned changes nothing, and the sentence says why.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from assistant.present.fields import field_name
+from assistant.present.fields import field_name, field_text
 from assistant.present.plan.changes import changes, of_the_card, turned
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
+from ..draft import Draft
 from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
 from ..state import Made, State
 from .parts import Parts
@@ -168,6 +170,16 @@ def go_to_branch(parts: Parts, number: int) -> list[Event]:
     if state is None:
         return parts.answered(Failure(text=f'There is no branch {number}; say "branches" to see which there are.'))
     return [Note(text=f"Back on branch {number}."), *_adopt(parts, state, parts.planned(state.draft))]
+
+
+def begin_another(parts: Parts, kept: Iterable[str]) -> list[Event]:
+    """A new job: of the one before, which becomes a branch, only the fields in ``kept`` carry over."""
+    carried = {name: value for name, value in parts.state.draft.fields.items() if name in set(kept)}
+    restart(parts)
+    parts.state = replace(parts.state, draft=Draft().with_fields(carried, parts.catalog).draft)
+    told = "; ".join(field_text(name, value, parts.catalog) for name, value in carried.items())
+    over = f"Carried over: {told}." if told else "Nothing carries over."
+    return [Note(text=f'A new job; the one before is kept as a branch ("branches"). {over}')]
 
 
 def restart(parts: Parts) -> list[Event]:

@@ -41,7 +41,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     median = lambda name: of_both(lambda c: getattr(getattr(c, name), "p50", None))
     known = lambda name: of_both(lambda c: getattr(c, name))
     yield ComparisonRow("verdict", one.standing, two.standing)
-    yield _row(unit, *median("pace"), figures.seconds)
+    yield _row(unit, *median("step_time_s"), figures.seconds)
     yield _row("waiting for the network", *of_both(lambda c: reading.waited(plan, c)), figures.percent)
     if reading.ends(plan):
         yield _row("length of the run", *known("run_hours"), figures.hours)
