@@ -508,13 +508,19 @@ def test_the_conversation_answers_as_the_command_does(library, search):
     assert talk.draft.fields == {} and talk.question is not None
 
 
+def _in_full(talk, question):
+    """Beside a plan a computed answer is told in short; "more" shows it with its formula and what was assumed."""
+    [short], [said] = talk.say(question), [event for event in talk.say("more") if isinstance(event, Said)]
+    assert len(lines(short, 80)) <= 5
+    return said.answer.computed
+
+
 def test_in_a_conversation_what_was_said_before_fills_the_question_and_changes_nothing(library):
     talk = Conversation(library)
     talk.start()
     talk.say("pretrain llama 3.1 8b on 16 H100")
     before = dict(talk.draft.fields)
-    [said] = [event for event in talk.say("how long is the all-reduce over 100 GbE?") if isinstance(event, Said)]
-    found = said.answer.computed
+    found = _in_full(talk, "how long is the all-reduce over 100 GbE?")
     assert found.value == pytest.approx(2 * 1 / 2 * 2 * 8.03e9 / TCP_100, rel=1e-3)
     assert {one.field for one in found.assumptions if "conversation" in one.why} >= {"model", "cluster.gpus"}
     assert talk.draft.fields == before
@@ -524,9 +530,9 @@ def test_a_network_that_was_decided_is_the_one_a_later_question_means(library):
     talk = Conversation(library)
     talk.start()
     talk.say("pretrain llama 3.1 8b on 16 H100, we have 100 gig ethernet")
-    [said] = [event for event in talk.say("how long is the all-reduce?") if isinstance(event, Said)]
-    assert "Ethernet 100 Gb/s" in said.answer.computed.text
-    assert not any("no network named" in one.why for one in said.answer.computed.assumptions)
+    found = _in_full(talk, "how long is the all-reduce?")
+    assert "Ethernet 100 Gb/s" in found.text
+    assert not any("no network named" in one.why for one in found.assumptions)
 
 
 @pytest.mark.parametrize(

@@ -501,7 +501,7 @@ def test_who_asks_for_offers_in_the_conversation_is_told_the_cheapest_with_each_
     shown = " ".join(line for event in talk.say(asked) for line in wording.lines(event, 1000))
     priced = [o for o in talk.plan.offers if o.run_cost_usd]
     assert f"{len(priced)} priced offers run this job" in shown
-    assert all(fabric in shown for fabric in {o.fabric for o in priced})
+    assert all(talk.plan.names[fabric] in shown for fabric in {o.fabric for o in priced})
     assert f"{library.catalog.providers[priced[0].provider].name}: {priced[0].instance}" in shown
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.quantities import shown
 
 from .options import CatalogFile, TextOrJson
 from .terminal import show, write
@@ -32,6 +31,8 @@ def as_command(arguments: list[str], commands: Collection[str]) -> list[str]:
         return arguments
     if len(arguments) > 2 and not any(one.startswith("-") for one in arguments):
         raise InputError(f'expected a command, got "{first}"; put a sentence in quotes: weft "{" ".join(arguments)}"')
+    from assistant.vocabulary.quantities import shown  # it loads pydantic: no help waits for that
+
     near = difflib.get_close_matches(first, commands, n=1)
     meant = f"did you mean weft {near[0]}?" if near else f'tell the job as in weft "{EXAMPLE}"; weft --help: commands'
     raise InputError(f"expected a command or a job in a sentence, got {shown(first)}: {meant}")
