@@ -114,6 +114,8 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_e", 0.88, 0.83),
         ("fresh_g", 0.90, 0.92),
         ("fresh_h", 0.92, 0.91),
+        ("fresh_m", 0.93, 0.95),
+        ("look_alikes", 0.92, 0.92),
     ],
 )
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:

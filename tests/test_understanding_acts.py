@@ -107,6 +107,7 @@ def test_measuring_on_a_set_that_is_left_out_leaves_what_ships(
     monkeypatch.setattr(understanding_fit, "LEARNED_FROM", ("development", "nothing_said"))
     monkeypatch.setattr(understanding_fit, "WEIGHTS", tmp_path / "acts.json")
     monkeypatch.setattr(understanding_fit, "SPANS", tmp_path / "spans.json")
+    monkeypatch.setattr(understanding_fit, "FOLLOWUPS", tmp_path / "followups.json")
     understanding_fit.main(["nothing_said"])
     assert "nothing_said: " in capsys.readouterr().out
     assert not (tmp_path / "acts.json").exists()

@@ -82,6 +82,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             value = converted(fields[says.field], computed(says.how, said), today) if said else True
             for times in (hit.slots[role] for role in _MULTIPLY if role in hit.slots):
                 value = value and _tidy(value * times.value)
+            if value and "less" in hit.slots:  # "one week before the 28th"
+                value = _tidy(value - hit.slots["less"].value)
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
@@ -161,7 +163,7 @@ def computed(how: str, quantity: Quantity) -> Quantity:
 
 
 def _said(hit: Hit) -> Quantity:
-    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", *_MULTIPLY))
+    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "less", *_MULTIPLY))
 
 
 def _fit(field: RegisteredField, value: Any) -> float:
@@ -194,7 +196,7 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
         value = binary(quantity)
     if field.about.kind == "count" and (value != int(value) or value < 1):
         return None
-    if field.about.kind in ("amount", "time", "money") and value <= 0 and "percent" not in field.path:
+    if field.about.kind in ("amount", "time", "money") and _tidy(value) <= 0 and "percent" not in field.path:
         return None
     return _tidy(value)
 

@@ -186,7 +186,8 @@ def concluded(
     before, ``of_nodes`` that the nodes were spoken of last.
     """
     result = Concluded()
-    said = _joined(list(facts), result, of_nodes, bool(gpu or known.keys() & {"cluster.gpu", COUNTED}))
+    counted = bool(gpu or known.keys() & {"cluster.gpu", COUNTED})
+    said = _joined(list(facts), result, of_nodes=of_nodes, counted=counted, of_sites=sites > 1)
     if result.unknown and "cluster.gpu" in known:  # so many of a GPU nobody knows are not so many of the one known
         return result
     if said.gpu is None and gpu:
@@ -209,7 +210,7 @@ def concluded(
     return result
 
 
-def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool) -> Scale:
+def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bool, of_sites: bool) -> Scale:
     """One scale of all that was said; what contradicts itself is asked about. ``counted`` says whether GPUs or nodes
     were spoken of before: else "three of them" are of something else."""
     said = Scale()
@@ -235,6 +236,10 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
             value = getattr(scale, name)
             before = getattr(said, name)
             if value is None:
+                continue
+            if of_sites and name == "per_node" and before not in (None, value) and not (said.gpus or said.nodes):
+                # "two sites, 32 in each, 8 per node"
+                said = replace(said, gpus=max(before, value), per_node=min(before, value), per_site=True)
                 continue
             if before not in (None, value) and name in ("gpus", "gpu", "nodes"):
                 result.doubts.append(_either(said, name, value))

@@ -17,7 +17,7 @@ from .scopes import denial_of, fragment, lists_on
 from .text import in_question, stem
 
 _ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
-_NEAR_BEHIND = 4  # tokens behind a network that may say what it is for
+_NEAR_BEHIND = 5  # tokens behind a network that may say what it is for
 _OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
 _OF_AN_OFFER = frozenset(
     {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
@@ -56,12 +56,21 @@ class Fabrics:
         fabrics = {f for _, f in ours}
         if decided and len(fabrics) == 1:
             reading.fields["cluster.fabric"] = decided[0][1]
+            self._in_its_place(reading)
             links = next((m.links for m, _ in decided if m.links), None)
             reading.fields |= (
                 {"cluster.nics_per_node": links} if links and not reading.known("cluster.nics_per_node") else {}
             )
         elif len(fabrics) == 1 and reading.act != "what-if":
             self._ask_whether_decided(reading, *ours[0])
+
+    def _in_its_place(self, reading: Reading) -> None:
+        """ "It is Spectrum-X, not RoCE": what was taken for the network and is another now is not ruled out."""
+        before = self.catalog.fabrics.get(str(reading.context.fields.get("cluster.fabric")))
+        if reading.act == "change" and before and before.id in reading.excluded:
+            same = [i for i in reading.excluded if self.catalog.fabrics[i].technology == before.technology]
+            reading.excluded[:] = [i for i in reading.excluded if i not in same]
+            reading.fabrics.append(before.id)
 
     def _ask_whether_decided(self, reading: Reading, mention: Mention, fabric: str) -> None:
         kinds = _kinds(reading, mention)
@@ -108,7 +117,7 @@ class Fabrics:
         return bool({t.text for t in reading.text.tokens[first:last]} & networks.PER_NODE)
 
     def _is_ruled_out(self, reading: Reading, mention: Mention, denied_before: Mention | None) -> bool:
-        if reading.act in ABOUT_A_PLAN | {"ask"} or "quoted" in reading.kinds(mention.start, mention.end):
+        if reading.act in ABOUT_A_PLAN | {"ask"} or reading.kinds(mention.start, mention.end) & {"quoted", "others"}:
             return False
         if denial_of(reading.scopes, mention.start, mention.end, mention.claimed):
             return True

@@ -18,7 +18,7 @@ from .attach import Fact
 from .names import Names
 from .numbers import binary
 from .quantities import MONEY_OTHER
-from .reading import NOT_OURS, Reading
+from .reading import ABOUT_A_PLAN, NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import Token, ends_sentence
@@ -44,7 +44,7 @@ class Facts:
 
     def take(self, reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
         """The facts of the job as planned, their values among the fields of ``reading``."""
-        live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        live = self._put_in_place(reading, [meant for fact in facts if (meant := self._as_meant(reading, fact))])
         self._keep_denied(reading, facts, {fact.says.field for fact in live})
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         alone = [f for f in live if f.says.field == "cluster.gpu" and f.says.act == "set"]
@@ -68,6 +68,8 @@ class Facts:
             kinds -= {"others"}  # "what if they bought it?"
         if reading.act == "compare":
             kinds -= {"replaced"}  # "mixtral versus llama": neither is in the place of the other
+        if fact.says.act == "unset" or reading.context.fields.get(fact.says.field) == fact.value is not None:
+            kinds -= {"others"}  # "the limit of 3M was lifted, disregard it": ours, as it was said before
         if kinds & NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return None
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
@@ -88,6 +90,22 @@ class Facts:
             reading.unset.append(fact.says.field)
         return None
 
+    def _put_in_place(self, reading: Reading, live: Sequence[Fact]) -> list[Fact]:
+        """ "Not 100 billion tokens, 10 billion only": of a field whose value is denied, a number that nothing but its
+        size speaks for is the new one."""
+        path = reading.unset[0] if reading.act == "change" and len(reading.unset) == 1 else ""
+        bare = [f for f in live if _is_number(f) and f.says.field != path and len(f.slots) == 1]
+        bare = [(f, q) for f in bare for q in f.slots.values() if f.claimed <= set(range(q.start, q.end))]
+        if path not in FIELDS or len(bare) != 1:
+            return list(live)
+        fact, quantity = bare[0]
+        value = attach.sensible(FIELDS[path], replace(quantity, kind="number"), reading.today)
+        if value is None:
+            return list(live)
+        reading.unset.clear()
+        new = replace(fact, says=replace(fact.says, field=path), value=value)
+        return [new if one is fact else one for one in live]
+
     def _keep_denied(self, reading: Reading, facts: Sequence[Fact], live: Set[str]) -> None:
         """What is denied without having been said, and without another in its place, is given back: "not fsdp"."""
         for fact in facts:
@@ -100,7 +118,7 @@ class Facts:
         for fact in facts:
             if fact.says.act == "set":
                 said.setdefault(fact.says.field, []).append(fact)
-            elif fact.says.act == "unset":
+            elif fact.says.act == "unset" and reading.act not in ABOUT_A_PLAN:  # "why does it say … doesn't matter?"
                 reading.unset.append(fact.says.field)
             elif fact.says.act in ("scale", "add", "share"):
                 self._change(reading, fact)
@@ -303,7 +321,9 @@ class Facts:
                 if quantity.value:
                     near = self.catalog.gpus[quantity.value].name
                     sentence = f'"{said}" is no GPU of the catalog: is {near}, the nearest of it, to stand for it?'
-                reading.doubts.append(Doubt("cluster.gpu", sentence, (quantity.value,) if quantity.value else ()))
+                known = reading.fields.pop("cluster.gpu", None) if reading.act in ("describe", "ask") else None
+                options = tuple(gpu for gpu in (known, quantity.value) if gpu)
+                reading.doubts.append(Doubt("cluster.gpu", sentence, options))
 
     def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
         """A number or a share that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we

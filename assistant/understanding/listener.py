@@ -55,7 +55,9 @@ _SPEAKS_OF_NETWORKS = frozenset(
 )
 # "bought last year", "to buy rather than rent": no more than that is past
 _OF_A_CHOICE = frozenset("past replaced".split())
-_OF_A_WHY = frozenset("model model.params cluster.gpu cluster.gpus workload".split())  # "why RoCE for my 64 H100?"
+_OF_A_WHY = frozenset(
+    "model model.params cluster.gpu cluster.gpus cluster.gpus_per_node workload".split()
+)  # "why RoCE for my 64 H100?"
 # "CoreWeave or Crusoe for a 3 week run between two sites?"
 _OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluster.wan_gbps".split())
 
@@ -250,7 +252,8 @@ class Listener:
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
-            reading.fields.pop("cluster.gpu", None)  # "compare p5en with CoreWeave's": neither is decided
+            for path in ("cluster.gpu", "cluster.gpus_per_node"):  # "compare p5en with CoreWeave's": neither is decided
+                reading.fields.pop(path, None)
         reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
         if reading.act == "ask":
             _keep_stated(reading, live, in_full=self._asked(reading).topic is not None)

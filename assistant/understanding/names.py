@@ -18,6 +18,8 @@ from assistant.vocabulary.catalog import Catalog, Gpu
 from .templates import Compiler, Matcher, Quantity, Source
 from .text import Token, cut, stem
 
+_TOLD = frozenset("of with a at are is the all".split())  # "A100s are the 40 GB ones"
+_KIND_OF = frozenset("of the version variant edition kind type".split())
 _JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
 _SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
 _MODEL_ID = re.compile(r"(?P<family>[a-z]+)-?v?(?P<version>\d+(?:\.\d+)?)?(?:-(?P<rest>.*))?$")
@@ -290,6 +292,8 @@ class Names:
     def _gigabytes_before(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         """The "80GB" of "80GB A100"."""
         place = at - 1 if at and tokens[at - 1].text == "-" else at
+        far = next((n for n in range(at, max(at - 4, 0), -1) if tokens[n - 1].text not in _KIND_OF), at)
+        place = far if tokens[far].text in _KIND_OF - _TOLD else place  # "the 40 GB version of the A100"
         if place >= 2 and tokens[place - 1].text in ("gb", "g", "gig") and tokens[place - 2].text.isdigit():
             size = int(tokens[place - 2].text)
             if size in {round(g.memory.value) for g in self.catalog.gpus.values()}:
@@ -301,7 +305,8 @@ class Names:
         form, gigabytes, rack = None, None, False
         while end < len(tokens):
             place = end + (tokens[end].text in _JOINTS and tokens[end].text not in (",", "."))
-            place += tokens[end].text in ("of", "with", "a", "at") and self._gigabytes(tokens, end + 1) is not None
+            told = next((n for n in range(end, min(end + 4, len(tokens))) if tokens[n].text not in _TOLD), end)
+            place = told if self._gigabytes(tokens, told) or self._form(tokens, told) else place
             size = self._gigabytes(tokens, place)
             said = self._form(tokens, place)
             if size and not gigabytes:

@@ -69,11 +69,11 @@ def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -
 
 class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
-    offer (``on_top``, ``paid``), or an item is not in its price (``beside``)."""
+    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``)."""
 
     def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, str]) -> None:
-        self._on_top, self._paid, self._beside = (
-            frozenset(words[name].split()) for name in ("on_top", "paid", "beside")
+        self._on_top, self._paid, self._might, self._beside = (
+            frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
@@ -124,8 +124,9 @@ class Offers:
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
         near = tokens[max(0, quantity.start - 2) : quantity.end + 2]
-        before = tokens[max(0, quantity.start - 4) : quantity.end]
-        return any(token.text in self._on_top for token in near) or any(token.text in self._paid for token in before)
+        before = [token.text for token in tokens[max(0, quantity.start - 4) : quantity.end]]
+        paid = not self._paid.isdisjoint(before) and self._might.isdisjoint(before)  # "they would pay 2.10 at Together"
+        return paid or any(token.text in self._on_top for token in near)
 
     def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
         """What is said to be in the price, and where."""

@@ -77,8 +77,10 @@ class Reading:
         return catalog.gpus.get(self.known("cluster.gpu") or "")
 
     def planned(self, facts: list[Fact]) -> list[Fact]:
-        """What is planned, or what is there now where nothing else is planned."""
+        """What is planned, or what is there now where nothing else is planned; a wish gives way to what is so."""
         planned = [f for f in facts if "present" not in self.kinds(f.start, f.end)]
+        firm = [f for f in planned if "wished" not in self.kinds(f.start, f.end)]
+        planned = firm or planned
         return planned if planned or any(s.kind == "planned" for s in self.scopes) else facts
 
     def says_nothing(self, at: int, filler: Set[str]) -> bool:

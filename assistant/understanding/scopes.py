@@ -130,8 +130,9 @@ def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
 
 def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
     start, _ = _clause_of(hit.start, clauses)
-    last = hit.end >= len(tokens) or tokens[hit.end].text in (*ENDS, ",")
-    if start == hit.start and last:  # "InfiniBand? No thanks.", but "…; we do not have anything"
+    last = hit.end >= len(tokens) or any(t.text in (*ENDS, ",") for t in tokens[hit.end - 1 : hit.end + 1])
+    first = start + (hit.start > start and tokens[start].text in _BREAKS | {","})
+    if first == hit.start and last:  # "InfiniBand? No thanks.", but "…; we do not have anything"
         start, _ = _clause_of(max(0, start - 1), clauses)
     if hit.key == "owned":
         ends = [n for n in range(hit.start) if ends_sentence(tokens, n)]
