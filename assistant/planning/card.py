@@ -89,7 +89,7 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
         return "No price of it was read: ask, and say what you are quoted."
-    month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
+    month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month{_for_more_than_used(job, chosen)}"
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
     token = f", ${each:.2f} per million output tokens" if job.serves and each else ""
@@ -99,9 +99,17 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}."
     total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
+    total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
     return f"{total}{_in_whole_hours(chosen)}."
+
+
+def _for_more_than_used(job: Resolved, chosen: Entry) -> str:
+    """Where the smallest order, or whole machines, are more than the job takes: how many GPUs are paid for."""
+    offered = chosen.price.offered
+    paid = offered.paid(job.gpus // job.sites) * job.sites if offered else job.gpus
+    return f" for {paid:,} GPUs, the fewest that are let there" if paid > job.gpus else ""
 
 
 def _in_whole_hours(chosen: Entry) -> str:
