@@ -8,7 +8,7 @@ import pytest
 
 from assistant import library, planning
 from assistant.library import questionnaires
-from assistant.planning import pipeline, remedy
+from assistant.planning import missed, pipeline, remedy
 from assistant.present.plan import formats, reading
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
@@ -165,3 +165,24 @@ def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_m
     assert "Deadline of 10 days: kept" in reading.limits_kept(plan)
     late = [c for c in plan.candidates if c.run_hours and c.run_hours > 1.01 * 240]
     assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}
+
+
+@pytest.mark.parametrize(
+    "more, limit",
+    [
+        ({"budget": {"usd": 20_000}}, "keeps the budget of $20,000."),
+        ({"budget": {"usd_per_month": 50_000}}, "keeps the budget of $50,000 a month."),
+        ({"budget": {}, "constraints": {"deadline_days": 5}}, "keeps the deadline of 5 days."),
+        ({"budget": {"mode": "buy"}, "constraints": {"max_power_kw": 40}}, "keeps 40 kW."),
+    ],
+)
+def test_where_one_limit_stands_in_the_way_the_answer_begins_with_it(stages, more, limit):
+    made = stages.decide(asked(**more))
+    assert made.choice.chosen is None
+    assert missed.not_as_asked(made.job, made.entries).endswith(limit)
+
+
+def test_the_only_network_within_the_budget_is_not_called_the_only_one_with_a_price(stages):
+    free = stages.decide(asked({})).choice.chosen
+    least = planning.plan(asked({"usd": 1.02 * free.median_cost}), LIBRARY, index=None)
+    assert "No other network keeps the budget" in least.recommendation.card.because

@@ -166,7 +166,7 @@ def test_what_a_network_would_need_to_win(begin: Begin) -> None:
 def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:
     conversation = begin(JOB)
     assert "Nothing speaks against InfiniBand NDR 400 Gb/s" in _said(conversation.say("why not infiniband?"))
-    assert "RoCE v2 400 Gb/s cannot be had here" in _said(conversation.say("why not roce?"))
+    assert "RoCE v2 400 Gb/s is ruled out here" in _said(conversation.say("why not roce?"))
     assert one(conversation.say("more"), Explanation).about == "roce-v2-400"
 
 

@@ -17,6 +17,7 @@ from .budgets import usd_per_month
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import lasting, name_of, seconds, times, usd, works_longer
+from .missed import kept_by_none, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -32,8 +33,9 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     """The card of a decision; without ``flips`` they were not looked for yet, and what would change it is left open."""
     chosen, job = made.choice.chosen, made.job
     if chosen is None:
-        do = f"Nothing runs {job.model_name} on {job.gpus:,} {job.gpu.name} as asked."
-        return Card(do=do, cost="", finish="", because="", changes_if=answer.smallest_change or "")
+        return Card(
+            do=not_as_asked(job, made.entries), cost="", finish="", because="", changes_if=answer.smallest_change or ""
+        )
     return Card(
         do=_do(made, chosen, answer.tied),
         cost=_cost(job, chosen, sizing),
@@ -89,7 +91,7 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
         return "No price of it was read: ask, and say what you are quoted."
-    month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
+    month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month{_for_more_than_used(job, chosen)}"
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
     token = f", ${each:.2f} per million output tokens" if job.serves and each else ""
@@ -99,9 +101,17 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}."
     total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
+    total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
     return f"{total}{_in_whole_hours(chosen)}."
+
+
+def _for_more_than_used(job: Resolved, chosen: Entry) -> str:
+    """Where the smallest order, or whole machines, are more than the job takes: how many GPUs are paid for."""
+    offered = chosen.price.offered
+    paid = offered.paid(job.gpus // job.sites) * job.sites if offered else job.gpus
+    return f" for {paid:,} GPUs, the fewest that are let there" if paid > job.gpus else ""
 
 
 def _in_whole_hours(chosen: Entry) -> str:
@@ -171,8 +181,7 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     if other is None or not other.costed:
         if made.job.questionnaire.budget.quotes:
             return "Of what was quoted its run is the cheapest."
-        known = any(e.costed and e is not chosen for e in made.entries)
-        return f"Nothing else that {'is advised' if known else 'runs this job'} has a price."
+        return _alone(made, chosen)
     bulk = made.job.serves and made.job.served.job_tokens
     what = "job" if bulk else "month" if made.job.serves else "run"
     of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
@@ -184,6 +193,15 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return f"{least}, by less than a percent."
     much = times(more) if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
     return f"{least}; the next network costs {much}."
+
+
+def _alone(made: Decision, chosen: Entry) -> str:
+    """Why no other network with a price competes."""
+    known = [e for e in made.entries if e.costed and e is not chosen and e.usable and e.verdict != "impossible"]
+    if not known:
+        return "Nothing else that runs this job has a price."
+    limits = kept_by_none(known, made.job.questionnaire)
+    return f"No other network keeps {' and '.join(limits)}." if limits else "No other network with a price is advised."
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:

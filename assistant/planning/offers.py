@@ -130,5 +130,6 @@ def _row(
         network_included=offer.fabric_included,
         trust=listed.trust if listed else None,
         paid_over_listed=offered.markup,
+        gpus_paid=paid,
         whole_days_up_to=offered.by_the_day or None,
     )

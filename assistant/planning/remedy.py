@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import ceil, floor, log10, prod
+from dataclasses import replace
+from math import prod
 
 from assistant.model import Adapters
-from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import Parallelism
 
-from .budgets import network_share_percent, usd_per_month
 from .candidates import on_the_market
 from .entry import Entry
-from .headline import usd
+from .missed import Missed, missed
 from .predictor import Predictor
 from .resolve import Resolved
 from .sized import sized
@@ -136,11 +135,11 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
 def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
     change, and of those that ask for hardly more the cheapest. Empty where every limit is kept."""
-    missed = [(entry, limits) for entry in allowed if (limits := _missed(entry, job.questionnaire))]
-    if not missed:
+    short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
+    if not short:
         return ""
-    least = min(_change(limits) for _, limits in missed)
-    near = [one for one in missed if _change(one[1]) <= HARDLY_MORE * least]
+    least = min(_change(limits) for _, limits in short)
+    near = [one for one in short if _change(one[1]) <= HARDLY_MORE * least]
     entry, limits = min(near, key=lambda one: one[0].median_cost)
     first, *others = limits
     asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
@@ -148,63 +147,7 @@ def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
 
 
-@dataclass(frozen=True)
-class _Missed:
-    """A limit that an entry does not keep, and what it needs of it; ``words``: how a value of it is told."""
-
-    needs: float
-    limit: float
-    words: str
-    in_usd: bool = False
-
-    @property
-    def enough(self) -> str:
-        """The least value of three digits that is kept."""
-        digit = floor(log10(self.needs)) - 2
-        step = 10.0 ** (max(digit, 0) if self.in_usd else digit)
-        value = ceil(self.needs / step) * step
-        return self.words.format(usd(value) if self.in_usd else f"{value:,.10g}")
-
-    @property
-    def given(self) -> str:
-        """The limit as it was given, to the last digit."""
-        unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
-        if not self.in_usd:
-            return f"{self.limit:,.10g}{unit}"
-        return usd(self.limit) if float(f"{self.limit:.3g}") == self.limit else f"${self.limit:,.10g}"
-
-
-def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
-    """The limits that the entry does not keep, those of time first."""
-    budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
-    late = q.latest_days is not None and entry.days > q.latest_days
-    asked: list[tuple[float | None, float, str, bool]] = [
-        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", False)
-    ]
-    if entry.costed:
-        asked += [
-            (budget.usd, entry.outlay, "a budget of {}", True),
-            (budget.usd_per_month, usd_per_month(entry, q), "{} a month", True),
-            (budget.network_share_percent, network_share_percent(entry) or 0.0, "{} % for the network", False),
-        ]
-    serving, targets = entry.estimate.serving, q.inference
-    if serving and targets:
-        asked += [
-            (targets.ttft_ms, serving.ttft_s * 1e3, "{} ms to the first token", False),
-            (targets.tpot_ms, serving.tpot_s * 1e3, "{} ms for each further token", False),
-        ]
-    asked += [
-        (limits.max_power_kw, power, "{} kW", False),
-        (limits.max_slowdown_percent, entry.slowdown_percent or 0.0, "a slowdown of {} % accepted", False),
-    ]
-    return [
-        _Missed(needs, limit, words, in_usd)
-        for limit, needs, words, in_usd in asked
-        if limit is not None and needs > limit
-    ]
-
-
-def _change(limits: list[_Missed]) -> float:
+def _change(limits: list[Missed]) -> float:
     """How many times the limits would have to be what they are, one after another."""
     return prod(one.needs / max(one.limit, _TINY) for one in limits)
 

@@ -15,6 +15,7 @@ from assistant.model.low_communication import USUAL_STEPS
 from assistant.model.reinforcement import Loop
 from assistant.model.serving_memory import reserves
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, in_dollars
 from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Parallelism, Questionnaire, Training
@@ -254,7 +255,7 @@ def _currencies(questionnaire: Questionnaire, catalog: Catalog, taken: Assumptio
         fact = catalog.constants[f"currency-{code}"]
         read = f"{fact.note}, {fact.source.removeprefix('derived: ')}, {fact.date}"
         how = f"{read}; {said} is counted as {in_dollars(dollars)}"
-        taken.take(f"{code.upper()} in US dollars", fact.value, how)
+        taken.take(f"{code.upper()} in US dollars", f"{fact.value:g}", how)
 
 
 def _size_name(params: float) -> str:
@@ -270,7 +271,9 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
     per_node = next(n for n in range(usual, 0, -1) if cluster.gpus % n == 0)
     why = f"the usual node of {gpu.name} has {gpu.gpus_per_node}"
     if per_node != gpu.gpus_per_node:
-        why += f"; {cluster.gpus} GPUs are taken as {per_node} in each of {cluster.gpus // per_node} node(s)"
+        nodes = cluster.gpus // per_node
+        them = f"{counted(cluster.gpus, 'GPU')} {'is' if cluster.gpus == 1 else 'are'} taken as"
+        why += f"; {them} {'one node' if nodes == 1 else f'{nodes} nodes of {per_node}'}"
     return taken.take("cluster.gpus_per_node", per_node, why)
 
 

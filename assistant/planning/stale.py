@@ -83,7 +83,9 @@ def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer
     """The offers that could be taken instead, cheapest run first; none where one of them costs less already: then it
     was not the price that decided."""
     least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
-    able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
+    able = (
+        o for o in offers if o.ranked_usd < float("inf") and o.meets_limits and o.verdict not in ("avoid", "impossible")
+    )
     others = [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
     # Of spot machines the mean counts, as where offers are compared.
     cheaper = (o for o in others if o.ranked_usd < least)
@@ -91,9 +93,10 @@ def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer
 
 
 def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
-    """The price per GPU-hour of one offer at which its run costs what the other's does, and its change in percent."""
-    assert moved.run_cost_usd and other.run_cost_usd and moved.usd_per_gpu_hour is not None
-    share = other.run_cost_usd.p50 / moved.run_cost_usd.p50
+    """The price per GPU-hour of one offer at which its run costs what the other's does, and its change in percent: by
+    what offers are compared, of spot machines the mean."""
+    assert moved.usd_per_gpu_hour is not None
+    share = other.ranked_usd / moved.ranked_usd
     return moved.usd_per_gpu_hour * share, 100 * (share - 1)
 
 

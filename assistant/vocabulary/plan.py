@@ -199,7 +199,8 @@ class RentalOffer(Contract):
     ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
     run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole. ``tied``: its sum is
     that of the cheapest within what lists and agreed prices differ by. ``paid_over_listed``: what the sums count ÷
-    the price, above 1 where that is of a marketplace's cheapest host.
+    the price, above 1 where that is of a marketplace's cheapest host. ``gpus_paid``: of whole machines, and of the
+    smallest order.
     """
 
     provider: str
@@ -229,6 +230,7 @@ class RentalOffer(Contract):
     months: float | None = None
     tied: bool = False
     paid_over_listed: float = 1.0
+    gpus_paid: int | None = None
     whole_days_up_to: float | None = None  # of a capacity block: longer ones are booked in whole weeks
 
     @property

@@ -27,6 +27,7 @@ def section(plan: Plan) -> list[Block]:
         short = ", however long the run" if reading.ends(plan) else ""
         notes.append(f"Of a reservation the whole term is paid{short}.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    notes += _more_than_used(plan, priced)
     block = next((o for o in priced if o.whole_days_up_to), None)
     if block is not None:
         weeks = f"in whole weeks beyond {block.whole_days_up_to:g} days"
@@ -64,6 +65,16 @@ def section(plan: Plan) -> list[Block]:
         *_tied(_without_risk(priced)),
         Paragraph(" ".join(notes)),
     ]
+
+
+def _more_than_used(plan: Plan, priced: list[RentalOffer]) -> list[str]:
+    """Whose sums are of more GPUs than the job takes, as no fewer are let there."""
+    used = reading.gpus(plan)
+    more = {_seller(o): o.gpus_paid for o in priced if o.gpus_paid and o.gpus_paid > used}
+    if not more:
+        return []
+    least = ", ".join(f"{seller} {paid:,}" for seller, paid in more.items())
+    return [f"The fewest GPUs that are let, where that is more than the {used:,} of the job, are paid for: {least}."]
 
 
 def _split(offers: list[RentalOffer]) -> tuple[list[RentalOffer], list[RentalOffer], list[RentalOffer]]:

@@ -253,12 +253,12 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
     barred = standing.barred(asked.plan, other)
     why = f" {barred[0]}" if barred else ""
     if other.step_time_s is None:
-        return f"{name} cannot be had here.{why}"
+        return f"{name} is ruled out here.{why}"
     if other.fits is False:
         return f"{name}: it does not fit.{why}"
     apart = _apart(asked, best, other)
     if other.verdict == "impossible":
-        return f"{name} cannot be had here, else: {apart}.{why}"
+        return f"{name} is ruled out here.{why} If it were not: {apart}."
     near = abs(slower(other, best)) < _MATTERS
     more = other.median_cost - best.median_cost if other.cost_usd and best.cost_usd else 0.0
     dear = more > _DEAR * best.median_cost if best.cost_usd else False

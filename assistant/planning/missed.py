@@ -1,0 +1,112 @@
+"""The limits of a job that a candidate does not keep, and in a sentence what keeps a job from being run as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .budgets import network_share_percent, usd_per_month
+from .entry import Entry
+from .headline import usd
+from .resolve import Resolved
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A limit that an entry does not keep, and what it needs of it; ``words``: how a value of it is told, ``name`` as
+    the limit of the job."""
+
+    needs: float
+    limit: float
+    words: str
+    name: str
+    in_usd: bool = False
+
+    @property
+    def enough(self) -> str:
+        """The least value of three digits that is kept."""
+        digit = floor(log10(self.needs)) - 2
+        step = 10.0 ** (max(digit, 0) if self.in_usd else digit)
+        value = ceil(self.needs / step) * step
+        return self.words.format(usd(value) if self.in_usd else f"{value:,.10g}")
+
+    @property
+    def given(self) -> str:
+        """The limit as it was given, to the last digit."""
+        unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
+        return self._value if self.in_usd else f"{self._value}{unit}"
+
+    @property
+    def named(self) -> str:
+        """``the budget of $60,000``."""
+        return self.name.format(self._value)
+
+    @property
+    def _value(self) -> str:
+        if not self.in_usd:
+            return f"{self.limit:,.10g}"
+        return usd(self.limit) if float(f"{self.limit:.3g}") == self.limit else f"${self.limit:,.10g}"
+
+
+def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
+    """The limits that the entry does not keep, those of time first."""
+    budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
+    late = q.latest_days is not None and entry.days > q.latest_days
+    asked: list[tuple[float | None, float, str, str, bool]] = [
+        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {} days", False)
+    ]
+    if entry.costed:
+        share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
+        asked += [
+            (budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
+            (budget.usd_per_month, usd_per_month(entry, q), "{} a month", "the budget of {} a month", True),
+            (share, network, "{} % for the network", "the share of {} % for the network", False),
+        ]
+    serving, targets = entry.estimate.serving, q.inference
+    if serving and targets:
+        first, further = "{} ms to the first token", "{} ms for each further token"
+        asked += [
+            (targets.ttft_ms, serving.ttft_s * 1e3, first, first, False),
+            (targets.tpot_ms, serving.tpot_s * 1e3, further, further, False),
+        ]
+    slower = limits.max_slowdown_percent, entry.slowdown_percent or 0.0
+    asked += [
+        (limits.max_power_kw, power, "{} kW", "{} kW", False),
+        (*slower, "a slowdown of {} % accepted", "the accepted slowdown of {} %", False),
+    ]
+    return [
+        Missed(needs, limit, words, name, in_usd)
+        for limit, needs, words, name, in_usd in asked
+        if limit is not None and needs > limit
+    ]
+
+
+def kept_by_none(entries: Iterable[Entry], q: Questionnaire) -> list[str]:
+    """The limits that none of the entries keeps; where each keeps what others do not, all that any of them misses.
+    Empty where one of them keeps every limit."""
+    each = [{one.named: None for one in missed(entry, q)} for entry in entries]
+    if not each or not all(each):
+        return []
+    by_all = [name for name in each[0] if all(name in some for some in each)]
+    return by_all or list(dict.fromkeys(name for some in each for name in some))
+
+
+def not_as_asked(job: Resolved, entries: Iterable[Entry]) -> str:
+    """Why nothing can be recommended: what no network keeps, or that the job does not fit, or is let by nobody."""
+    what = f"{job.gpus:,} {job.gpu.name}"
+    fits = [e for e in entries if e.estimated is not None and e.estimate.fits]
+    if not fits:
+        return f"{job.model_name} does not fit on {what} as asked."
+    sold = [e for e in fits if e.considered.sold is not False]
+    if not sold and not job.questionnaire.budget.quotes:
+        by = job.provider.name if job.provider else "Nobody in the catalog"
+        return f"{by} lets {'no ' if job.provider else ''}{what} for {job.model_name} at a price that is known."
+    able = [e for e in sold if e.verdict != "impossible"]
+    carrying = [e for e in able if e.estimate.copies_short <= 1]
+    limits = kept_by_none(carrying, job.questionnaire)
+    if limits:
+        return f"On {what} nothing that runs {job.model_name} keeps {' and '.join(limits)}."
+    return f"Nothing runs {job.model_name} on {what} as asked."
