@@ -24,7 +24,7 @@ def design_counts(asked: Asked) -> str | None:
     lines = f", {links:,} cables" if links else ""
     optics = f", {made['optics']:,} optics" if made.get("optics") else ""
     return (
-        f"{switches[0].upper()}{switches[1:]} ({parts}), {made['nics']:,} NICs{lines}{optics} for {made['nodes']} nodes on "
+        f"{switches} ({parts}), {made['nics']:,} NICs{lines}{optics} for {made['nodes']} nodes on "
         f"{asked.name(made['fabric'])}."
     )
 
