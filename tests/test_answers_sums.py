@@ -99,6 +99,8 @@ what are 64 adapters at $6,250 each? | 400000 | guide
 what is $4,349,440 for 1024 GPUs per GPU? | 4247.5 | cheah-h100
 is a network worth 15 % more at 22 % more throughput? | 0.942623 | infiniband-vs-ethernet
 what share of $23,000 is a network of $4,000? | 17.3913 | fire-flyer
+switches $65,000, cards $400,000, cables $25,000, 64 GPUs, 36 months per GPU-hour? | 490000 0.291334 212.674 | guide
+what do $90,000, $300,000 and $40,000 come to over 48 months on 128 GPUs? | 430000 0.0958726 69.9870 | guide
 """
 
 
@@ -108,9 +110,27 @@ def test_the_other_cost_examples_of_the_sources_are_computed_with_any_numbers(ro
     found = answered(question).computed
     wanted = [float(value) for value in figures.split()]
     assert [figure.value for figure in found.figures] == pytest.approx(wanted, rel=1e-5), found.kind
-    assert source in found.caveat and "has this sum:" in found.caveat and "Our verdict:" in found.caveat
+    assert source in found.caveat and "Our verdict:" in found.caveat
 
 
 def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
     question = "how much more per GPU-hour is a network of $490,000 than one of $175,000 over 36 months on 64 GPUs?"
     assert "From the dearest to the cheapest it is $0.187 per GPU-hour." in answered(question).computed.text
+
+
+@pytest.mark.parametrize(
+    "question, told",
+    [
+        ("spot $0.99/hr 32 GPUs 11.5 days total", "cost $8,743.68"),
+        ("spot $1.25/hr 48 GPUs 7 days total", "cost $10,080.00"),
+        ("What is a 15 % slowdown worth per GPU-hour at $2.50?", "up to $0.375"),
+        ("is $0.40 more per GPU-hour worth it at $3.20?", "more than 12.5 % slower"),
+    ],
+)
+def test_sums_as_people_type_them(question, told):
+    assert told in answered(question).computed.text
+
+
+def test_a_source_with_other_numbers_is_not_said_to_have_this_sum():
+    other = answered("what do $90,000, $300,000 and $40,000 come to?").computed
+    assert "has a sum of this kind:" in other.caveat and "has this sum:" not in other.caveat

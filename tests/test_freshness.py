@@ -118,7 +118,8 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
 def test_where_offers_compete_it_is_told_at_which_price_another_costs_less(library, tmp_path):
     made = plan(_job(), library, index=None, today=LATER)
     taken = made.offers[made.recommendation.offer]
-    told = re.compile(rf"{re.escape(taken.instance)} at {taken.provider} .* at \$[\d.]+ per.* At \$([\d.]+),")
+    name = re.escape(f"{taken.instance} at {taken.provider_name} ")
+    told = re.compile(rf"{name}.* at \$[\d.]+ per.* At \$([\d.]+),")
     [at] = [found[1] for message in _said(made) if (found := told.search(message))]
     assert "stale-prices" not in {warning.code for warning in made.warnings}, "what is told once is not told again"
     for beyond, moves in ((0.95, False), (1.1, True)):

@@ -38,6 +38,7 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
     assert "Understood: parameters: 70 billion; GPU: NVIDIA H100 SXM5 80 GB; GPUs: 64; provider: Lambda." in text
     assert "length of the run: 14 days (deadline: 14 days may be meant instead)." in text
     assert "workload: pretraining (the sentence does not say)." in text and "sequence length: 8192" in text
+    assert "price of InfiniBand NDR on top" in text and "infiniband-ndr-400" not in text
 
 
 def test_what_is_not_understood_in_a_sentence_is_said(piped):

@@ -542,3 +542,52 @@ def test_the_days_of_a_spot_run_spread_as_its_cost_does(library: Library) -> Non
     assert hours is not None and cost is not None and found.gpu_usd_per_hour is not None
     assert cost.p90 > 3 * cost.p50, "or nothing spreads"
     assert 0.5 < cost.p90 / (found.gpu_usd_per_hour * 512 * hours.p90) < 2
+
+
+def _planned(pipeline: Pipeline, job: dict) -> Plan:
+    return plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+
+
+def test_warnings_call_networks_gpus_and_sellers_by_their_names(pipeline: Pipeline) -> None:
+    told = _planned(pipeline, RENTED | {"cluster": {"gpu": "mi300x", "gpus": 128}})
+    assert {"stale-price-decides", "outside-calibration"} <= {w.code for w in told.warnings}
+    for warning in told.warnings:
+        assert not re.search(r"\b(tensorwave|vultr|roce-v2-400)\b|sure.*mi300x", warning.message), warning.message
+
+
+def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling(made_on_spot: Plan) -> None:
+    messages = [w.message for w in made_on_spot.warnings if w.code == "stale-price-decides"]
+    moved = [
+        float(one) for text in messages if ", spot)" in text for one in re.findall(r"a change of ([+-]\d+) %", text)
+    ]
+    assert moved and all(change < 0 for change in moved)
+
+
+@pytest.fixture(scope="module")
+def made_on_spot(pipeline: Pipeline) -> Plan:
+    return _planned(
+        pipeline,
+        {
+            "workload": "pretraining",
+            "model": "llama-3.1-70b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 64},
+            "training": {"days": 30},
+            "budget": {"mode": "rent", "spot": True},
+        },
+    )
+
+
+def test_more_gpus_than_the_job_takes_are_told_where_they_are_paid_for(pipeline: Pipeline) -> None:
+    load = {"requests_per_s": 20, "prompt_tokens": 4000, "output_tokens": 1000, "prefill_gpus": 16, "decode_gpus": 32}
+    job = {"workload": "disaggregated-inference", "model": "deepseek-v3", "cluster": {"gpu": "h200-sxm", "gpus": 48}}
+    told = _planned(pipeline, job | {"inference": load})
+    offer = told.offers[told.recommendation.offer]
+    assert (offer.provider, offer.gpus_paid) == ("fluidstack", 64)
+    assert offer.usd_per_month == pytest.approx(64 * 730 * offer.usd_per_gpu_hour, rel=1e-6)
+    assert " a month for 64 GPUs, the fewest that are let there" in told.recommendation.card.cost
+
+
+def test_what_was_quoted_is_not_called_the_cheapest_on_offer(pipeline: Pipeline) -> None:
+    quotes = [{"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3.0}, {"fabric": "roce-v2-400", "gpu_hour_usd": 2.5}]
+    told = _planned(pipeline, RENTED | {"budget": {"mode": "rent", "quotes": quotes}})
+    assert "choose/the-offer-that-costs-least" not in {finding.rule for finding in told.findings}

@@ -301,3 +301,33 @@ def test_a_tag_of_no_disagreement_is_named_with_file_line_and_key(tmp_path: Path
     folder = written(tmp_path, BOTH.replace("[threshold]", "[treshold]"), "advise/sources/gap.yaml")
     with pytest.raises(KnowledgeError, match=r"gap.yaml:16 touches.0: the tag .*treshold.* is not in conflicts.yaml"):
         check_references(read_rules(folder), library.load().knowledge, folder)
+
+
+CATALOG = library.load().catalog
+IDS = re.compile(
+    "(?<![\\w./-])(?:{})(?![\\w/-]|\\.\\w)".format(
+        "|".join(
+            re.escape(ident)
+            for kind in (CATALOG.fabrics, CATALOG.gpus, CATALOG.providers, CATALOG.models)
+            for ident, one in kind.items()
+            if ident not in ("none", one.name)
+        )
+    )
+)
+
+
+def test_no_rule_names_a_network_a_gpu_or_a_seller_by_its_id() -> None:
+    """Every sentence, filled in with the facts of its own examples, and with networks, GPUs and sellers of the
+    catalog."""
+    speaking, wrong = Reasoner(RULES, names=CATALOG.names), {}
+    for rule in RULES:
+        for example in (one for one in rule.examples if one.expect != "silent"):
+            given = example.given
+            facts = {"fabric": "roce-v2-400", **given.candidate}
+            spoken = speaking.run(given.job, [facts], supposed=given.findings)
+            for one in (conclusion for conclusion in spoken if conclusion.rule == rule.id):
+                texts = (text for key, text in one.then.items() if key in ("reason", "ask", "measure"))
+                said = " ".join([one.because, *map(str, texts)])
+                if found := IDS.findall(said):
+                    wrong[rule.id] = (found, said)
+    assert not wrong

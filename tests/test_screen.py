@@ -114,6 +114,7 @@ async def test_the_choices_stay_in_view_on_a_small_screen_beside_a_plan_and_an_a
     async with at_the_screen(begin, NARROW) as user:
         await user.says(JOB)
         assert "Because: " in user.sees() and "0 No limit yet" in user.sees()
+        assert "Changes if " in user.sees(), "the card of the finished plan"
         await user.press("0", "enter")
         assert "3 AWS" in user.sees()
         await user.says("why do you ask?")

@@ -120,10 +120,11 @@ class Case:
         return [float(one.value) for one in self.utterance.amounts if one.kind == kind]
 
     @staticmethod
-    def beside(claim: Claim) -> str:
-        """A source that does the same sum, and what we think of it."""
+    def beside(claim: Claim, *, same: bool = True) -> str:
+        """A source that does the same sum, or one of its kind with other numbers, and what we think of it."""
         right = f" What holds: {claim.correction}" if claim.correction else ""
-        return f"{claim.source} has this sum: {claim.statement} Our verdict: {claim.verdict}.{right}"
+        sum_ = "this sum" if same else "a sum of this kind"
+        return f"{claim.source} has {sum_}: {claim.statement} Our verdict: {claim.verdict}.{right}"
 
     def take(self, path: str, value: Any, why: str) -> Any:
         """Note an assumption and give its value back."""

@@ -24,6 +24,7 @@ _NEAR = 0.10  # of cosine: statements less than this behind the nearest are wort
 _CLEARER = 0.10  # of cosine: a passage that says it so much more nearly than its own claims speaks for itself
 _RANK = 0.04  # of cosine: what a place further down costs a passage's statements
 _HOLDS = frozenset({"confirmed", "consistent"})
+_NOTHING = 1e-9  # what is left of two equal numbers that were subtracted
 _GAINS = re.compile(r"\b(?:sells?|rents?|gains?|paid|promotes?)\b")
 _GAINS_NOT = re.compile(r"nobody|gains nothing|sells nothing|sells no\b|sells models|no fabric|nothing")
 
@@ -169,7 +170,8 @@ def _judged(claim: Claim, library: Library, holds: list[str]) -> list[str]:
 def _recomputed(check: Check) -> str:
     stated = check.stated if isinstance(check.stated, (tuple, list)) else (check.stated,)
     theirs = " to ".join(significant(one) for one in stated)
-    return f"Recomputed: {significant(check.computed)} {check.unit} against {theirs} stated."
+    ours = 0.0 if abs(check.computed) < _NOTHING else check.computed
+    return f"Recomputed: {significant(ours)} {check.unit} against {theirs} stated."
 
 
 def _interest(source: Source) -> list[str]:

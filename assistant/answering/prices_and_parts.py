@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.market import break_even_slowdown
 from assistant.network.topology import design
-from assistant.present.figures import percent, significant, usd
+from assistant.present.figures import significant, usd
 from assistant.vocabulary.answers import Computed, FabricDesign
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.counted import counted
@@ -32,8 +32,8 @@ def break_even(case: Case) -> Computed | None:
     case.figure("break-even share of communication", waiting, "%", whole)
     text = (
         f"{usd(premium)} more on {usd(price)} per GPU-hour is worth it when the job would be more than "
-        f"{percent(100 * share)} slower without it, that is when waiting that the dearer network takes away is more "
-        f"than {percent(waiting)} of the slow run."
+        f"{significant(100 * share)} % slower without it, that is when waiting that the dearer network takes away is "
+        f"more than {significant(waiting)} % of the slow run."
     )
     case.take("training.tokens", None, "the length of the run and the number of GPUs cancel out")
     return case.answer(text, _MONEY_ONLY, premium_usd_per_gpu_hour=premium, gpu_usd_per_hour=price)

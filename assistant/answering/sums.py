@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -11,11 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from assistant.audit.formulas import evaluate, formulas
 from assistant.library import paths, shipped
 from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.knowledge import Claim
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 
 from .case import Case
 
 Taken = float | list[float]
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_ROUNDED = 0.005  # of a result: three digits of it
 
 
 class _Figure(BaseModel):
@@ -77,9 +81,16 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
             value, unit = (round(found, 2), "USD in all") if usd else (found, figure.unit)
             case.figure(name.replace("_", " "), value, unit, formulas()[figure.formula].says)
     case.told = {}
-    beside = (case.library.knowledge.claims[claim] for claim in way.claims)
-    caveat = " ".join([way.caveat, *map(case.beside, beside)])
+    results = [figure.value for figure in case.found]
+    claims = (case.library.knowledge.claims[claim] for claim in way.claims)
+    caveat = " ".join([way.caveat, *(case.beside(claim, same=_states(claim, results)) for claim in claims)])
     return case.answer(way.says.format(**taken), caveat, None, **{name: taken[name] for name in way.takes})
+
+
+def _states(claim: Claim, results: list[float]) -> bool:
+    """Whether a claim has one of the results, as far as people round."""
+    stated = [float(one.replace(",", "")) for one in _NUMBER.findall(claim.statement)]
+    return any(abs(one - result) <= _ROUNDED * abs(result) for one in stated for result in results)
 
 
 def _given(figure: _Figure, taken: dict[str, Taken], shares: set[str]) -> Iterator[tuple[str, float | str]]:

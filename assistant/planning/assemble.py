@@ -10,6 +10,7 @@ from assistant.library import Library
 from assistant.network.nccl import Host, advice
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import (
     Assumption,
     Candidate,
@@ -273,7 +274,9 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
                 message="The search index is not built, so findings cite their claims only: run weft doctor.",
             )
         )
-    return list({(w.code, w.message): w for w in found}.values())
+    name = naming(catalog.names)
+    told = (warning.model_copy(update={"message": name(warning.message)}) for warning in found)
+    return list({(w.code, w.message): w for w in told}.values())
 
 
 def _on_fewer(made: Decision) -> list[Warning_]:

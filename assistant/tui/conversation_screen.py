@@ -324,9 +324,14 @@ class ConversationScreen(Keyboard):
             self.app.exit(0)
 
     def _gone_on(self, events: Any, error: Exception | None) -> None:
-        """Show the rest of the plan; ask the next question, or say that there is none."""
-        rest = [_failure(error, "What you said counts")] if error else events
-        self.log_view.go_on([piece for event in rest for piece in drawing.drawn(event)])
+        """Show the rest of the plan, its card too, now that it is known what would change it; ask the next question,
+        or say that there is none."""
+        rest, conversation = [_failure(error, "What you said counts")] if error else events, self.conversation
+        if error or conversation is None or not conversation.turns:
+            self.log_view.go_on([piece for event in rest for piece in drawing.drawn(event)])
+        else:
+            whole = conversation.turns[-1].events
+            self.log_view.draw_again(drawing.exchange(self._said, whole, self.question_view.question))
         self._caught_up(rest)
 
     def _caught_up(self, events: Sequence[Event]) -> None:

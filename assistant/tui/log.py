@@ -42,6 +42,13 @@ class Exchange(Vertical):
         self.pieces += pieces
         self.mount_all(_widgets(pieces))
 
+    def draw_again(self, pieces: list[Drawn]) -> None:
+        """Show what is known now in the place of what was shown first."""
+        self.pieces = pieces
+        with self.app.batch_update():
+            self.remove_children()
+            self.mount_all(_widgets(pieces))
+
 
 def _widgets(pieces: Iterable[Drawn]) -> Iterator[Widget]:
     """Neighbouring paragraphs share one widget."""
@@ -113,6 +120,12 @@ Ctrl+C | copies what the mouse has selected
         exchanges = self.query(Exchange)
         if pieces and exchanges:
             exchanges.last(Exchange).go_on(pieces)
+
+    def draw_again(self, pieces: list[Drawn]) -> None:
+        """Draw the exchange at the bottom as it is known now."""
+        exchanges = self.query(Exchange)
+        if exchanges:
+            exchanges.last(Exchange).draw_again(pieces)
 
     @property
     def is_cut(self) -> bool:

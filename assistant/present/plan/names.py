@@ -1,17 +1,16 @@
 """Ids in what a plan says, as people call them: a rule, a price and a source name networks, GPUs, models and sellers by
 their ids."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Bullets, Heading, Paragraph, Table, Tree
 
 NOTHING, WITHOUT = "none", "no network"  # the id of doing without one is a word of its own: where it stands alone
 _COLUMNS = {"fabric": "network"}  # people's word
-_AS_TYPED = r"--[\w-]+[ =]\S+"  # an option of a command is typed as it stands
 
 
 def named(blocks: list[Block], plan: Plan) -> list[Block]:
@@ -22,12 +21,7 @@ def named(blocks: list[Block], plan: Plan) -> list[Block]:
 
 def namer(plan: Plan) -> Callable[[str], str]:
     """Puts the names of a plan in the place of the ids in a text."""
-    names = {ident: name for ident, name in plan.names.items() if ident not in (NOTHING, name)}
-    if not names:
-        return lambda text: text
-    ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    found = re.compile(rf"{_AS_TYPED}|(?<![\w./-])(?:{ids})(?![\w/-]|\.\w)")
-    return lambda text: found.sub(lambda one: names.get(one[0], one[0]), text)
+    return naming({ident: name for ident, name in plan.names.items() if ident != NOTHING})
 
 
 def _named(block: Block, name: Callable[[str], str]) -> Block:

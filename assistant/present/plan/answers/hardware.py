@@ -23,8 +23,10 @@ def design_counts(asked: Asked) -> str | None:
     parts = f"{made['leaf']} leaf, {made['spine']} spine" if made["tiers"] > 1 else "no spine"
     lines = f", {links:,} cables" if links else ""
     optics = f", {made['optics']:,} optics" if made.get("optics") else ""
-    parts = f"{switches[0].upper()}{switches[1:]} ({parts}), {made['nics']:,} NICs{lines}{optics}"
-    return f"{parts} for {made['nodes']} nodes on {asked.name(made['fabric'])}."
+    return (
+        f"{switches} ({parts}), {made['nics']:,} NICs{lines}{optics} for {made['nodes']} nodes on "
+        f"{asked.name(made['fabric'])}."
+    )
 
 
 def design_money(asked: Asked) -> str | None:
