@@ -23,8 +23,9 @@ from . import (
     trust,
 )
 from .asked import Asked
+from .remedy import remedied
 
-__all__ = ["SENTENCES", "Asked", "sentences"]
+__all__ = ["SENTENCES", "Asked", "remedied", "sentences"]
 
 Sentence = Callable[[Asked], "str | Iterable[str] | None"]
 _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {

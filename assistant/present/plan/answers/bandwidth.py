@@ -11,7 +11,6 @@ from .. import reading
 from .asked import Asked, lasts, money, slower
 
 _TIMES = re.compile(r"\b(\d{1,2}) ?x ?(\d{2,3})\b(?! ?gpu)")
-_HALF = ("half", "less", "one link", "single")
 
 
 def line_rate(asked: Asked) -> list[str]:
@@ -53,7 +52,7 @@ def _rates(asked: Asked, own: float) -> list[float]:
     named = [rate for rate in _lines(asked) or asked.amounts("rate") if rate != own]
     if not named:
         named = [rate for rate in asked.amounts("number") if rate >= 10 and rate != own]
-    return list(dict.fromkeys(named))[:2] or [own / 2, *([] if any(w in asked.text for w in _HALF) else [2 * own])]
+    return list(dict.fromkeys(named))[:2] or [own / 2, *([] if asked.says("half") else [2 * own])]
 
 
 def _sibling(asked: Asked, rate: float) -> Candidate | None:
