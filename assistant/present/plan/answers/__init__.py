@@ -8,10 +8,13 @@ from types import ModuleType
 
 from . import (
     bandwidth,
+    changing,
     choice,
+    compared,
     doubted,
     hardware,
     judged,
+    learning,
     networks,
     operations,
     schedule,
@@ -48,24 +51,31 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "percentiles_mean percentiles_here percent_said measured computed measure_yourself mfu mfu_source mfu_range "
-        "assumed assumed_count nobody_pays criteria"
+        "assumed assumed_count nobody_pays criteria "
+        "least_sure least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "weakest failures watch on_failure restart failure_prepare settings settings_check skills lock_in ask_seller "
-        "next_1 next_2 next_3 stock team_change team_gain"
+        "next_1 next_2 next_3 stock team_change team_gain quick_test"
     ).split(),
     trials: (
-        "sizes sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot spot_risk "
-        "rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
+        "sizes sizes_day sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot "
+        "spot_risk rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
     schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours".split(),
     judged: "works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
     terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),
-    service: "spare spare_now first_target first_target_why first_target_limit".split(),
+    service: (
+        "spare spare_now first_target first_target_why first_target_limit node_lost node_lost_now tail "
+        "tail_reserve"
+    ).split(),
     bandwidth: "line_rate line_rate_sites".split(),
-    sellers: "other_sellers other_bids named_seller seller_price without_seller".split(),
+    changing: "tapered adapters upgrade_later inside rates".split(),
+    compared: "spread spread_from dearer second_place apart".split(),
+    learning: "phases phases_network weight_sync at_once shared".split(),
+    sellers: "other_sellers other_bids named_seller seller_price without_seller which_others".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

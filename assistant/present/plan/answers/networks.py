@@ -63,6 +63,9 @@ def _plainer(asked: Asked) -> Candidate | None:
     if best is None:
         return None
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    said = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.step_time_s), None)
+    if said is not None and said is not best and kind(said) == "tcp":
+        return said
     named = {asked.catalog.fabrics[f].technology for f in asked.fabrics}
     others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) != kind(best)]
     others = [c for c in others if c.fabric not in ("none", "wan-low-communication")]
@@ -85,7 +88,12 @@ def need_reason(asked: Asked) -> str | None:
     if best.fabric == "none":
         return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
     waits = figures.percent(best.exposed_communication_percent)
-    return f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}."
+    plainer = _plainer(asked)
+    said = f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}"
+    if plainer is None or plainer.exposed_communication_percent is None or slower(plainer, best) < _MATTERS:
+        return f"{said}."
+    rest = figures.percent(plainer.exposed_communication_percent)
+    return f"{said}, on {asked.name(plainer.fabric)} {rest}: that is what it is paid for."
 
 
 def need_more(asked: Asked) -> str | None:
