@@ -34,16 +34,16 @@ Sentence = Callable[[Asked], "str | Iterable[str] | None"]
 _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     choice: (
         "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
-        "because_numbers turns turns_otherwise runner_up certainty"
+        "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
         "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
         "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
-        "quote_even"
+        "quote_even cheapest_given_up bid"
     ).split(),
     networks: (
         "need need_reason need_more enough time_lost deadline upgrade against against_needs exposed_means exposed_here "
-        "time_parts traffic_note need_rollouts"
+        "time_parts traffic_note need_rollouts little_because little_plainer"
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
@@ -71,7 +71,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "spare spare_now first_target first_target_why first_target_limit node_lost node_lost_now tail "
         "tail_reserve"
     ).split(),
-    bandwidth: "line_rate line_rate_sites".split(),
+    bandwidth: "line_rate line_rate_named line_rate_sites".split(),
     changing: "tapered adapters upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),

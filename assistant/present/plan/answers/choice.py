@@ -86,7 +86,7 @@ def _sum(asked: Asked, cost: str) -> str:
 
 def _small(line: str) -> str:
     """A line of the card within a sentence: its money or its day."""
-    text = line.rstrip(".").partition(" if it starts")[0]
+    text = line.rstrip(".").partition(" if it starts")[0].partition("; when")[0]
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
@@ -165,6 +165,12 @@ def turns(asked: Asked) -> list[str]:
         return [f"It would turn with {found[0][:1].lower()}{found[0][1:]}", *(f"Or with {one}" for one in found[1:])]
     card_ = asked.plan.recommendation.card
     return [f"It changes if {card_.changes_if}"] if card_ and card_.changes_if else []
+
+
+def turn_nearest(asked: Asked) -> str | None:
+    """The nearest value that turns the answer, alone."""
+    found = next(iter(turns(asked)), None)
+    return f"{found.partition(' (')[0].rstrip('.')}." if found else None
 
 
 def turns_otherwise(asked: Asked) -> str | None:

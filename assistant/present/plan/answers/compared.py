@@ -34,7 +34,7 @@ def spread(asked: Asked) -> list[str]:
 def _lengths(asked: Asked) -> list[float]:
     """Days that others claim; a bare number beside a length is one as well."""
     times = [days for days in asked.amounts("time") if days > 0]
-    bare = [n for n in asked.amounts("number") if times and times[0] / 10 < n < 10 * times[0]]
+    bare = [n for n in asked.amounts("number") if times and n > 1 and times[0] / 10 < n < 10 * times[0]]
     return list(dict.fromkeys([*times, *bare]))
 
 
@@ -51,8 +51,8 @@ def spread_from(asked: Asked) -> str | None:
     if asked.best is None or not reading.ends(asked.plan):
         return None
     return (
-        "Such a spread comes from number format, kernels, recomputation, how the GPUs are split, and failures: ask "
-        "each for MFU and format. 20 steps of your job decide it."
+        "Such a spread comes from number format, kernels, recomputation, the split and failures: ask each for MFU and "
+        "format; 20 steps decide it."
     )
 
 
@@ -73,7 +73,7 @@ def dearer(asked: Asked) -> list[str]:
         buys = theirs / each
         far = "more than the whole job" if 1e6 * buys > tokens else f"{1e6 * buys / tokens:.0%} of it"
         said.append(f"For {figures.usd(theirs)} it trains {figures.significant(buys)} million tokens, {far}.")
-    return [*said, *_with_adapters(asked)]
+    return [said[0], *_with_adapters(asked), *said[1:]]
 
 
 def _adapters(asked: Asked) -> bool:
@@ -116,7 +116,7 @@ def second_place(asked: Asked) -> list[str]:
     share = f"{100 * less / other.median_cost:.2g} %"
     return [
         f"Second is {name}: {money(other)} for {what}. Below {money(best)}, {figures.usd(less)} ({share}) less, it "
-        f"comes first; a step there takes {lasts(slower(other, best))}.",
+        f"comes first; each step {lasts(slower(other, best))}.",
         *_per_hour(asked, best, other),
     ]
 

@@ -74,12 +74,16 @@ def _at_the_seller(asked: Asked, provider: str) -> str:
     if reading.asked(asked.plan, "cluster.fabric"):
         fields["cluster.fabric"] = None
     tried = asked.tried(fields)
+    beyond = ""
+    if tried is None:
+        limits = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days")
+        tried, beyond = asked.tried(fields | dict.fromkeys(limits)), ", beyond your limits"
     there = reading.chosen(tried) if tried else None
     if tried is None or there is None or there.cost_usd is None:
         return f"{name}: no price was read at which this job runs there."
     many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
     done = f", done in {figures.hours(there.run_hours)}" if reading.ends(tried) else " a month"
-    said = f"{name}: {many}{asked.name(there.fabric)}, {money(there)}{done}"
+    said = f"{name}: {many}{asked.name(there.fabric)}, {money(there)}{done}{beyond}"
     if best is None or best.cost_usd is None:
         return f"{said}."
     more = there.median_cost - best.median_cost

@@ -79,6 +79,13 @@ def sizes_day(asked: Asked) -> str | None:
 def _sized(asked: Asked, size: int) -> str:
     tried = asked.tried({_GPUS: size, **_same_work(asked)})
     if tried is None:
+        without = asked.tried({_GPUS: size, **_same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
+        if without is not None and asked.best is not None:
+            bought = without.purchase
+            sums = f"{figures.usd(bought.capital_usd)} to buy, " if bought is not None else ""
+            network = f" on {asked.name(without.recommendation.fabric)}"
+            line = _line(without, asked)
+            return f"{size:,}, beyond your budget: {sums}{line}{'' if network in line else network}."
         change = _why_not(asked, {_GPUS: size, **_same_work(asked)})
         return f"{size:,}: does not do. {change}".strip()
     return f"{size:,}: {_line(tried, asked)}."
