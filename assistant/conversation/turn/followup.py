@@ -84,6 +84,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     """The likeliest kind that the plan can answer: before the topics where it is likely enough and takes the place of
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
+        return next((one for one in kinds.values() if one.get("between")), None)
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
     of_nothing = not stated and parts.state.variation is None and "better" in topics  # better than what?

@@ -20,6 +20,13 @@ def tapered(asked: Asked) -> list[str]:
         return []
     if best.fabric == "none":
         return ["Nothing of this job crosses a network between nodes, so no oversubscription is felt."]
+    design = asked.plan.fabric_design
+    if asked.buys and design.get("tiers") == 1:
+        many = figures.counted(design.get("switches") or 1, "switch", "switches")
+        return [
+            f"{asked.name(best.fabric)} is {many} in one tier here: there is no spine, so nothing to oversubscribe.",
+            *_grown(asked, best),
+        ]
     named = asked.said.fields.get("cluster.oversubscription")
     ratios = [float(named)] if isinstance(named, int | float) and named > 1 else list(_TAPERS)
     said, fine = [], []
@@ -37,6 +44,22 @@ def tapered(asked: Asked) -> list[str]:
     waits = figures.percent(best.exposed_communication_percent)
     verdict = f"{max(fine):g}:1 could be lived with" if fine else f"Not with {min(ratios):g}:1"
     return [f"{verdict}, on {asked.name(best.fabric)}.", *said, f"{counted}; {waits} of a step waits."]
+
+
+def _grown(asked: Asked, best: Candidate) -> list[str]:
+    """From which size the same network has a spine, and what a thinner one does there."""
+    gpus = reading.gpus(asked.plan)
+    open_ = {"budget.usd": None, "budget.usd_per_month": None, "constraints.deadline_days": None}
+    for times in (2, 4, 8):
+        change = {"cluster.gpus": times * gpus, **open_}
+        whole, thin = asked.tried(change), asked.tried({**change, "cluster.oversubscription": _TAPERS[0]})
+        one = reading.candidate(whole, best.fabric) if whole else None
+        other = reading.candidate(thin, best.fabric) if thin else None
+        spine = whole is not None and whole.recommendation.fabric == best.fabric and whole.fabric_design["tiers"] > 1
+        if spine and one is not None and other is not None and one.step_time_s and other.step_time_s:
+            takes = lasts(slower(other, one))
+            return [f"At {times * gpus:,} GPUs there is one: with {_TAPERS[0]:g}:1 a step takes {takes}."]
+    return []
 
 
 def _ends(asked: Asked, one: Candidate) -> str:
