@@ -3,6 +3,8 @@ would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.present.plan import purchase
 from assistant.present.plan.quantities import given, in_time, value
 from assistant.present.plan.reading import candidate, serves
@@ -129,9 +131,14 @@ def _of_the_size(found: SearchAnswer) -> bool:
     return found.computed is not None and found.computed.kind == "crossover"
 
 
+def varied(parts: Parts, said: Utterance) -> dict[str, Any]:
+    """What a message supposes to be otherwise."""
+    return fields_varied(said, parts.state.draft, parts.catalog)
+
+
 def what_if(parts: Parts, said: Utterance) -> list[Event]:
     """Try what is supposed; what would turn the plan where nothing is."""
-    fields = fields_varied(said, parts.state.draft, parts.catalog)
+    fields = varied(parts, said)
     if fields:
         return parts.with_plan(lambda plan: [vary(parts, plan, fields, said.text, said.rest)])
     if said.rest:

@@ -92,6 +92,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         figure = followup.in_short(parts, said, figure)
     elif followup.is_tried(parts, said):
         return asked.what_if(parts, said)
+    elif said.act == "what-if" and said.rest and not asked.varied(parts, said):
+        figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure

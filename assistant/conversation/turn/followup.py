@@ -8,11 +8,12 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from assistant.present.blocks import Bullets, Paragraph
-from assistant.present.plan.answers import Asked, sentences
+from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
@@ -61,6 +62,12 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     return events
 
 
+def likeliest(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to the likeliest question of the plan where a message could be used for nothing else; else what can
+    be asked."""
+    return answered(parts, replace(said, act="ask"), first=False) or unsure(parts, said)
+
+
 def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
     """A line on what can be asked, where a question of the plan is none that it answers; ``None`` for one of the
     field."""
@@ -77,6 +84,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     """The likeliest kind that the plan can answer: before the topics where it is likely enough and takes the place of
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
+        return next((one for one in kinds.values() if one.get("between")), None)
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
     of_nothing = not stated and parts.state.variation is None and "better" in topics  # better than what?
@@ -106,7 +115,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
         if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):
             return None
-        if name == "sizes" and supposed and "training.days" not in parts.state.draft.fields:
+        if name == "sizes" and supposed and stated and "training.days" not in parts.state.draft.fields:
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         beside = kind.get("aside") and share >= _SURE
         tried = stated - own if kind.get("supposed") else stated
@@ -213,13 +222,16 @@ def _asks(parts: Parts, said: Utterance) -> bool:
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today)
+    words = parts.library.language["followups"]["words"]
+    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, words)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
+    works = None if kind.get("as_asked") else remedied(asked)
+    asked, lead = works or (asked, "")
     found = sentences(asked, kind["tells"])
     other = _other(parts, kind, said)
     if not found:
         return []
-    note = fitted(found, LINES - tried - len(other))
+    note = fitted([*([lead] if lead else []), *found], LINES - tried - len(other))
     return [Note(text=note.text, items=(*note.items, *other))]
 
 

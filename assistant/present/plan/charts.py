@@ -156,7 +156,7 @@ def _named_parts(parts: Sequence[Part]) -> list[Part]:
     return [part for part in parts if part.size > _LEAST * whole]
 
 
-_MOVERS = {
+MOVERS = {
     "price": "the price that is agreed",
     "purchase-price": "the price of the machines",
     "step": "how fast the job runs",
@@ -180,7 +180,7 @@ def movers(plan: Plan) -> list[Block]:
 
 
 def _moved(one: Mover, middle: float) -> BandRow:
-    name = _MOVERS[one.what]
+    name = MOVERS[one.what]
     figure = f"{figures.sum_usd(one.low_usd)} to {figures.sum_usd(one.high_usd)}"
     return BandRow(f"{name[0].upper()}{name[1:]}", (one.low_usd, middle, one.high_usd), figure)
 

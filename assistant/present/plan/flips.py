@@ -85,11 +85,11 @@ def _alternative(found: Alternative) -> str:
     to_buy = " to buy" if found.bought else ""
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
-    changed = ", ".join(_changed(path, value) for path, value in found.change.items())
-    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+    what = ", ".join(changed(path, value) for path, value in found.change.items())
+    return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
 
 
-def _changed(path: str, value: object) -> str:
+def changed(path: str, value: object) -> str:
     """A change in words: "GPUs: 32", "any provider"."""
     open_ = {
         "cluster.provider": "any provider",

@@ -8,10 +8,13 @@ from types import ModuleType
 
 from . import (
     bandwidth,
+    changing,
     choice,
+    compared,
     doubted,
     hardware,
     judged,
+    learning,
     networks,
     operations,
     schedule,
@@ -23,23 +26,24 @@ from . import (
     trust,
 )
 from .asked import Asked
+from .remedy import remedied
 
-__all__ = ["SENTENCES", "Asked", "sentences"]
+__all__ = ["SENTENCES", "Asked", "remedied", "sentences"]
 
 Sentence = Callable[[Asked], "str | Iterable[str] | None"]
 _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     choice: (
         "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
-        "because_numbers turns turns_otherwise runner_up certainty"
+        "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
         "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
         "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
-        "quote_even"
+        "quote_even cheapest_given_up bid"
     ).split(),
     networks: (
         "need need_reason need_more enough time_lost deadline upgrade against against_needs exposed_means exposed_here "
-        "time_parts traffic_note need_rollouts"
+        "time_parts traffic_note need_rollouts little_because little_plainer"
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
@@ -47,24 +51,31 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "percentiles_mean percentiles_here percent_said measured computed measure_yourself mfu mfu_source mfu_range "
-        "assumed assumed_count nobody_pays criteria"
+        "assumed assumed_count nobody_pays criteria "
+        "least_sure least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "weakest failures watch on_failure restart failure_prepare settings settings_check skills lock_in ask_seller "
-        "next_1 next_2 next_3 stock team_change team_gain"
+        "next_1 next_2 next_3 stock team_change team_gain quick_test"
     ).split(),
     trials: (
-        "sizes sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot spot_risk "
-        "rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
+        "sizes sizes_day sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot "
+        "spot_risk rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
     schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours".split(),
     judged: "works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
     terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),
-    service: "spare spare_now first_target first_target_why first_target_limit".split(),
-    bandwidth: "line_rate line_rate_sites".split(),
-    sellers: "other_sellers other_bids named_seller seller_price without_seller".split(),
+    service: (
+        "spare spare_now first_target first_target_why first_target_limit node_lost node_lost_now tail "
+        "tail_reserve"
+    ).split(),
+    bandwidth: "line_rate line_rate_named line_rate_sites".split(),
+    changing: "tapered adapters upgrade_later inside rates".split(),
+    compared: "spread spread_from dearer second_place apart".split(),
+    learning: "phases phases_network weight_sync at_once shared".split(),
+    sellers: "other_sellers other_bids named_seller seller_price without_seller which_others".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -18,7 +20,7 @@ from .. import reading
 @dataclass(frozen=True)
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
-    :class:`InputError` where that cannot be."""
+    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml)."""
 
     plan: Plan
     catalog: Catalog
@@ -26,6 +28,7 @@ class Asked:
     fabrics: tuple[str, ...]
     planned: Callable[[Mapping[str, object]], Plan | None]
     today: datetime.date
+    words: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate | None:
@@ -46,6 +49,20 @@ class Asked:
     @property
     def text(self) -> str:
         return self.said.text.lower()
+
+    def says(self, what: str) -> bool:
+        """Whether the message has one of the words that stand under a name."""
+        return any(re.search(rf"(?<![a-z]){re.escape(word)}", self.text) for word in self.words.get(what, ()))
+
+    @property
+    def times(self) -> float | None:
+        """The factor that stands in a word ("doubles", "a third"); ``None`` where there is none."""
+        told = ((word, factor) for word, factor in self.words.get("times", {}).items())
+        return next((factor for word, factor in told if re.search(rf"(?<![a-z]){re.escape(word)}", self.text)), None)
+
+    def instead(self, change: Mapping[str, Any], plan: Plan) -> Asked:
+        """The same asked of the plan with some fields changed."""
+        return replace(self, plan=plan, planned=lambda fields: self.planned({**change, **fields}))
 
     def tried(self, fields: Mapping[str, object]) -> Plan | None:
         """The plan with the fields, where there is one that works."""

@@ -8,10 +8,10 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, money, slower
+from .asked import Asked, lasts, money, slower, usable
 
+_FELT = 5.0  # percent of a step
 _TIMES = re.compile(r"\b(\d{1,2}) ?x ?(\d{2,3})\b(?! ?gpu)")
-_HALF = ("half", "less", "one link", "single")
 
 
 def line_rate(asked: Asked) -> list[str]:
@@ -30,6 +30,18 @@ def line_rate(asked: Asked) -> list[str]:
     waits = figures.percent(best.exposed_communication_percent)
     now = f"{asked.name(best.fabric)} now: {waits} of a step waits for the network, {money(best)}."
     return [*said, now] if said else [now, "The plan knows no other rate of this network that this job could have."]
+
+
+def line_rate_named(asked: Asked) -> list[str]:
+    """The same of rates that are named without a network: "is 400G needed or would 100G do"."""
+    best = asked.best
+    if not asked.amounts("rate") or asked.fabrics or best is None or best.fabric == "none":
+        return []
+    found = [_sibling(asked, rate) for rate in _rates(asked, _rate(asked, best))]
+    able = [c for c in found if c is not None and c is not best]
+    enough = all(slower(best, c) < _FELT for c in able)
+    verdict = [f"{asked.name(best.fabric)} is enough; no more is needed."] if able and enough else []
+    return [*verdict, *line_rate(asked)]
 
 
 def _lines(asked: Asked) -> list[float]:
@@ -53,7 +65,7 @@ def _rates(asked: Asked, own: float) -> list[float]:
     named = [rate for rate in _lines(asked) or asked.amounts("rate") if rate != own]
     if not named:
         named = [rate for rate in asked.amounts("number") if rate >= 10 and rate != own]
-    return list(dict.fromkeys(named))[:2] or [own / 2, *([] if any(w in asked.text for w in _HALF) else [2 * own])]
+    return list(dict.fromkeys(named))[:2] or [own / 2, *([] if asked.says("half") else [2 * own])]
 
 
 def _sibling(asked: Asked, rate: float) -> Candidate | None:
@@ -64,7 +76,13 @@ def _sibling(asked: Asked, rate: float) -> Candidate | None:
     same = [f for f in asked.catalog.fabrics.values() if f.technology == made.technology]
     ids = {f.id for f in same if abs(f.nic_rate * 8 / 1e9 - rate) < 1}
     found = next((c for c in asked.plan.candidates if c.fabric in ids and c.step_time_s), None)
-    return found or next((one for plan in _planned(asked, ids, rate) if (one := reading.chosen(plan))), None)
+    other = next((c for c in usable(asked) if abs(_rate(asked, c) - rate) < 1), None)
+    return found or other or next((one for plan in _planned(asked, ids, rate) if (one := reading.chosen(plan))), None)
+
+
+def _rate(asked: Asked, found: Candidate) -> float:
+    """Gb/s of one adapter."""
+    return asked.catalog.fabrics[found.fabric].nic_rate * 8 / 1e9
 
 
 def _planned(asked: Asked, ids: set[str], rate: float) -> list[Plan]:
@@ -89,7 +107,9 @@ def _told(asked: Asked, best: Candidate, rate: float, other: Candidate | None) -
         how = "hardly worth it" if more > -5 else "faster"
     ends = f", done in {figures.hours(other.run_hours)}" if reading.ends(asked.plan) else ""
     cost = f", {money(other)} against {money(best)}" if other.cost_usd and best.cost_usd else ""
-    return f"{rate:g} Gb/s per GPU, {how}: a step takes {lasts(more)}{ends}{cost}."
+    other_kind = asked.catalog.fabrics[other.fabric].technology != asked.catalog.fabrics[best.fabric].technology
+    named = f" ({asked.name(other.fabric)})" if other_kind else ""
+    return f"{rate:g} Gb/s per GPU{named}, {how}: a step takes {lasts(more)}{ends}{cost}."
 
 
 def line_rate_sites(asked: Asked) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.plan import Card
+
 from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, lasts, money, slower, usable
@@ -39,8 +41,26 @@ def sentence(asked: Asked) -> str | None:
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
     because = found.because.rstrip(".")
+    many = _sentences(asked)
+    if many > 1:
+        return " ".join(_told_in(asked, found, because, many))
     why = f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
     return f"We should {_deed(found.do)}: {_sum(asked, found.cost)}, {_small(found.finish)}{why}."
+
+
+def _sentences(asked: Asked) -> int:
+    """How many sentences are asked for."""
+    return next((many for word, many in asked.words.get("sentences", {}).items() if word in asked.text), 1)
+
+
+def _told_in(asked: Asked, found: Card, because: str, many: int) -> list[str]:
+    """So many sentences: what to do and why, money and time against the limits, the risk."""
+    first = f"We should {_deed(found.do)}: {because[:1].lower()}{because[1:]}."
+    kept = (reading.limits_kept(asked.plan) or "").rstrip(".").replace(". ", "; ")
+    limits = f"; {kept[:1].lower()}{kept[1:]}" if kept else ""
+    second = f"It costs {_sum(asked, found.cost)}, {_small(found.finish)}{limits}."
+    risk = plain_risk(asked) or next(iter(turns(asked)), "")
+    return [first, second, risk][:many]
 
 
 def one_line(asked: Asked) -> str | None:
@@ -66,7 +86,7 @@ def _sum(asked: Asked, cost: str) -> str:
 
 def _small(line: str) -> str:
     """A line of the card within a sentence: its money or its day."""
-    text = line.rstrip(".").partition(" if it starts")[0]
+    text = line.rstrip(".").partition(" if it starts")[0].partition("; when")[0]
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
@@ -145,6 +165,12 @@ def turns(asked: Asked) -> list[str]:
         return [f"It would turn with {found[0][:1].lower()}{found[0][1:]}", *(f"Or with {one}" for one in found[1:])]
     card_ = asked.plan.recommendation.card
     return [f"It changes if {card_.changes_if}"] if card_ and card_.changes_if else []
+
+
+def turn_nearest(asked: Asked) -> str | None:
+    """The nearest value that turns the answer, alone."""
+    found = next(iter(turns(asked)), None)
+    return f"{found.partition(' (')[0].rstrip('.')}." if found else None
 
 
 def turns_otherwise(asked: Asked) -> str | None:

@@ -12,10 +12,7 @@ from ... import figures
 from .. import reading
 from .asked import Asked, money
 
-_TIMES = {"half": 2.0, "twice": 2.0, "double": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0}
-_LESS = ("slower", "lower", "less", "below", "under")  # of the speed: so many percent less of it
 _OF_OURS = re.compile(r"(?:%|percent|half|third|quarter)\s+(?:as|of|the)\b")
-_BETTER = ("faster", "quicker", "too low", "too slow", "pessimistic", "better")
 _CLOSE = 0.02  # shares of a speed that are closer say the same
 
 
@@ -61,22 +58,22 @@ def _factor(asked: Asked) -> float:
     times = [many for many in asked.amounts("number") if 1.0 < many <= 100.0]
     if "mfu" in text and shares and best is not None and best.mfu:
         return 100 * best.mfu / shares[0]
-    better = any(word in text for word in _BETTER)
+    better = asked.says("better")
     if shares:
-        factor = _of_share(shares[0] / 100, text, better=better)
+        factor = _of_share(shares[0] / 100, text, less=not better and asked.says("less"))
     elif times:
         factor = times[0]
     else:
-        factor = next((value for word, value in _TIMES.items() if word in text), 2.0)
+        factor = asked.times or 2.0
         better = better and "half" not in text
     return 1 / factor if better and factor > 1 else factor
 
 
-def _of_share(share: float, text: str, *, better: bool) -> float:
+def _of_share(share: float, text: str, *, less: bool) -> float:
     """ "half of that", "30 % lower", "30 % too high"."""
     if share < 1 and _OF_OURS.search(text):
         return 1 / share
-    if share < 1 and not better and any(word in text for word in _LESS):
+    if share < 1 and less:
         return 1 / (1 - share)
     return 1 + share
 

@@ -33,6 +33,11 @@ def need(asked: Asked) -> str | None:
     if plainer is None:
         return f"{asked.name(best.fabric)} is what there is: nothing plainer runs this job."
     more, name = slower(plainer, best), asked.name(plainer.fabric)
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    if plainer.fabric in asked.fabrics and more >= _MATTERS and days and plainer.run_hours:
+        kept = "Slower but in time" if plainer.run_hours <= 24 * days else "No, too late"
+        takes = f"{figures.hours(plainer.run_hours)} instead of {figures.hours(best.run_hours)}, of {days:g} days"
+        return f"{kept}: on {name} it takes {takes}; each step {lasts(more)}."
     if more < _MATTERS:
         return f"Not for its speed: on {name} a step takes {lasts(more)} than on {asked.name(best.fabric)}.".replace(
             "as long than", "as long as"
@@ -63,6 +68,9 @@ def _plainer(asked: Asked) -> Candidate | None:
     if best is None:
         return None
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    said = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.step_time_s), None)
+    if said is not None and said is not best and kind(said) == "tcp":
+        return said
     named = {asked.catalog.fabrics[f].technology for f in asked.fabrics}
     others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) != kind(best)]
     others = [c for c in others if c.fabric not in ("none", "wan-low-communication")]
@@ -85,7 +93,12 @@ def need_reason(asked: Asked) -> str | None:
     if best.fabric == "none":
         return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
     waits = figures.percent(best.exposed_communication_percent)
-    return f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}."
+    plainer = _plainer(asked)
+    said = f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}"
+    if plainer is None or plainer.exposed_communication_percent is None or slower(plainer, best) < _MATTERS:
+        return f"{said}."
+    rest = figures.percent(plainer.exposed_communication_percent)
+    return f"{said}, on {asked.name(plainer.fabric)} {rest}: that is what it is paid for."
 
 
 def need_more(asked: Asked) -> str | None:
@@ -267,7 +280,8 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
     credits = (
         f" From {figures.usd(more)} of credits on it is the cheaper one." if dear and "credit" in asked.text else ""
     )
-    return f"{name}: {apart}: {verdict}.{credits}"
+    stay = f"; stay with {asked.name(best.fabric)}" if near and not dear and more > 0 and len(asked.fabrics) > 1 else ""
+    return f"{name}: {apart}: {verdict}{stay}.{credits}"
 
 
 def against_needs(asked: Asked) -> str | None:
@@ -287,6 +301,36 @@ def _knows(asked: Asked, one: Fabric) -> str:
     ethernet = one.technology in ("roce", "tcp", "spectrum-x", "ultra-ethernet")
     knows = any(word in asked.text for word in ("team", "people", "guys", "admins", "know"))
     return "; a team that knows Ethernet is a reason for it" if ethernet and knows else ""
+
+
+def little_because(asked: Asked) -> str | None:
+    """How much of a step waits for the network, and why no more."""
+    best = asked.best
+    if best is None or best.exposed_communication_percent is None:
+        return None
+    if best.fabric == "none":
+        return "Nothing of it crosses nodes: the GPUs that exchange much sit in one machine."
+    waits, name = best.exposed_communication_percent, asked.name(best.fabric)
+    if waits >= _MATTERS:
+        return f"It does matter: {figures.percent(waits)} of a step waits for communication on {name}."
+    return (
+        f"On {name} only {figures.percent(waits)} of a step waits: a large batch computes long and sends little, most "
+        "of it meanwhile. More nodes, smaller batches or slower lines change that."
+    )
+
+
+def little_plainer(asked: Asked) -> str | None:
+    """What the same job waits on a plainer network: why a fast one is taken all the same."""
+    best, plainer = asked.best, _plainer(asked)
+    if best is None or plainer is None or plainer.exposed_communication_percent is None or best.fabric == "none":
+        return None
+    waits = figures.percent(plainer.exposed_communication_percent)
+    long, name = lasts(slower(plainer, best)), asked.name(plainer.fabric)
+    extra = best.fabric_usd_per_gpu_hour
+    paid = f"The network adds {figures.usd(extra)} per GPU-hour" if extra else "The network costs nothing on top"
+    if slower(plainer, best) < _MATTERS:
+        return f"On {name} it is {waits}, each step {long}: for its speed alone no fast network is needed. {paid}."
+    return f"On {name} it is {waits} and each step {long}: it waits so little because the network is fast. {paid}."
 
 
 def exposed_means(asked: Asked) -> str | None:

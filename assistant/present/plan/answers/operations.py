@@ -309,3 +309,33 @@ def team_gain(asked: Asked) -> str | None:
     if kind in ("roce", "ultra-ethernet"):
         return "New to them may be RDMA: PFC and ECN on every switch and adapter, and tests with nccl-tests."
     return None
+
+
+def quick_test(asked: Asked) -> list[str]:
+    """The shortest test on two nodes, and the values to hold it against."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return []
+    if reading.serves(asked.plan):
+        served = best.serving
+        first = f"; expected: {figures.seconds(served.ttft_s)} to the first token" if served else ""
+        return [f"One copy on a rented node for an hour at its share of your load{first}."]
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    batch, gpus = reading.asked(asked.plan, "training.global_batch"), reading.gpus(asked.plan)
+    change: dict[str, object] = {"cluster.gpus": 2 * per}
+    if batch and gpus > 2 * per:
+        change["training.global_batch"] = max(1, round(batch * 2 * per / gpus))
+    small = asked.tried(change)
+    one = reading.candidate(small, best.fabric) if small else None
+    said = ["10 minutes on two nodes: all_reduce_perf of nccl-tests first, then 20 steps of your job."]
+    if one is not None and one.step_time_s is not None:
+        size = f" at batch {change['training.global_batch']}" if "training.global_batch" in change else ""
+        low, high = figures.seconds(one.step_time_s.p10), figures.seconds(one.step_time_s.p90)
+        waits = figures.percent(one.exposed_communication_percent)
+        takes = f"{figures.seconds(one.median_step)} there{size} ({low} to {high})"
+        said.append(f"A step should take {takes}, {waits} waiting.")
+    else:
+        band = best.step_time_s
+        low, high = figures.seconds(band.p10), figures.seconds(band.p90)
+        said.append(f"The job does not fit on two; on all nodes a step should take {low} to {high}.")
+    return [*said, '"weft nccl bench" writes the test with the bandwidth to expect and what is an alarm.']

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
-from .asked import Asked, money
+from .asked import Asked, lasts, money, slower, usable
 
 _MOST = 3
 _A_SUM = 100.0  # US dollars: less is a price, no credits
@@ -73,12 +74,16 @@ def _at_the_seller(asked: Asked, provider: str) -> str:
     if reading.asked(asked.plan, "cluster.fabric"):
         fields["cluster.fabric"] = None
     tried = asked.tried(fields)
+    beyond = ""
+    if tried is None:
+        limits = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days")
+        tried, beyond = asked.tried(fields | dict.fromkeys(limits)), ", beyond your limits"
     there = reading.chosen(tried) if tried else None
     if tried is None or there is None or there.cost_usd is None:
         return f"{name}: no price was read at which this job runs there."
     many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
     done = f", done in {figures.hours(there.run_hours)}" if reading.ends(tried) else " a month"
-    said = f"{name}: {many}{asked.name(there.fabric)}, {money(there)}{done}"
+    said = f"{name}: {many}{asked.name(there.fabric)}, {money(there)}{done}{beyond}"
     if best is None or best.cost_usd is None:
         return f"{said}."
     more = there.median_cost - best.median_cost
@@ -127,3 +132,42 @@ def other_bids(asked: Asked) -> str | None:
             'For three bids send three of them the same list ("what goes on the purchase order") and ask for delivery.'
         )
     return "Ask them the same questions, and tell me what they quote: I lay the quotes side by side."
+
+
+def which_others(asked: Asked) -> list[str]:
+    """The other networks that do the job, those of several makers where that is asked or was said."""
+    best = asked.best
+    if best is None:
+        return []
+    neutral = asked.says("neutral") or bool(reading.asked(asked.plan, "constraints.vendor_neutral"))
+    able = [c for c in usable(asked) if c is not best and c.fabric != "none"]
+    if neutral:
+        able = [c for c in able if asked.catalog.fabrics[c.fabric].vendors == "many"]
+    kind = "of several makers " if neutral else ""
+    if not able:
+        own = f" {asked.name(best.fabric)} is itself." if neutral and _is_neutral(asked, best.fabric) else ""
+        return [f"No other network {kind}can be had for this job.{own}"]
+    told = [f"{asked.name(c.fabric)} ({_beside(asked, c)})" for c in able[:_OTHERS]]
+    return [
+        f"{len(able)} other network{'s' * (len(able) != 1)} {kind}would do, the cheapest first: {', '.join(told)}.",
+        f"Beside {asked.name(best.fabric)} at {money(best)}. Products are the bidders' to name: the plan knows kinds.",
+    ]
+
+
+_OTHERS = 4  # networks that are told
+
+
+def _is_neutral(asked: Asked, fabric: str) -> bool:
+    return fabric != "none" and asked.catalog.fabrics[fabric].vendors == "many"
+
+
+def _beside(asked: Asked, one: Candidate) -> str:
+    """How far behind the plan a network is."""
+    best = asked.best
+    if best is None:
+        return ""
+    step = f"step {lasts(slower(one, best))}"
+    if not one.cost_usd or not best.cost_usd:
+        return f"{step}, no price"
+    more = one.median_cost - best.median_cost
+    return f"{step}, {figures.usd(abs(more))} {'more' if more >= 0 else 'less'}"

@@ -125,3 +125,62 @@ def first_target_limit(asked: Asked) -> str | None:
     return (
         f"These GPUs hold both up to {figures.significant(most)} requests a second, {most / load:.2g} times your load."
     )
+
+
+def node_lost(asked: Asked) -> list[str]:
+    """The service with one machine less at the same load."""
+    best, load = asked.best, reading.asked(asked.plan, "inference.requests_per_s")
+    if best is None or best.serving is None:
+        return []
+    gpus, per = reading.gpus(asked.plan), _node(asked)
+    left = gpus - per
+    if left <= 0:
+        return [f"No: it is one machine of {gpus:,} GPUs, and without it nothing is served."]
+    made = asked.tried({"cluster.gpus": left})
+    one = reading.chosen(made) if made else None
+    if made is None or one is None or one.serving is None or reading.gpus(made) > left:
+        found = asked.plan.sizing
+        carries = left / gpus * found.carries_requests_per_s if found else 0.0
+        holds = f", about {figures.significant(carries)} of {load:g} requests a second" if carries and load else ""
+        return [f"No: the {left:,} GPUs that are left do not hold the targets at this load{holds}."]
+    targets = _targets(asked) or dict.fromkeys(("The first token", "The time per token"), 0.0)
+    times = (
+        f"{name[:1].lower()}{name[1:]} {figures.seconds(_value(one.serving, name))}"
+        f"{f' of {figures.seconds(target)}' if target else ''}"
+        for name, target in targets.items()
+    )
+    carries = one.serving.carries_requests_per_s or (made.sizing.carries_requests_per_s if made.sizing else 0.0)
+    most = f"; they carry up to {figures.significant(carries)} requests a second" if carries else ""
+    of_load = f" at {load:g} requests a second" if load else ""
+    return [f"Yes: with a node of {per} down, {left:,} GPUs are left{of_load}: {', '.join(times)}{most}."]
+
+
+def node_lost_now(asked: Asked) -> str | None:
+    """What was in flight on it, and how much the planned ones hold."""
+    best = asked.best
+    if best is None or best.serving is None:
+        return None
+    return "What the lost node was answering fails and is asked again: the plan counts a steady state, not that minute."
+
+
+def tail(asked: Asked) -> list[str]:
+    """Whether the times are of the mean or of the slow few."""
+    best = asked.best
+    served = best.serving if best else None
+    if served is None:
+        return []
+    first, low, high = map(figures.seconds, (served.ttft_s, served.ttft_s_p10, served.ttft_s_p90))
+    return [
+        f"No p99: {first} to the first token is of the mean request at your load, computed.",
+        f"{low} to {high} is how far we may be off in that, not how requests differ: bursts wait longer.",
+        "For a p99 in a contract load-test one copy with your own prompts at peak rate, and keep a reserve until then.",
+    ]
+
+
+def tail_reserve(asked: Asked) -> str | None:
+    """How much of the most that is carried the load takes."""
+    found, load = asked.plan.sizing, reading.asked(asked.plan, "inference.requests_per_s")
+    if found is None or not load or not found.carries_requests_per_s:
+        return None
+    share = load / found.carries_requests_per_s
+    return f"Your load is {share:.0%} of what these GPUs carry; queues grow steeply near all of it."

@@ -309,6 +309,43 @@ def cheapest_line(asked: Asked) -> str | None:
     return f"{reading.gpus(asked.plan):,} {gpu}{where}, {asked.name(least.fabric)}: {money(least)}{done}."
 
 
+def cheapest_given_up(asked: Asked) -> str | None:
+    """What is given up with the cheapest against the recommended and the fastest."""
+    best, able = asked.best, usable(asked)
+    if best is None or not able:
+        return None
+    quickest = min(able, key=lambda c: c.median_step)
+    if slower(best, quickest) < _FELT:
+        return "It is the one recommended; nothing is given up in time, no other network is faster by more than 2 %."
+    cost = f" and costs {money(quickest)}" if quickest.cost_usd else ""
+    return f"Given up is time: on {asked.name(quickest.fabric)} each step is {lasts(slower(quickest, best))}{cost}."
+
+
+_FELT = 2.0  # percent of a step
+
+
+def bid(asked: Asked) -> str | None:
+    """A price of the GPU-hour with a network that is named, held against the plan."""
+    best, rate = asked.best, asked.said.fields.get("budget.gpu_hour_usd")
+    found = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.run_hours), best)
+    if best is None or found is None or not found.run_hours or not isinstance(rate, int | float):
+        return None
+    sum_ = rate * reading.gpus(asked.plan) * found.run_hours
+    name, what = asked.name(found.fabric), reading.bill(asked.plan)
+    theirs = f"at {figures.usd(rate)} with {name} it is {figures.usd(sum_)} for {what}"
+    if best.cost_usd is None:
+        return f"There is nothing to hold it against: {theirs}, and no price of the plan's own is known."
+    less = best.median_cost - sum_
+    verdict = "Yes" if less > 0 else "No"
+    near = ", which is within what prices differ by" if abs(less) < _NEAR * best.median_cost else ""
+    how = f"{figures.usd(abs(less))} {'less' if less > 0 else 'more'} than {money(best)}"
+    step = lasts(slower(found, best))
+    return f"{verdict}: {theirs}, {how} ({abs(less) / best.median_cost:.0%}){near}; each step {step}."
+
+
+_NEAR = 0.05  # of the cost
+
+
 def idle(asked: Asked) -> str | None:
     """Whether hours without work are paid."""
     best = asked.best

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 from assistant.vocabulary.plan import KindOfGpu, Plan
@@ -59,9 +60,32 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
+def sizes_day(asked: Asked) -> str | None:
+    """Whether the day that was said is kept on the number of GPUs that is named."""
+    days, gpus = reading.asked(asked.plan, "constraints.deadline_days"), reading.gpus(asked.plan)
+    if asked.best is None or not days or not any(a.kind in ("date", "time") for a in asked.said.amounts):
+        return None
+    size = next(iter(_asked_sizes(asked, gpus)))
+    made = asked.tried({_GPUS: size, **_same_work(asked)})
+    one = reading.chosen(made) if made else None
+    if one is None or one.run_hours is None:
+        return f"No: {size:,} GPUs do not do it by then."
+    slow = reading.run_band(one)[1]
+    kept = "Yes" if slow <= 24 * days else "Likely" if one.run_hours <= 24 * days else "No"
+    takes = f"{figures.hours(one.run_hours)} (up to {figures.hours(slow)})"
+    return f"{kept}: with {size:,} it takes {takes} of {days:g} days."
+
+
 def _sized(asked: Asked, size: int) -> str:
     tried = asked.tried({_GPUS: size, **_same_work(asked)})
     if tried is None:
+        without = asked.tried({_GPUS: size, **_same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
+        if without is not None and asked.best is not None:
+            bought = without.purchase
+            sums = f"{figures.usd(bought.capital_usd)} to buy, " if bought is not None else ""
+            network = f" on {asked.name(without.recommendation.fabric)}"
+            line = _line(without, asked)
+            return f"{size:,}, beyond your budget: {sums}{line}{'' if network in line else network}."
         change = _why_not(asked, {_GPUS: size, **_same_work(asked)})
         return f"{size:,}: does not do. {change}".strip()
     return f"{size:,}: {_line(tried, asked)}."
@@ -274,10 +298,11 @@ def twice_the_load(asked: Asked) -> list[str]:
         return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     spare = f" These {gpus:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
-    times = 3.0 if "tripl" in asked.text else 2.0
+    named = [rate for rate in asked.amounts("number") if load < rate <= _MOST * load]
+    times = named[0] / load if named and asked.times is None else asked.times or 2.0
     tried = asked.tried({"inference.requests_per_s": times * load})
     if tried is None:
-        return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}"]
+        return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}", *_carried(asked, times)]
     best = reading.chosen(tried)
     meets = best.serving.meets_targets if best and best.serving else None
     held = "" if meets is None else "; the targets hold" if meets else "; the targets do not hold"
@@ -286,6 +311,23 @@ def twice_the_load(asked: Asked) -> list[str]:
         f"At {times * load:g} requests per second it takes {more:,} GPUs, {_line(tried, asked)}{held}.{spare}",
         f"Now: {gpus:,} GPUs, {_line(asked.plan, asked)}.",
     ]
+
+
+def _carried(asked: Asked, times: float) -> list[str]:
+    """The fewest GPUs that were found to carry a load that is so many times as large."""
+    load = times * reading.asked(asked.plan, "inference.requests_per_s")
+    found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    least = gpus * load / found.carries_requests_per_s if found and found.carries_requests_per_s else times * gpus
+    for margin in _MARGINS:
+        size = ceil(margin * least / per) * per
+        made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load})
+        if made is not None:
+            return [f"About {reading.gpus(made):,} GPUs would: {_line(made, asked)}, now {_line(asked.plan, asked)}."]
+    return []
+
+
+_MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
 
 
 def leave(asked: Asked) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from assistant.vocabulary.plan import Mover
+
 from ... import figures
 from ...fields import assumed_text
 from .. import card, reading
+from ..charts import MOVERS
 from .asked import Asked
 
 _OFF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:%|percent|per cent)")
@@ -176,3 +179,72 @@ def criteria(asked: Asked) -> str | None:
     count = len({o.provider for o in asked.plan.offers if o.run_cost_usd})
     among = f" among the published prices of {count} providers" if count > 1 else ""
     return f"It was taken for the lowest cost{among} of what fits the memory and keeps your limits."
+
+
+def least_sure(asked: Asked) -> list[str]:
+    """What moves the result most of what is not known, and in which direction."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return []
+    band = best.step_time_s
+    unit = "a token" if reading.serves(asked.plan) else "a step"
+    slower, quicker = band.p90 / band.p50 - 1, 1 - band.p10 / band.p50
+    speed = f"how long {unit} takes: {quicker:.0%} less to {slower:.0%} more in eight of ten cases"
+    movers = asked.plan.movers
+    if not movers or best.cost_usd is None:
+        return [f"Least sure is {speed}; it may rather be longer. Measure it first."]
+    first, *others = movers
+    said = [f"Least sure is {_moved(first, asked)}."]
+    said += [f"Then {_moved(one, asked)}." for one in others[:1]]
+    return [*said, f"Both rest on {speed}." if first.what != "step" else f"That is {speed}; 20 steps would tell."]
+
+
+def _moved(one: Mover, asked: Asked) -> str:
+    spread = f"{figures.usd(one.low_usd)} to {figures.usd(one.high_usd)} for {reading.bill(asked.plan)}"
+    return f"{MOVERS[one.what]}: alone it moves the cost from {spread}"
+
+
+def least_sure_said(asked: Asked) -> str | None:
+    """The value that nobody said and that weighs most."""
+    known = {a.field: a for a in asked.plan.assumptions}
+    found = next((known[field] for field in _WEIGHTY if field in known and not field.startswith("budget.")), None)
+    return f"Of what you did not say: {assumed_text(found, asked.catalog)}." if found else None
+
+
+def range_percent(asked: Asked) -> str | None:
+    """The range as percent, and of what; only where a percentage is asked for."""
+    best = asked.best
+    if best is None or not asked.says("percent"):
+        return None
+    band, what = best.cost_usd or best.step_time_s, reading.bill(asked.plan)
+    if band is None:
+        return None
+    middle = f"the {figures.usd(band.p50)} for {what}" if best.cost_usd else f"the {figures.seconds(band.p50)}"
+    low, high = 1 - band.p10 / band.p50, band.p90 / band.p50 - 1
+    return f"{low:.0%} less to {high:.0%} more, of {middle}, in eight of ten cases."
+
+
+def ranking_percent(asked: Asked) -> str | None:
+    """What the probability of the plan is a probability of; only where a percentage is asked for."""
+    return reading.confidence(asked.plan) or None if asked.best is not None and asked.says("percent") else None
+
+
+def not_modelled(asked: Asked) -> list[str]:
+    """What the figures leave out, by what the job is."""
+    if reading.serves(asked.plan):
+        return [
+            "Left out: bursts and the slowest percent of requests, caches of repeated prompts, starts and failures of "
+            "copies, and the quality of answers in fewer bits.",
+            "Counted: batches, the cache's memory, the load you said, and what crosses nodes.",
+        ]
+    if asked.best is not None and asked.best.learning is not None:
+        return [
+            "Left out: tools and environments that answer between tokens, reward models behind a network, GPUs that "
+            "change sides within a step, and what stale answers do to the learning.",
+            "Counted: lengths of answers with their long tail, log-probabilities, weight sync, failures, checkpoints.",
+        ]
+    return [
+        "Left out: reading the data, other jobs on the same network, faults that slow without stopping, several tries "
+        "until the training converges, and the model's quality.",
+        "Counted: arithmetic, every collective and what hides it, memory, failures, restarts and checkpoints.",
+    ]

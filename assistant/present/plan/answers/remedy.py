@@ -1,0 +1,43 @@
+"""Where nothing works as asked: the plan that would work, of which the rest is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assistant.vocabulary.plan import Plan
+
+from ... import figures
+from .. import flips, reading
+from .asked import Asked
+
+_LIMITS = ("budget.usd", "budget.usd_per_month")
+
+
+def remedied(asked: Asked) -> tuple[Asked, str] | None:
+    """The same asked of what the plan names as the way out, and the line that says so; ``None`` where the plan works
+    or nothing that it names does."""
+    if asked.best is not None:
+        return None
+    limits = {field: value for field in _LIMITS if (value := reading.asked(asked.plan, field))}
+    if limits:
+        without: dict[str, Any] = dict.fromkeys(limits)
+        made = asked.tried(without)
+        if made is not None:
+            return asked.instead(without, made), _without_the_limit(made, *limits.items())
+    for way in asked.plan.recommendation.what_fits:
+        made = asked.tried(way.change)
+        if made is not None:
+            what = ", ".join(flips.changed(path, value) for path, value in way.change.items())
+            return asked.instead(way.change, made), f"Nothing works as asked. With {what}:"
+    return None
+
+
+def _without_the_limit(made: Plan, *limits: tuple[str, float]) -> str:
+    """That it is of the job without the budget that it cannot keep."""
+    field, value = limits[0]
+    best, bought = reading.chosen(made), made.purchase
+    cost = best.cost_usd.p50 if best and best.cost_usd else None
+    cost = best.usd_per_month if best and field.endswith("month") else bought.capital_usd if bought else cost
+    month = " a month" if field.endswith("month") else ""
+    takes = f"it takes {figures.usd(cost)}{month}" if cost else "no price of it is known"
+    return f"Not within {figures.usd(value)}{month}: {takes}. Without that limit:"
