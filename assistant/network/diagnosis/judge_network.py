@@ -160,7 +160,8 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
         yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
     line, value = said("NCCL_P2P_DISABLE")
     if value not in ("", "0"):
-        yield finding("peer-to-peer-not-there" if is_pcie(device) else "peer-to-peer-disabled", line)
+        joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
+        yield finding("peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line)
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in ("0", "LOC"):
         yield finding("gpudirect-disabled", line)
