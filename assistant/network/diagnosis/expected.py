@@ -11,6 +11,7 @@ _CARD = r"\bRTX\b|GeForce|\bL40S?\b|NVIDIA L4\b|\bA40\b|\bT4\b|\bA10G?\b|\bA6000
 _PCIE = re.compile(rf"PCIe|\bNVL\b|\bL4\b|RTX|{_CARD}", re.I)
 # A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
 _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
+_PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A6000", "A5000", "PCIe-only")  # one is in every such line
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
@@ -31,7 +32,8 @@ def is_pcie(device: str) -> bool:
 
 def card_in(line: str) -> str:
     """The card without NVLink that a line names, ``""`` when none."""
-    return found[0] if (found := _NAMED.search(line)) else ""
+    named = any(part in line for part in _PARTS) and _NAMED.search(line)
+    return named[0] if named else ""
 
 
 def expected_busbw(

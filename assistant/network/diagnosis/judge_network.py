@@ -49,9 +49,9 @@ class KnownLines:
     def take(self, number: int, line: str) -> None:
         if " via " in line and "NCCL INFO Channel" in line:
             return
-        if any(said in line for said in _WENT_ON):
-            self.went_on = number
-        if not self.card and "NCCL " not in line:
+        if "NCCL " in line:
+            self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
+        elif not self.card:
             self.card = card_in(line)
         self.collectives.take(number, line)
         known = signatures_in(line)
