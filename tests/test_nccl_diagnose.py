@@ -494,6 +494,10 @@ def test_what_the_judges_find_is_what_the_file_of_findings_has():
         ("Timeout waiting for connection from 10.0.0.2<41234>", "connection-timed-out"),
         ("Call to ibv_modify_qp failed with error Connection timed out errno 110", "rail-unreachable"),
         ("Call to ibv_modify_qp failed with error Invalid argument errno 22", "gid-invalid"),
+        ("Mismatched NCCL version detected : rank 3 version 22203 rank 12 version 22602", "incompatible-versions"),
+        ("ncclSocketAccept: Call to accept failed: Too many open files", "open-files"),
+        ("NET/IB : mlx5_11:1 Got async event : port error", "port-error"),
+        ('Missing "iommu=pt" from kernel command line', "iommu-translates"),
         ("Something that nobody has seen before", "unknown-warning"),
     ],
 )
@@ -503,6 +507,78 @@ def test_a_warning_is_never_passed_over(warned, code):
     assert code in {each.code for each in found}
     if code == "unknown-warning":
         assert warned in next(each.message for each in found if each.code == code)
+
+
+COUNTERS = "link mlx5_7/1 out_of_sequence 771203 roce_adp_retrans 8821\n"
+ACS = "ACSCtl: SrcValid+ TransBlk- ReqRedir+\n"
+RETRIED = "Call to connect returned Connection refused, retrying"
+HUGE = (
+    "libfabric:9:efa:core:grow():104<warn> Failed to mmap huge page region of 4194304 bytes: Cannot allocate memory\n"
+)
+ENDED = "with status=12 opcode=0 len=0 vendor err 129 (Send)"
+
+
+def running(*first: str) -> str:
+    return debug(*first, DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE")
+
+
+@pytest.mark.parametrize(
+    ("code", "faulty", "healthy"),
+    [
+        ("packets-lost", running() + COUNTERS + table(60.0, hosts=8), running() + COUNTERS + table(360.0, hosts=4)),
+        ("pcie-access-control", ACS + running() + table(180.0, hosts=4), ACS + running() + table(360.0, hosts=4)),
+        ("connection-refused", debug(RETRIED), debug(RETRIED) + running()),
+        ("huge-pages-missing", HUGE, HUGE + running()),
+        ("no-rdma-device", debug("NET/IB : No device found.", "Using network Socket", *channels("Socket", 1, "")),
+         "GPU 0: NVIDIA GeForce RTX 3080\n" + debug("NET/IB : No device found.", *channels("Socket", 1, ""))),
+        ("one-adapter-pinned", *(
+            debug("NCCL_IB_HCA set by environment to mlx5_0",
+                  "NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>",
+                  f"comm 0x5 rank 0 nRanks {2 * local} nNodes 2 localRanks {local} localRank 0", per_host=local)
+            for local in (8, 1))),
+        ("gid-index-pinned", *(
+            running(f"NCCL_IB_GID_INDEX set by environment to {index}")
+            + f"w:7:8 [0] NCCL WARN NET/IB: Got completion from peer 10.1.1.2<5> {ENDED}\n" for index in (1, 3))),
+        ("one-tcp-flow", *(
+            debug("NET/Socket: Using 1 threads and 1 sockets per thread", per_host=1).replace("node-", host)
+            for host in ("gke-pool-", "workstation-"))),
+    ],
+)  # fmt: skip
+def test_what_healthy_runs_print_too_weighs_only_where_it_harms(code, faulty, healthy):
+    def alarms(text: str) -> set[str]:
+        return {each.code for each in diagnose_text(text, CATALOG).findings if each.severity != "info"}
+
+    assert code in alarms(faulty) and code not in alarms(healthy)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("h7 kernel: NVRM: Xid (PCI:0000:4e:00): 79, pid=9, GPU has fallen off the bus.", "gpu-off-the-bus"),
+        ("kernel: NVRM: Xid (PCI:0000:19:00): 95, pid=12, Uncontained: LTC TAG", "gpu-memory-error"),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=88.0.", "out-of-memory-killer"),
+        ("[rank2]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)", "collective-timeout"),
+    ],
+)
+def test_what_the_kernel_and_the_framework_say_is_named(line, code):
+    assert code in codes(running() + line)
+
+
+def test_ranks_that_met_in_different_collectives_are_told_apart_from_a_slow_network():
+    def waiting(*operations: str) -> str:
+        return "".join(f"[rank{rank}]:[E] [PG ID 1 PG GUID 3 Rank {rank}] Watchdog: WorkNCCL(SeqNum=88, OpType={each}, "
+                       "NumelIn=1)\n" for rank, each in enumerate(operations))  # fmt: skip
+
+    (found,) = diagnose_text(running() + waiting("BROADCAST", "ALLREDUCE"), CATALOG).findings
+    assert found.code == "collective-mismatch" and "rank 0 in BROADCAST, rank 1 in ALLREDUCE" in found.message
+    assert not codes(running() + waiting("ALLREDUCE", "ALLREDUCE") + waiting("SEND", "RECV"))
+
+
+def test_a_list_cut_at_the_top_leaves_the_node_whole():
+    whole = table(480.0, hosts=1)
+    cut = "\n".join(line for line in whole.split("\n") if "Rank" not in line or int(line.split()[2]) > 4)
+    found = diagnose_text(cut, CATALOG)
+    assert (found.ranks, found.nodes, found.transport) == (8, 1, "nvlink")
 
 
 def test_nothing_wrong_is_said_with_what_was_checked():

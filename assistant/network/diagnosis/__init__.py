@@ -62,7 +62,7 @@ def _judged(
     runs: list[Run], log: DebugLog, known: judge_network.KnownLines, catalog: Catalog, path: str
 ) -> DiagnosedFile:
     best = max(runs, key=lambda run: run.peak, default=None)
-    nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), "")
+    nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), known.card)
     transport = _transport(log, nodes, device, best is not None and best.peak > 0)
     found = _findings(runs, log, known, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log) if best else None
@@ -104,7 +104,7 @@ def _transport(log: DebugLog, nodes: int | None, device: str, ran: bool) -> LogT
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
-        if is_pcie(device) and ran:
+        if is_pcie(device) and (ran or log.local):
             return "pcie"
         return "nvlink" if log.nvls or log.local["P2P"] or (device and ran) else "unknown"
     return log.transport or "unknown"
@@ -131,7 +131,7 @@ def _findings(
 ) -> list[DiagnosisFinding]:
     several = nodes is None or nodes > 1
     found = [
-        *known.findings(several, log.lines > 0),
+        *known.findings(several, log, device, max((run.rows[-1].line for run in runs if run.rows), default=0)),
         *judge_network.findings(log, nodes, device),
     ]
     adapters = _adapters(log, device, catalog)
@@ -150,7 +150,7 @@ def _findings(
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
-    return _ordered(found)
+    return _ordered(judge_network.beside_others(found))
 
 
 def _adapters(log: DebugLog, device: str, catalog: Catalog) -> judge_tests.Adapters:

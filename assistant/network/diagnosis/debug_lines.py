@@ -47,6 +47,7 @@ class DebugLog:
     nics_used: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host
     gpus_on_nets: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host: that print channels
     nvls: bool = False
+    nvls_there: bool = False  # the GPUs could use it, whatever the settings say
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
     providers: Counter[str] = field(default_factory=Counter)
@@ -109,6 +110,7 @@ class DebugLog:
             self._channel(number, host, device, text)
         elif word in _ROUTINE:
             self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
+            self.nvls_there = self.nvls_there or text.startswith("NVLS multicast support is available")
         else:
             self._network(number, text)
             self._surroundings(number, host, text)

@@ -7,7 +7,11 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 
 from .signatures import read
 
-_PCIE = re.compile(r"PCIe|\bNVL\b|RTX|GeForce|\bL40|\bL4\b|\bA40\b|\bT4\b|\bA10\b", re.I)
+_CARD = r"\bRTX\b|GeForce|\bL40S?\b|NVIDIA L4\b|\bA40\b|\bT4\b|\bA10G?\b|\bA6000\b|\bA5000\b"
+_PCIE = re.compile(rf"PCIe|\bNVL\b|\bL4\b|RTX|{_CARD}", re.I)
+# A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
+_NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
+_PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A6000", "A5000", "PCIe-only")  # one is in every such line
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
@@ -24,6 +28,12 @@ def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
 def is_pcie(device: str) -> bool:
     """Whether GPUs of this name are joined by PCIe inside a node."""
     return bool(_PCIE.search(device))
+
+
+def card_in(line: str) -> str:
+    """The card without NVLink that a line names, ``""`` when none."""
+    named = any(part in line for part in _PARTS) and _NAMED.search(line)
+    return named[0] if named else ""
 
 
 def expected_busbw(

@@ -15,7 +15,7 @@ _COLLECTIVES = (
 _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
-    r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*([^#]*)"
+    r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*([^#]*)"
 )
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+]?\d\d)?)\s*(FAILED)?")
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
@@ -77,10 +77,11 @@ class Reader:
         run = self._run
         if run is None or run.rows:
             run = self._start(number, again=True)
-        for rank, group, host, name in found:
+        for rank, group, host, device, name in found:
             run.group = run.group or group
             if group == run.group:
                 run.ranks_listed.append((int(rank), host.split(".")[0], name))
+                run.devices = max(run.devices, int(device) + 1)
         run.ranks_listed_line = run.ranks_listed_line or number
         return True
 

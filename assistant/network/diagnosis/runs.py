@@ -51,6 +51,7 @@ class Run:
     group: str = ""
     ranks_listed: list[tuple[int, str, str]] = field(default_factory=list)
     ranks_listed_line: int | None = None
+    devices: int = 0  # of a host, as far as its rank lines number them
     rows: list[Row] = field(default_factory=list)
     average: float | None = None
     out_of_bounds: tuple[int, str] | None = None
@@ -117,7 +118,7 @@ def nodes_of(run: Run) -> int | None:
     if not per_host:
         return None
     ranks, listed = ranks_of(run), ranks_listed(run)
-    return len(per_host) if ranks <= listed else max(len(per_host), -(-ranks // max(per_host.values())))
+    return len(per_host) if ranks <= listed else max(len(per_host), -(-ranks // max(*per_host.values(), run.devices)))
 
 
 def _fitting(run: Run) -> range:

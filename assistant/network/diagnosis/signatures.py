@@ -37,11 +37,14 @@ class Failure(BaseModel):
 
 
 class Signature(Failure):
-    """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts."""
+    """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts. ``weighs``: a line that
+    healthy runs print too weighs only beside another finding, only if the job did not go on after it, or only where
+    the machine may have RDMA; otherwise it is information."""
 
     has: tuple[str, ...]  # in small letters: one of them is in every such line
     pattern: Pattern
     hosts: Literal["any", "several"] = "any"
+    weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
 
 
 class Completion(Failure):
@@ -49,6 +52,14 @@ class Completion(Failure):
 
     status: int
     name: str
+
+
+class Pinned(Failure):
+    """A setting that explains why work requests ended with a status. ``usual``: values that say nothing."""
+
+    setting: str
+    usual: tuple[str, ...]
+    status: int
 
 
 @lru_cache(maxsize=1)
@@ -91,6 +102,18 @@ def judgements() -> dict[str, Failure]:
 def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
     """A judge's finding at a line; ``said`` fills in what stands in braces in its sentences."""
     return judgements()[name].at(line, **said)
+
+
+@lru_cache(maxsize=1)
+def pinned() -> list[Pinned]:
+    """The settings that explain how work requests ended."""
+    return [Pinned(code=code, **about) for code, about in read("pinned").items()]
+
+
+@lru_cache(maxsize=1)
+def suspects() -> frozenset[str]:
+    """The codes of failures that weigh only beside others."""
+    return frozenset(each.code for each in signatures() if each.weighs == "beside-others")
 
 
 @lru_cache(maxsize=1)
