@@ -259,3 +259,43 @@ def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_plac
     missing = talk.say("what is missing in the first?")[0]
     assert "Leaves open: oversubscription" in missing.text
     assert any(CATALOG.quote_items["storage"].ask in item for item in missing.items)
+
+
+SERVICE = {
+    "workload": "inference",
+    "model": "llama-3.3-70b",
+    "cluster": {"gpu": "h100-sxm"},
+    "inference": {"requests_per_s": 20, "ttft_ms": 500, "tpot_ms": 40},
+}
+
+
+def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_a_second_sum():
+    quotes = [
+        {"provider": "Lambda", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.49, "months": 3},
+        {"provider": "CoreWeave", "fabric": "roce-v2-400", "gpu_hour_usd": 2.20, "months": 3},
+    ]
+    said = questionnaires.from_value(SERVICE | {"budget": {"quotes": quotes}}, CATALOG)
+    told = planning.plan(said, library.load(), index=None, today=TODAY)
+    month = 32 * 2.20 * 730.5
+    best = next(c for c in told.candidates if c.fabric == told.recommendation.fabric)
+    assert best.usd_per_month == pytest.approx(month, rel=2e-3) == best.cost_usd.p50
+    cheap = told.quotes[1]
+    assert cheap.run_cost_usd.p50 == pytest.approx(month, rel=2e-3)
+    assert cheap.term_usd == pytest.approx(3 * month, rel=2e-3)
+    card = told.recommendation.card
+    assert "CoreWeave" in card.do and "a month" in card.cost and "3 months agreed: $154,000" in card.cost
+    assert "$46,500 a month, less than any quote" in told.volunteered
+    text = formats.written(told, "text")
+    assert "cost of a month" in text and "cost of the run" not in text and "done in 30.4 days" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "terms"),
+    [
+        ("Lambda quoted 2.49 with IB, CoreWeave 2.20 with RoCE, 3 month commit", [3, 3]),
+        ("Lambda quoted 2.49 with IB, CoreWeave 2.20 with RoCE for 3 months", [None, 3]),
+    ],
+)
+def test_a_term_that_closes_a_list_of_quotes_is_of_all_of_them(said, terms):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert [offer.months for offer in heard.offers] == terms

@@ -401,3 +401,16 @@ def test_kinds_that_are_bought_rank_by_write_off_power_and_support_of_whole_mach
     for kind in kinds:
         assert kind.usd_to_buy > 20 * kind.usd_per_month and not kind.provider
         assert kind.gpus_paid % (72 if kind.gpu in ("gb200", "gb300") else 8) == 0 and kind.gpu != "h20"
+
+
+def test_the_same_load_told_by_its_users_or_by_its_rate_takes_about_as_many_gpus():
+    rate, first, token, answer = 36.0, 0.5, 1 / 30, 400
+    users = round(rate * (first + answer * token))
+    taken = []
+    for load in ({"concurrency": users}, {"requests_per_s": rate}):
+        asked = {"prompt_tokens": 3000, "output_tokens": answer, "ttft_ms": 1e3 * first, "tpot_ms": 1e3 * token}
+        job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}}
+        said = from_value(job | {"inference": asked | load}, catalog())
+        found = sized(said, "h100-sxm", Predictor(catalog(), datetime.date(2026, 11, 23)))
+        taken.append(found.gpus)
+    assert max(taken) <= 1.2 * min(taken), taken

@@ -17,6 +17,8 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
     """The fields with the offers of a message beside those said before. A price of another provider than the one whose
     price is known makes two quotes of both."""
     if said.offers:
+        if any(offer.months for offer in said.offers):  # a term is the offers', no reservation of whatever is taken
+            fields = {name: value for name, value in fields.items() if name != "budget.reserved_days"}
         return fields | {QUOTES: _joined(draft.fields.get(QUOTES, []), [_told(asdict(o)) for o in said.offers])}
     one, known = _one(fields), draft.fields.get(QUOTES, [])
     before = _one(draft.fields)

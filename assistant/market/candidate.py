@@ -62,6 +62,7 @@ class CandidatePrice:
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
     reserved_hours: float = 0.0  # for which the person reserves, whatever the run
+    open_ended: bool = False  # a service: what is agreed for a term is paid by the month, as long as it runs
     delivery_days: float | None = None  # until the machines are there; None where nobody said
 
     @property
@@ -133,8 +134,16 @@ class CandidatePrice:
         """US dollars of a run that takes ``hours`` (number or array of draws), interruptions included."""
         return arithmetic.run_cost(self.charged(hours), gpus * self.paid_share, self.gpu_total, self.fabric_total)
 
+    @property
+    def by_the_month(self) -> bool:
+        """Whether a month of a service is paid of its term: of a quote, and of a list's term within the person's."""
+        of_term = self.offered and (self.offered.quote or self.offered.least_hours <= self.reserved_hours)
+        return self.open_ended and (self.offered is None or bool(of_term))
+
     def charged(self, hours: arithmetic.Hours) -> arithmetic.Hours:
-        """The hours that are paid for of a run of ``hours``."""
+        """The hours that are paid for of a run of ``hours``, or of a month of a service."""
+        if self.by_the_month:
+            return hours
         paid = self.offered.charged(np.asarray(hours)) if self.offered else hours
         return cast(arithmetic.Hours, np.maximum(paid, self.reserved_hours) if self.reserved_hours else paid)
 
@@ -183,6 +192,7 @@ def candidate_prices(
         offered=taken,
         delivery_days=_delivery_days(questionnaire.budget, taken),
         reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
+        open_ended=questionnaire.open_ended,
         paid_share=share,
         upkeep=paid.upkeep,
         months=paid.months,

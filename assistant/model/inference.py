@@ -47,7 +47,8 @@ ONLINE_BATCH = 64  # assumed where somebody waits for each token and neither loa
 @dataclass(frozen=True)
 class Serving:
     """What is served. ``tensor_parallel`` fixes the split; ``disaggregated`` keeps prefill and decode on different
-    nodes; ``concurrency``: requests in flight on all GPUs; ``ttft`` and ``tpot``: seconds that are asked for."""
+    nodes; ``concurrency``: requests in flight on all GPUs, which as in a benchmark follow each other at once, or come
+    ``at_random`` as those of users do; ``ttft`` and ``tpot``: seconds that are asked for."""
 
     architecture: Architecture
     gpus: int
@@ -61,6 +62,7 @@ class Serving:
     kv_precision: str | None = None
     engine: str | None = None
     concurrency: int | None = None
+    at_random: bool = False
     pipeline_parallel: int | None = None
     expert_parallel: int | None = None
     data_parallel: int | None = None
@@ -261,7 +263,7 @@ def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
     """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch."""
     held, one = holds(serving, machine, split), engined(serving, machine, split)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
-    grouped = serving.concurrency is not None
+    grouped = serving.concurrency is not None and not serving.at_random
     full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped, cached=serving.cached)
     if serving.ttft is not None or serving.tpot is not None:
         full = fastest_within(one, full, serving.ttft, serving.tpot)

@@ -56,9 +56,8 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
         return f"Keep {network} for the {gpus}{_keeping(made, chosen)}."
     bought = job.questionnaire.budget.mode == "buy"
     offered = chosen.price.offered if chosen.priced else None
-    where = (
-        f" {offered.where}" if offered and job.provider is None else f" at {job.provider.name}" if job.provider else ""
-    )
+    of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
+    where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
@@ -99,12 +98,20 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
-        return f"{whole}{token}."
+        return f"{whole}{token}{_of_term(chosen, job)}."
     total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
     total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
     return f"{total}{_in_whole_hours(chosen)}."
+
+
+def _of_term(chosen: Entry, job: Resolved) -> str:
+    """Of a service that is let for a term, what the whole term comes to."""
+    months = chosen.price.least_hours / HOURS_PER_MONTH
+    if not chosen.price.by_the_month or months <= 1:
+        return ""
+    return f"; the {months:.3g} months agreed: {usd(months * usd_per_month(chosen, job.questionnaire))}"
 
 
 def _for_more_than_used(job: Resolved, chosen: Entry) -> str:

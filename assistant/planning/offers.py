@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, exp
 
-import numpy as np
-
 from assistant.market import Freshness, Offered, monthly
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
@@ -94,9 +92,7 @@ def _row(
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
     if listed is not None and dated is not None and usd is not None and offered.summed:
-        cost = (
-            (usd * offered.markup + onto) * paid * np.maximum(offered.charged(entry.hours), entry.price.reserved_hours)
-        )
+        cost = (usd * offered.markup + onto) * paid * replace(entry.price, offered=offered).charged(entry.hours)
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
     never = unfinished(entry.price.spot) if entry.price.spot else 0.0

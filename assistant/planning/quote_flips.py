@@ -104,7 +104,7 @@ def without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision
     """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
     if not questionnaire.budget.quotes:
         return None
-    budget = questionnaire.budget.model_copy(update={"quotes": []})
+    budget = questionnaire.budget.model_copy(update={"quotes": [], "reserved_days": None})  # a term is the quotes'
     return _decided(questionnaire.model_copy(update={"budget": budget}), pipeline)
 
 
@@ -135,4 +135,5 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
         fabric=there.id,
         quote=number,
         quote_even_at_usd_per_gpu_hour=hourly * at / even.now,
+        cost_usd=there.median_cost,
     )

@@ -99,6 +99,7 @@ def _row(
         provider=provider.id if provider else quote.provider,
         fabric=fabric,
         said=_said(quote, job),
+        months=quote.months,
         includes=[catalog.quote_items[item].name for item in quote.includes],
         missing=[item.name for item in missing],
         counted=_counted(quote, offered, job, catalog),
@@ -108,12 +109,15 @@ def _row(
     if entry is None or entry.run_cost is None:
         return row
     waiting, hourly = entry.estimate.exposed_percent, entry.price.gpu_total + entry.price.fabric_total
-    dearer = best is not None and entry.median_cost > best and quote.usd is None and quote.months is None
+    paid_as_used = quote.months is None or entry.price.by_the_month
+    dearer = best is not None and entry.median_cost > best and quote.usd is None and paid_as_used
+    term = entry.median_cost * quote.months if quote.months and entry.price.by_the_month else None
     to_win = hourly * best / entry.median_cost if dearer and best else None
     return row.model_copy(
         update={
             "usd_per_gpu_hour": hourly,
             "run_cost_usd": band_of(entry.cost),
+            "term_usd": term,
             "finishes_days": entry.median_hours / 24,
             "delivery_days": entry.price.delivery_days,
             "finishes_on": (today + datetime.timedelta(days=ceil(entry.days))).isoformat(),

@@ -34,6 +34,7 @@ def serving(job: Resolved) -> Serving:
         kv_precision=inference.kv_precision,
         engine=inference.engine,
         concurrency=inference.concurrency,
+        at_random=job.questionnaire.workload == "inference" and inference.sizes,  # users, whose prompts are no burst
         pipeline_parallel=inference.pipeline_parallel,
         expert_parallel=inference.expert_parallel,
         data_parallel=inference.data_parallel,

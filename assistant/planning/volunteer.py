@@ -20,6 +20,7 @@ from .resolve import Resolved
 
 WAITS = 8.0  # percent of a step that communication takes, from which fewer GPUs may cost less
 SAVES = 0.15  # of the cost: what saves less is not worth a line
+_LESS = 0.01  # of the price of a quote: the lists and the quotes are of the same day, so less is less
 SOON = 52.0  # weeks of use within which a network must have paid for itself
 FULL_RECOMPUTE = "full"  # the memory is so tight that work is done twice
 
@@ -31,22 +32,25 @@ def volunteered(made: Decision, pipeline: Pipeline, rival: RivalOffer | None = N
     if chosen is None or not chosen.costed or job.sites > 1 or made.instead_of is not None:
         return None
     if job.questionnaire.budget.quotes:
-        return _published(job, rival)
+        return _published(job, chosen, rival)
     if made.choice.kept:
         return _pays_back(made, chosen)
     found = (_line(made, chosen, change, pipeline) for change in _hinted(made, chosen))
     return next((text for text in found if text), None)
 
 
-def _published(job: Resolved, rival: RivalOffer | None) -> str | None:
-    """A list price at which the run costs less than with the quote that is taken."""
+def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None) -> str | None:
+    """A list price at which the run costs less than with the quote that is taken, and so than with any."""
     if rival is None or rival.quote is None or rival.quote_even_at_usd_per_gpu_hour is None:
         return None
-    asks = job.questionnaire.budget.quotes[rival.quote - 1].gpu_hour_usd
-    if asks is None or rival.quote_even_at_usd_per_gpu_hour > (1 - SAVES) * asks:
+    asks, even = chosen.price.gpu_total + chosen.price.fabric_total, rival.quote_even_at_usd_per_gpu_hour
+    if even > (1 - _LESS) * asks:
         return None
-    listed = f"{rival.provider} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour"
-    return f"{listed}: quote {rival.quote} would match it at ${rival.quote_even_at_usd_per_gpu_hour:.2f}."
+    sum_ = (
+        f", {usd(rival.cost_usd)} {'a month' if job.questionnaire.open_ended else 'in all'}" if rival.cost_usd else ""
+    )
+    listed = f"{rival.provider} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour{sum_}"
+    return f"{listed}, less than any quote: quote {rival.quote} would match it at ${even:.2f}."
 
 
 def _pays_back(made: Decision, chosen: Entry) -> str | None:

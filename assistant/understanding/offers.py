@@ -4,7 +4,7 @@ includes. They are prices of fabrics, not the budget."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 from typing import Any
 
@@ -117,6 +117,8 @@ class Offers:
             amounts += [one for one in (term, delivery) if one]
             taken |= {at for at in range(first, last) if any(at in range(*span) for span in said.values())}
             taken |= {at for one in (term, delivery) if one for at in range(one.start, one.end)}
+            if own and price is prices[-1] and message.tokens[own.start - 1].text in ",.;:":
+                found = [one if one.months or one.usd else replace(one, months=months) for one in found]
         if len({(offer.fabric, offer.provider) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
         return found, frozenset(taken), amounts

@@ -245,6 +245,7 @@ class RentalOffer(Contract):
 class QuotedOffer(Contract):
     """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
 
+    ``run_cost_usd``: of a service a month's, and ``term_usd`` that of all ``months`` of its term;
     ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what
     an hour of computing costs when that waiting is paid as well; ``finishes_on``: ordered on the day of the plan,
     and run as soon as it is delivered; ``usd_per_gpu_hour_to_win``: at which price it would cost as much as the
@@ -259,6 +260,8 @@ class QuotedOffer(Contract):
     said: str
     usd_per_gpu_hour: float | None = None
     run_cost_usd: Band | None = None
+    months: float | None = None
+    term_usd: float | None = None
     finishes_days: float | None = None
     delivery_days: float | None = None
     finishes_on: str | None = None
@@ -299,7 +302,7 @@ class RivalOffer(Contract):
     and the price from which on it would be the cheaper one, USD per GPU-hour.
 
     Beside quotes the published offer that would be taken without them, with its ``fabric``, and the price of the
-    ``quote`` that is taken (from 1) at which the run costs as much.
+    ``quote`` that is taken (from 1) at which the run costs as much; ``cost_usd`` of the run or of a service's month.
     """
 
     provider: str
@@ -310,6 +313,7 @@ class RivalOffer(Contract):
     fabric: str | None = None
     quote: int | None = None
     quote_even_at_usd_per_gpu_hour: float | None = None
+    cost_usd: float | None = None
 
 
 class Card(Contract):

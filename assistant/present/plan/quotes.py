@@ -1,11 +1,13 @@
 """The person's quotes side by side: what each comes to, what it leaves open, and what to write back."""
 
+import dataclasses
 import textwrap
 
 from assistant.vocabulary.plan import Plan, QuotedOffer
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
+from . import reading
 from .candidates import SIGNS
 
 _MANY_TIMES, _ALIKE = 2.0, 0.005  # ratios of two costs from which and up to which they are told so
@@ -28,7 +30,7 @@ def answer(plan: Plan) -> list[Block]:
     """Which to take and why not the others, with what each leaves open."""
     if not plan.quotes:
         return told("There is no quote in this plan: say what you were offered, such as CoreWeave NDR at $2.20.")
-    return told(_taken(plan), *(_line(quote) for quote in _ranked(plan)))
+    return told(_taken(plan), *(_line(plan, quote) for quote in _ranked(plan)))
 
 
 def open_points(plan: Plan, number: int) -> list[Block]:
@@ -51,6 +53,9 @@ def _side_by_side(plan: Plan) -> list[Block]:
         (4, 2),
         {1: ["of", *(str(quote.provider or quote.number) for quote in shown)]},
     )
+    if not reading.ends(plan):  # a service is never done
+        header = [*table.header[:5], f"cost of {reading.bill(plan)}"]
+        table = dataclasses.replace(table, header=header, rows=[row[:6] for row in table.rows], right=frozenset({4, 5}))
     what = "With waiting: what an hour of computing costs when the hours that wait for the network are paid as well."
     told_of = Bullets([_beside(quote) for quote in shown])
     return [Heading("Your quotes"), Paragraph(_taken(plan)), table, Paragraph(what), told_of]
@@ -132,20 +137,31 @@ def _open(quote: QuotedOffer) -> str:
     return f"{said}Leaves open: {', '.join(quote.missing)}." if quote.missing else f"{said}Leaves nothing open."
 
 
-def _line(quote: QuotedOffer) -> str:
+def _sum(plan: Plan, quote: QuotedOffer) -> str:
+    """What it comes to: the run, or a month of a service and its whole term."""
+    cost = figures.usd(quote.run_cost_usd.p50 if quote.run_cost_usd else None)
+    if reading.ends(plan):
+        return cost
+    term = f" ({figures.usd(quote.term_usd)} for its {quote.months:g} months)" if quote.term_usd else ""
+    return f"{cost} for {reading.bill(plan)}{term}"
+
+
+def _line(plan: Plan, quote: QuotedOffer) -> str:
     if quote.run_cost_usd is None:
         return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
-    cost, days = figures.usd(quote.run_cost_usd.p50), figures.hours(24 * (quote.finishes_days or 0.0))
+    cost, days = _sum(plan, quote), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
+    done = f", done in {days}" if reading.ends(plan) else ""
     beside = " ".join(text for text in (_published(quote), _to_win(quote), _delivered(quote)) if text)
-    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
+    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}{done}{late}. {beside}".rstrip()
 
 
 def _taken(plan: Plan) -> str:
     won = _winner(plan)
     if won is None or won.run_cost_usd is None:
         return "None of the quotes does what is asked."
-    said = f"Take {_of(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
+    of = "the run" if reading.ends(plan) else "it"
+    said = f"Take {_of(won)}: {of} costs {_sum(plan, won)}"
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
     second = next(others, None)
     if second is not None and second.run_cost_usd is not None:

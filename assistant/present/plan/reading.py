@@ -4,6 +4,7 @@ import datetime
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
@@ -201,7 +202,10 @@ def limits_kept(plan: Plan) -> str | None:
     if reserved and asked(plan, "budget.mode") != "buy":
         whole = hours <= 24 * reserved
         paid = "all of it is paid for" if whole else "the rest is paid for by the hour"
-        said.append(f"Reserved for {figures.hours(24 * reserved)}: the run takes {figures.hours(hours)}, {paid}.")
+        run = f"the run takes {figures.hours(hours)}, {paid}"
+        if not ends(plan):
+            run = f"it is paid by the month, {figures.usd(reserved / DAYS_PER_MONTH * cost.p50)} in all"
+        said.append(f"Reserved for {figures.hours(24 * reserved)}: {run}.")
     share = asked(plan, "budget.network_share_percent")
     if share:
         said.append(_network_share(best, share))

@@ -10,6 +10,10 @@ from . import reading
 
 TITLE = "GPUs for this load"
 _ON_TOP = "Averages: peaks above the load and copies in reserve come on top."
+_AT_RANDOM = (
+    "Users come at random, not all at once: where a benchmark starts so many together, each first token waits for the "
+    "prompts of the others."
+)
 
 
 def section(plan: Plan) -> list[Block]:
@@ -102,7 +106,12 @@ def _sentences(plan: Plan, found: Sizing, *, alone: bool = True) -> list[str]:
     else:
         verb = "carries" if found.gpus == 1 else "carry"
         carry = f"{gpus}{f', {copies},' if alone else ''} {verb} up to {carried} requests per second{within}."
-    return [asked, carry, *_price(plan, found), *([] if _in_bulk(plan) else [_ON_TOP])]
+    return [asked, carry, *_price(plan, found), *([] if _in_bulk(plan) else [_ON_TOP]), *_burst(found)]
+
+
+def _burst(found: Sizing) -> list[str]:
+    """Of users who must not wait long: that they were not counted as a benchmark has them."""
+    return [_AT_RANDOM] if found.concurrency and found.ttft_ms else []
 
 
 def _copies(plan: Plan, found: Sizing) -> str:

@@ -99,10 +99,14 @@ class Questionnaire(Section):
         return self.workload in SERVING
 
     @property
+    def open_ended(self) -> bool:
+        """Whether it serves without a job that ends: what it costs is told of a month."""
+        return self.serves and (self.inference is None or self.inference.job_tokens is None)
+
+    @property
     def latest_days(self) -> float | None:
         """Days that the work may take and keeps the deadline; of serving without a job that ends none."""
-        ends = not self.serves or (self.inference is not None and self.inference.job_tokens is not None)
-        if not ends or self.constraints.deadline_days is None:
+        if self.open_ended or self.constraints.deadline_days is None:
             return None
         return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
 
