@@ -101,3 +101,8 @@ def test_a_questionnaire_may_say_every_limit() -> None:
         "constraints": limits,
     }
     assert questionnaires.from_value(value, library.load().catalog).constraints.max_power_kw
+
+
+def test_a_number_that_was_assumed_is_written_as_people_write_it():
+    assert value_text("seconds to restart after a spot interruption", 1800.0) == "1,800"
+    assert value_text("failures per node and day", 0.0038) == "0.0038"

@@ -591,3 +591,9 @@ def test_what_was_quoted_is_not_called_the_cheapest_on_offer(pipeline: Pipeline)
     quotes = [{"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3.0}, {"fabric": "roce-v2-400", "gpu_hour_usd": 2.5}]
     told = _planned(pipeline, RENTED | {"budget": {"mode": "rent", "quotes": quotes}})
     assert "choose/the-offer-that-costs-least" not in {finding.rule for finding in told.findings}
+
+
+def test_a_price_of_low_trust_says_so_where_it_counts(made: Plan) -> None:
+    table = next(block for block in section(made) if isinstance(block, Table))
+    doubted = {row[1].partition(":")[0] for row in table.rows if "low trust" in row[1] and "capacity" not in row[1]}
+    assert doubted == {o.provider_name for o in made.offers if o.trust == "low" and o.run_cost_usd}

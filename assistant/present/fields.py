@@ -156,7 +156,7 @@ def _number(name: str, value: float) -> str:
     if name.startswith("budget.") and name.endswith(("hour_usd", "kwh")):
         return f"{value:.2f}" if round(value, 2) == value else f"{value:.4g}" if value < 1 else f"{value:.3f}"
     if isinstance(value, float) and about is None and abs(value) < 1e4:
-        return f"{value:.3g}"
+        return f"{value:.3g}" if abs(value) < 1e3 else significant(value)
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1e4 else f"{value:g}"
     return str(value) if about and about.plain else f"{value:,}"

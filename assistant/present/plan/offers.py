@@ -50,6 +50,8 @@ def section(plan: Plan) -> list[Block]:
             f"run in ten at {_seller(spot)} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
             "interrupted as often as it may be."
         )
+    if any(map(_doubted, priced)):
+        notes.append("Low trust: read at second hand, or derived from another machine's price; it counts all the same.")
     if beside:
         notes.append(
             "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
@@ -200,7 +202,14 @@ def _provider(offer: RentalOffer) -> str:
     """The provider, with what tells two offers of it apart, where there is little room."""
     tier = "" if offer.tier == "on-demand" else offer.tier
     term = f"{offer.months:g} months" if offer.months else f"{tier}{_untold(offer)}"
-    return ", ".join(filter(None, (_seller(offer), term, "" if offer.network_included else "network?")))
+    return ", ".join(
+        filter(None, (_seller(offer), term, _doubted(offer), "" if offer.network_included else "network?"))
+    )
+
+
+def _doubted(offer: RentalOffer) -> str:
+    """That a price that counts is a secondary note, or derived."""
+    return "low trust" if offer.trust == "low" and offer.run_cost_usd is not None else ""
 
 
 def _untold(offer: RentalOffer) -> str:
@@ -212,7 +221,8 @@ def _untold(offer: RentalOffer) -> str:
 def _terms(offer: RentalOffer) -> list[str]:
     """What is worth knowing of the price: its tier and term, and what it may not hold."""
     term = f"{offer.tier} {offer.months:g} months" if offer.months else f"{offer.tier}{_untold(offer)}"
-    return [note for note in ("" if offer.tier == "on-demand" else term, _INCLUDED[offer.network_included]) if note]
+    said = "" if offer.tier == "on-demand" else term
+    return [note for note in (said, _doubted(offer), _INCLUDED[offer.network_included]) if note]
 
 
 def _row(offer: RentalOffer, taken: bool) -> list[str]:
