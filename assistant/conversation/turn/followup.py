@@ -115,7 +115,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
         if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):
             return None
-        if name == "sizes" and supposed and stated and "training.days" not in parts.state.draft.fields:
+        dated = "training.days" in parts.state.draft.fields or "constraints.deadline_days" in stated
+        if name == "sizes" and supposed and stated and not dated:
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         beside = kind.get("aside") and share >= _SURE
         tried = stated - own if kind.get("supposed") else stated

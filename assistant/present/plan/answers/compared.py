@@ -22,7 +22,7 @@ def spread(asked: Asked) -> list[str]:
         return []
     quick, slow = map(figures.hours, reading.run_band(best))
     ours = f"Ours: {figures.hours(best.run_hours)}, {quick} to {slow} in eight of ten cases"
-    if not best.mfu:
+    if not best.mfu or best.learning is not None:  # most of a step of RL is no training
         return [f"{ours}."]
     said = [f"{ours}, at {best.mfu:.0%} of the GPUs' peak (MFU)."]
     lengths = sorted(days for days in _lengths(asked) if days > 0)[:_DAYS]
