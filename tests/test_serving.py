@@ -407,10 +407,10 @@ def test_the_same_load_told_by_its_users_or_by_its_rate_takes_about_as_many_gpus
     rate, first, token, answer = 36.0, 0.5, 1 / 30, 400
     users = round(rate * (first + answer * token))
     taken = []
-    for load in ({"concurrency": users}, {"requests_per_s": rate}):
+    for asked_for in ({"concurrency": users}, {"requests_per_s": rate}):
         asked = {"prompt_tokens": 3000, "output_tokens": answer, "ttft_ms": 1e3 * first, "tpot_ms": 1e3 * token}
         job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}}
-        said = from_value(job | {"inference": asked | load}, catalog())
+        said = from_value(job | {"inference": asked | asked_for}, catalog())
         found = sized(said, "h100-sxm", Predictor(catalog(), datetime.date(2026, 11, 23)))
         taken.append(found.gpus)
     assert max(taken) <= 1.2 * min(taken), taken
