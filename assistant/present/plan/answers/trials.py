@@ -24,7 +24,7 @@ def _line(plan: Plan, asked: Asked) -> str:
     """Cost and time of a plan in a few words."""
     best = reading.chosen(plan)
     if best is None or best.step_time_s is None:
-        return plan.recommendation.headline
+        return plan.recommendation.headline.rstrip(".")
     if not reading.ends(plan):
         return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
     network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
