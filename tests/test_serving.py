@@ -282,7 +282,8 @@ def chat_service():
 def test_the_certainty_says_what_it_is_of(chat_service):
     """Of the network, of the kind of GPU that nobody named, and of the number of GPUs at the times asked for."""
     kinds, (told,) = chat_service.sizing.kinds, certain(chat_service)
-    assert told.startswith("Certainty: clear that no network is needed") and f"{kinds[1].gpu} comes next" in told
+    assert told.startswith("Certainty: clear that no network is needed")
+    assert f"{catalog().gpus[kinds[1].gpu].name} comes next" in told
     late = chat_service.candidates[0].serving.ttft_s_p90 > 0.5
     kept = "at the middle, not in the worst tenth" if late else "in nine of ten"
     assert f"so {chat_service.sizing.gpus} GPUs keep the times asked for {kept}" in told
