@@ -10,7 +10,10 @@ from assistant import library, planning
 from assistant.conversation import Conversation
 from assistant.library import questionnaires
 from assistant.planning import pipeline
+from assistant.planning.card import _do
 from assistant.present.plan import formats
+from assistant.present.plan.changes import _unlike
+from assistant.present.plan.flips import turn
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
@@ -299,3 +302,20 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
 def test_a_term_that_closes_a_list_of_quotes_is_of_all_of_them(said, terms):
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     assert [offer.months for offer in heard.offers] == terms
+
+
+def test_a_quote_that_falls_far_enough_is_taken_itself(three):
+    turns = [flip for flip in three.recommendation.flips if flip.input.startswith("budget.quotes.1.")]
+    assert [turn(flip, three.recommendation.fabric, three).endswith("then it is taken.") for flip in turns] == [True]
+
+
+@pytest.mark.parametrize(("gpus", "warned"), [(31, True), (32, False), (4, False)])
+def test_a_number_of_gpus_that_machines_do_not_come_in_is_said_on_the_card(gpus, warned):
+    said = JOB | {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
+    made = pipeline.Pipeline(library.load(), TODAY).decide(questionnaires.from_value(said, CATALOG))
+    assert ("ask for 32 or 24" in _do(made, made.choice.chosen, ())) is warned
+
+
+def test_a_sum_stays_whole_beside_what_it_becomes():
+    was, now = "$46,500 a month, $1.77 per million output tokens", "$23,200 a month, $1.77 per million output tokens"
+    assert _unlike(was, now) == "$46,500 a month"

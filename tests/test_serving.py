@@ -282,7 +282,8 @@ def chat_service():
 def test_the_certainty_says_what_it_is_of(chat_service):
     """Of the network, of the kind of GPU that nobody named, and of the number of GPUs at the times asked for."""
     kinds, (told,) = chat_service.sizing.kinds, certain(chat_service)
-    assert told.startswith("Certainty: clear that no network is needed") and f"{kinds[1].gpu} comes next" in told
+    assert told.startswith("Certainty: clear that no network is needed")
+    assert f"{catalog().gpus[kinds[1].gpu].name} comes next" in told
     late = chat_service.candidates[0].serving.ttft_s_p90 > 0.5
     kept = "at the middle, not in the worst tenth" if late else "in nine of ten"
     assert f"so {chat_service.sizing.gpus} GPUs keep the times asked for {kept}" in told
@@ -407,10 +408,10 @@ def test_the_same_load_told_by_its_users_or_by_its_rate_takes_about_as_many_gpus
     rate, first, token, answer = 36.0, 0.5, 1 / 30, 400
     users = round(rate * (first + answer * token))
     taken = []
-    for load in ({"concurrency": users}, {"requests_per_s": rate}):
+    for asked_for in ({"concurrency": users}, {"requests_per_s": rate}):
         asked = {"prompt_tokens": 3000, "output_tokens": answer, "ttft_ms": 1e3 * first, "tpot_ms": 1e3 * token}
         job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h100-sxm"}}
-        said = from_value(job | {"inference": asked | load}, catalog())
+        said = from_value(job | {"inference": asked | asked_for}, catalog())
         found = sized(said, "h100-sxm", Predictor(catalog(), datetime.date(2026, 11, 23)))
         taken.append(found.gpus)
     assert max(taken) <= 1.2 * min(taken), taken

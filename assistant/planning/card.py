@@ -61,7 +61,16 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
-    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{ties}."
+    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{ties}.{_in_whole_machines(job)}"
+
+
+def _in_whole_machines(job: Resolved) -> str:
+    """That a number of GPUs of which nobody has machines is let and sold in whole ones."""
+    usual, vary = job.gpu.gpus_per_node, job.gpu.nodes_vary or job.questionnaire.cluster.gpus_per_node is not None
+    if vary or job.gpus <= usual or job.gpus % usual == 0 or job.sites > 1:
+        return ""
+    fewer = job.gpus // usual * usual
+    return f" Machines have {usual} GPUs: {job.gpus:,} are counted, ask for {fewer + usual:,} or {fewer:,}."
 
 
 def _terms(offered: Offered | None) -> str:

@@ -97,7 +97,8 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
     name, value = assumption.field, assumption.value
     premium = _PREMIUM.fullmatch(name)
     if premium:
-        return f"price of {premium[1]} on top of the GPU: ${significant(value)} per GPU-hour"
+        whose = (catalog and _catalog_name("cluster.fabric", premium[1], catalog)) or premium[1]
+        return f"price of {whose} on top of the GPU: ${significant(value)} per GPU-hour"
     if name.startswith("budget.") and isinstance(value, float) and value >= 1:
         value = round(value, 2)  # what was worked out has no more digits than what is paid
     words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
@@ -158,5 +159,11 @@ def _number(name: str, value: float) -> str:
     if isinstance(value, float) and about is None and abs(value) < 1e4:
         return f"{value:.3g}" if abs(value) < 1e3 else significant(value)
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1e4 else f"{value:g}"
+        return (
+            f"{value:,.0f}"
+            if value.is_integer() and abs(value) >= 1e4
+            else f"{value:g}"
+            if round(value, 2) == value
+            else f"{value:.3g}"
+        )
     return str(value) if about and about.plain else f"{value:,}"

@@ -128,7 +128,8 @@ def discard(parts: Parts) -> list[Event]:
     if dropped is None:
         return parts.answered(Note(text="There is no variation to drop."))
     parts.state = parts.state.trying(None)
-    return parts.answered(Note(text=f"No longer tried: {in_words(dropped)}. The plan stays as it was."))
+    what = f": {in_words(dropped)}" if dropped.fields else ""
+    return parts.answered(Note(text=f"No longer tried{what}. The plan stays as it was."))
 
 
 def undo(parts: Parts) -> list[Event]:

@@ -43,7 +43,8 @@ def _next_kind(plan: Plan) -> str:
     if len(kinds) < 2:
         return ""
     first, second = (kind.usd_per_million_output_tokens for kind in kinds)
-    return f"Of the kinds of GPU {kinds[1].gpu} comes next, at {100 * (second / first - 1):.2g} % more per token."
+    more = f"{100 * (second / first - 1):.2g} % more per token"
+    return f"Of the kinds of GPU {reading.name(plan, kinds[1].gpu)} comes next, at {more}."
 
 
 def _band(plan: Plan, best: Candidate) -> str:

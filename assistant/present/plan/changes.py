@@ -72,7 +72,9 @@ def _unlike(was: str, now: str) -> str:
     same = 0
     while same < min(len(old), len(new)) - 2 and old[-1 - same] == new[-1 - same]:
         same += 1
-    return " ".join(old[: len(old) - same]) if same > 2 else was
+    while same and not old[len(old) - same - 1].endswith(","):  # a sum stays whole: "$46,500 a month"
+        same -= 1
+    return " ".join(old[: len(old) - same]).rstrip(",") if same > 2 else was
 
 
 def _bare(line: str) -> str:

@@ -52,7 +52,14 @@ def turn(flip: Flip, chosen: str | None, plan: Plan | None = None) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.`` ``chosen``: what is recommended as things are."""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
     if flip.to_quote is not None:
-        then = f"quote {flip.to_quote}" if flip.to_fabric == "none" else f"quote {flip.to_quote} ({then})"
+        its_own = flip.input.startswith(f"budget.quotes.{flip.to_quote - 1}.")  # it wins by becoming cheaper itself
+        then = (
+            "it is taken"
+            if its_own
+            else f"quote {flip.to_quote}"
+            if flip.to_fabric == "none"
+            else f"quote {flip.to_quote} ({then})"
+        )
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""

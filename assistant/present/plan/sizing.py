@@ -96,7 +96,10 @@ def _sentences(plan: Plan, found: Sizing, *, alone: bool = True) -> list[str]:
     """``alone``: with the copies, which the card has otherwise."""
     asked, carried = _asked(plan, found), figures.significant(found.carries_requests_per_s)
     within = " within these times" if found.ttft_ms or found.tpot_ms else ""
-    gpus, copies = f"{found.gpus:,} {plan.questionnaire['cluster']['gpu']}", _copies(plan, found) if alone else ""
+    gpus, copies = (
+        f"{found.gpus:,} {reading.name(plan, plan.questionnaire['cluster']['gpu'])}",
+        _copies(plan, found) if alone else "",
+    )
     if not found.carries_requests_per_s:
         return [asked, f"No layout on {gpus} answers as fast as that, however few requests there are."]
     if found.could_be_had:

@@ -164,7 +164,10 @@ def turns(asked: Asked) -> list[str]:
     if found:
         return [f"It would turn with {found[0][:1].lower()}{found[0][1:]}", *(f"Or with {one}" for one in found[1:])]
     card_ = asked.plan.recommendation.card
-    return [f"It changes if {card_.changes_if}"] if card_ and card_.changes_if else []
+    if card_ is None or not card_.changes_if:
+        return []
+    nothing = asked.plan.recommendation.verdict == "infeasible"  # then it is a sentence of its own
+    return [card_.changes_if if nothing else f"It changes if {card_.changes_if}"]
 
 
 def turn_nearest(asked: Asked) -> str | None:

@@ -18,13 +18,14 @@ _SIZES = (0.5, 2.0)
 _KINDS, _MOST_TOLD = 5, 3  # kinds of GPU that are tried, and told
 _MOST = 64  # times as many GPUs: what is more is no number of GPUs
 _GPUS = "cluster.gpus"
+_WORTH_THE_TIME = 0.02  # of a sum: for less more than that a run that is done sooner is the better one
 
 
 def _line(plan: Plan, asked: Asked) -> str:
     """Cost and time of a plan in a few words."""
     best = reading.chosen(plan)
     if best is None or best.step_time_s is None:
-        return plan.recommendation.headline
+        return plan.recommendation.headline.rstrip(".")
     if not reading.ends(plan):
         return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
     network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
@@ -124,7 +125,15 @@ def sizes_verdict(asked: Asked) -> str | None:
         return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
-        return f"So stay with {gpus:,}." if cheap[0] == gpus else f"So {cheap[0]:,}: cheaper and no slower."
+        if cheap[0] == gpus:
+            return f"So stay with {gpus:,}."
+        same = cheap[1] > (1 - reading.APART) * found[0][1]  # sums that are told alike
+        if not reading.ends(asked.plan):
+            return f"So {cheap[0]:,}: {'no dearer' if same else 'cheaper'}."
+        return f"So {cheap[0]:,}: {'no dearer, and sooner done' if same else 'cheaper and no slower'}."
+    if quick[1] < (1 + _WORTH_THE_TIME) * cheap[1] and quick[2] * 1.25 < cheap[2]:
+        more = figures.usd(quick[1] - cheap[1])
+        return f"So {quick[0]:,}: {more} more than {cheap[0]:,}, done in {quick[2] / cheap[2]:.0%} of the time."
     return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
 
 
