@@ -9,12 +9,14 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Gpu
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
+from assistant.vocabulary.questionnaire import FIELDS
 
 from .attach import LEAST_BUDGET, Context, Fact, converted
 from .templates import Quantity, Source
-from .wordings import FACTORS, SHARES, span_kinds
+from .wordings import FACTORS, LAST, LOAD, SHARES, span_kinds
 
 _GPUS = "cluster.gpus"
+LOADS = ("inference.requests_per_s", "inference.concurrency", "inference.tokens_per_s")
 _USUAL_NODE = 8  # GPUs of a node
 DENIES = frozenset("not isn't aren't wasn't from no than #".split())  # before a number that is not the one meant
 
@@ -71,6 +73,13 @@ def last_said(context: Context, fields: Mapping[str, RegisteredField]) -> str | 
     return next((p for p in reversed(context.changed) if p in fields and fields[p].about.kind in NUMERIC), None)
 
 
+def meant(path: str, context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
+    """The field of a change: the number that was said last, or the load in the words in which it was said."""
+    if path == LAST:
+        return last_said(context, fields)
+    return next((p for p in LOADS if p in context.fields), LOADS[0]) if path in (LOAD, LOADS[0]) else path
+
+
 def expected(act: str, context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
     """The field a bare amount is about: the one last said when correcting, else the one asked for."""
     asked = {"model": "model.params"}.get(context.asked or "", context.asked)
@@ -107,6 +116,15 @@ def bare(
         return None
     value, quantity = found[0]
     return path, value + _known_too(source, quantity, path, context), range(quantity.start, quantity.end)
+
+
+def in_its_place(
+    source: Source, taken: set[int], path: str, today: datetime.date
+) -> tuple[str, int | float | None, range]:
+    """ "1B tokens is wrong, it is 150 million": the one amount that is left over for a field whose value is denied."""
+    free = _free(source, taken) if path in FIELDS and FIELDS[path].about.kind in NUMERIC else []
+    value = _as_answer(path, free[0], FIELDS[path], today) if len(free) == 1 else None
+    return path, value, range(free[0].start, free[0].end) if free else range(0)
 
 
 def _is_old(source: Source, quantity: Quantity) -> bool:

@@ -22,7 +22,6 @@ from .reading import ABOUT_A_PLAN, NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import Token, ends_sentence
-from .wordings import LAST
 
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
@@ -93,7 +92,7 @@ class Facts:
     def _put_in_place(self, reading: Reading, live: Sequence[Fact]) -> list[Fact]:
         """ "Not 100 billion tokens, 10 billion only": of a field whose value is denied, a number that nothing but its
         size speaks for is the new one."""
-        path = reading.unset[0] if reading.act == "change" and len(reading.unset) == 1 else ""
+        path = reading.unset[0] if reading.act in ("change", "describe") and len(reading.unset) == 1 else ""
         bare = [f for f in live if _is_number(f) and f.says.field != path and len(f.slots) == 1]
         bare = [(f, q) for f in bare for q in f.slots.values() if f.claimed <= set(range(q.start, q.end))]
         if path not in FIELDS or len(bare) != 1:
@@ -263,7 +262,7 @@ class Facts:
                 reading.fields[fact.says.field] = int(fact.slots["per_gpu"].value if fact.slots else 1) * per_node
 
     def _change(self, reading: Reading, fact: Fact) -> None:
-        path = changes.last_said(reading.context, FIELDS) if fact.says.field == LAST else fact.says.field
+        path = changes.meant(fact.says.field, reading.context, FIELDS)
         if path is None:
             return
         value = changes.relative(

@@ -279,6 +279,12 @@ class Listener:
                 path, value, tokens = found
                 reading.fields[path] = value
                 reading.taken |= set(tokens)
+        elif reading.act in ("describe", "change") and len(reading.unset) == 1 and not reading.fields:
+            path, value, tokens = changes.in_its_place(reading.source, reading.taken, reading.unset[0], reading.today)
+            if value is not None:
+                reading.unset.clear()
+                reading.fields[path] = value
+                reading.taken |= set(tokens)
 
     def _is_long(self, reading: Reading) -> bool:
         """Whether more is said than a bare number needs: then it may be a number of anything."""

@@ -36,6 +36,7 @@ _ETHERNET_UNITS = (
 _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
+_JOINED_BY = frozenset({"with", "over", "on", "via", "by", "at"})
 _RDMA = "rdma"
 _WITHOUT = frozenset({"no", "without", "not", "disabled", "off", "isn't", "never"})
 
@@ -248,13 +249,21 @@ def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     """ "100 gig" and "25GbE" are Ethernet; "400G" alone could be anything and is asked about."""
     after = _words_after(tokens, rate.end, 4)
     ethernet = rate.unit in _ETHERNET_UNITS or (
-        rate.unit == "g" and rate.value in (10, 25) and not set(after[:1]) & {"of"}
+        rate.value in (10, 25) and (rate.unit == "g" or _joins_nodes(tokens, rate)) and not set(after[:1]) & {"of"}
     )
     if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
         return None
     rdma = [n for n in range(max(0, rate.start - 5), min(rate.end + 4, len(tokens))) if _has_rdma(tokens, n)]
     claimed = frozenset((*range(rate.start, rate.end), *rdma))
     return Mention(rate.start, rate.end, "roce" if rdma else "tcp", float(rate.value), claimed=claimed)
+
+
+def _joins_nodes(tokens: Sequence[Token], rate: Quantity) -> bool:
+    """ "Two nodes with 10 Gbit", "three boxes, 10 Gbit/s between them": no storage, no uplink."""
+    before = [t.stem for t in tokens[max(0, rate.start - 8) : rate.start]]
+    after = _words_after(tokens, rate.end, 1)
+    between = after == ["between"] or (not after and bool(before) and before[-1] in _JOINED_BY)
+    return between and not PER_NODE.isdisjoint(before)
 
 
 def _words_after(tokens: Sequence[Token], at: int, count: int) -> list[str]:

@@ -20,6 +20,7 @@ _MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
+_COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 _MOST_CUTS = 4096  # ways to part a message that are tried
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
 
@@ -182,7 +183,13 @@ def _prices(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
         and q.start not in taken
     ]
     by_some = message.of_offers and len({name.id for name in message.providers}) > 1
-    return sorted([*small, *(bare if small or by_some else []), *sums], key=lambda q: q.start)
+    at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
+    return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
+
+
+def _goes_to(tokens: Sequence[Token], price: Quantity) -> bool:
+    """ "If I negotiate Lambda down to 2.10": beside quotes that are known, a decimal to which somebody comes."""
+    return price.start > 0 and tokens[price.start - 1].text in _COMES_TO
 
 
 def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> bool:

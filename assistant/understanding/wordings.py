@@ -85,11 +85,12 @@ _YES_NO = {
 }
 _TURNED = "(revised|changed|raised|lowered|reduced|increased|cut|corrected|updated|amended|bumped|trimmed|adjusted)"
 LAST = "last"  # stands for the number that was said last: "half of that"
+LOAD = "load"  # stands for the load of a service, whichever of its measures was said: "twice the traffic"
 
 
 def of_the_last(compiler: Compiler) -> Matcher:
     """ "Triple that", "cut it in half": changes of what was said last."""
-    that = "(that|it|this|those|them)"
+    that, load = "(that|it|this|those|them)", "(<traffic>|demand|users|usage|concurrency)"
     return Matcher(
         compiler,
         [
@@ -102,6 +103,10 @@ def of_the_last(compiler: Compiler) -> Matcher:
                 Says("becomes", LAST),
                 f"(is|was|been|be|got|gets|were|now) [now] {_TURNED} [up|down] [from {{old:number}}] to {{number}}",
             ),
+            (Says("scale", LOAD), f"{_TIMES} [as much|as many|the|our|that|more] {load}"),
+            (Says("scale", LOAD), f"[<the>] {load} [<would>] [be|was|were|goes|grows by|grew] {_TIMES}"),
+            (Says("share", LOAD, 1), f"{{percent}} more {load}"),
+            (Says("share", LOAD, -1), f"{{percent}} less {load}"),
             (Says("scale", "cluster.gpus"), f"{_TIMES} [the|as many|our|of the] <node>"),
             (Says("share", LAST, -1), f"{_LESS} {that} {_SHARE}"),
             (Says("share", LAST, 1), f"{_MORE} {that} {_SHARE}"),
