@@ -128,7 +128,9 @@ def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
     assert euros.budget.usd == pytest.approx(900_000 * rate.value)
     plan = planning.plan(euros, LIBRARY, index=None)
     (told,) = [a for a in plan.assumptions if a.field == "EUR in US dollars"]
-    assert told.value == f"{rate.value:g}" and "€900k is counted as $1,014,210" in told.why and str(rate.date) in told.why
+    assert (
+        told.value == f"{rate.value:g}" and "€900k is counted as $1,014,210" in told.why and str(rate.date) in told.why
+    )
 
 
 def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
