@@ -297,6 +297,7 @@ ASK_FOR_A_NUMBER = {
     "How many seconds does a 405B all-reduce take on NDR and on 100GbE?",
     "What does an InfiniBand fabric for 64 H100s cost in switches, cards and cables?",
     "Which NCCL environment variables should I set on InfiniBand?",
+    "spot $0.99/hr 32 GPUs 11.5 days total",
 }
 
 
