@@ -18,10 +18,10 @@ _A_NODE = 8
 def spread(asked: Asked) -> list[str]:
     """Our own length, and the share of the GPUs' peak that the lengths of others would take."""
     best = asked.best
-    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+    if best is None or best.run_hours is None or asked.run is None:
         return []
-    quick, slow = map(figures.hours, reading.run_band(best))
-    ours = f"Ours: {figures.hours(best.run_hours)}, {quick} to {slow} in eight of ten cases"
+    middle, quick, slow = asked.run
+    ours = f"Ours: {middle}, {quick} to {slow} in eight of ten cases"
     if not best.mfu or best.learning is not None:  # most of a step of RL is no training
         return [f"{ours}."]
     said = [f"{ours}, at {best.mfu:.0%} of the GPUs' peak (MFU)."]

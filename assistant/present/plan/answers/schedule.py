@@ -57,20 +57,18 @@ def _named(day: datetime.date) -> str:
 
 def finish_range(asked: Asked) -> str | None:
     """How early and how late it may be."""
-    best = asked.best
-    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+    if asked.run is None:
         return None
-    quick, slow = map(figures.hours, reading.run_band(best))
+    _, quick, slow = asked.run
     return f"In eight of ten cases it takes {quick} to {slow}, failures and checkpoints counted."
 
 
 def how_long(asked: Asked) -> str | None:
     """How long the job takes, beside what it costs."""
-    best = asked.best
-    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+    if asked.run is None:
         return None
-    quick, slow = map(figures.hours, reading.run_band(best))
-    return f"It takes {figures.hours(best.run_hours)}, in eight of ten cases {quick} to {slow}."
+    middle, quick, slow = asked.run
+    return f"It takes {middle}, in eight of ten cases {quick} to {slow}."
 
 
 def by_the_day(asked: Asked) -> str | None:

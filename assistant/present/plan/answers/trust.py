@@ -144,11 +144,10 @@ def mfu_source(asked: Asked) -> str | None:
 
 def mfu_range(asked: Asked) -> str | None:
     """What the range does to the day."""
-    best = asked.best
-    if best is None or best.run_hours is None or not reading.ends(asked.plan):
+    if asked.run is None:
         return None
-    quick, slow = map(figures.hours, reading.run_band(best))
-    return f"For the run that means {quick} to {slow}, {figures.hours(best.run_hours)} in the middle."
+    middle, quick, slow = asked.run
+    return f"For the run that means {quick} to {slow}, {middle} in the middle."
 
 
 def assumed(asked: Asked) -> list[str]:
