@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assistant.library import Library
@@ -49,23 +50,27 @@ def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
 
 
 _LENGTHS = frozenset({"constraints.deadline_days", "training.days"})
-_OF_TIME = ("time", "date", "deadline", "day", "week", "month", "by ", "within", "done", "finish")
 
 
-def guessed(said: Utterance, draft: Draft) -> set[str]:
+def bare_numbers(said: Utterance) -> set[Any]:
+    """The values of a message that are numbers without a unit."""
+    return {amount.value for amount in said.amounts if amount.kind == "number"}
+
+
+def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]:
     """What was read of a bare number and is a guess, no fact of a question: a length beside which nothing speaks of
-    time, another order of magnitude than it has, half the work where money is spoken of."""
-    bare = {amount.value for amount in said.amounts if amount.kind == "number"}
+    time, another order of magnitude than it has, half the work where money is spoken of. ``words`` are those of
+    followups.yaml."""
+    bare, text = bare_numbers(said), said.text.lower()
     far = {name for name, value in said.fields.items() if value in bare and _is_far(value, draft.fields.get(name))}
     shared = any(amount.kind == "share" for amount in said.amounts)
-    of_money = shared and any(word in said.text.lower() for word in _OF_MONEY)
+    of_money = shared and any(word in text for word in words["of_money"])
     halved = {name for name in said.fields if name.startswith(("training.", "inference."))} if of_money else set()
-    return far | _lengths(said) | halved
+    return far | _lengths(said, words["of_time"]) | halved
 
 
 _WEEK = 7
 _TOKENS, _FAR = "training.tokens", 1000.0
-_OF_MONEY = ("price", "cost", "rate", "charge", "dollar", "bill", "spend")
 
 
 def _is_far(value: Any, known: Any) -> bool:
@@ -75,17 +80,18 @@ def _is_far(value: Any, known: Any) -> bool:
     return max(value / known, known / value) > _FAR
 
 
-def _lengths(said: Utterance) -> set[str]:
+def _lengths(said: Utterance, of_time: Iterable[str]) -> set[str]:
     """Lengths that were read where nothing speaks of time."""
     timed = any(amount.kind in ("time", "date") for amount in said.amounts)
     text = said.text.lower()
-    return set() if timed or any(word in text for word in _OF_TIME) else set(said.fields) & _LENGTHS
+    return set() if timed or any(word in text for word in of_time) else set(said.fields) & _LENGTHS
 
 
-def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:
+def fields_varied(said: Utterance, draft: Draft, catalog: Catalog, words: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as
     decided."""
-    fields = {name: value for name, value in fields_set(said, draft).items() if name not in guessed(said, draft)}
+    beside = guessed(said, draft, words)
+    fields = {name: value for name, value in fields_set(said, draft).items() if name not in beside}
     still_excluded = _still_excluded(said, draft, catalog)
     if still_excluded is not None:
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}

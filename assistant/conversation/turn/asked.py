@@ -34,7 +34,7 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     between = alternatives(said)
     if between:
         return parts.view_of(said)(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
-    of_it = set(said.fields) - guessed(said, state.draft)
+    of_it = set(said.fields) - guessed(said, state.draft, parts.words)
     other = {name for name in of_it if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
     topic, of_the_run = said.of_plan, "of_the_run" in said.roles["signs"]
@@ -133,7 +133,7 @@ def _of_the_size(found: SearchAnswer) -> bool:
 
 def varied(parts: Parts, said: Utterance) -> dict[str, Any]:
     """What a message supposes to be otherwise."""
-    return fields_varied(said, parts.state.draft, parts.catalog)
+    return fields_varied(said, parts.state.draft, parts.catalog, parts.words)
 
 
 def what_if(parts: Parts, said: Utterance) -> list[Event]:

@@ -23,7 +23,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Note
-from ..heard import guessed
+from ..heard import bare_numbers, guessed
 from . import asked as asked_of
 from .parts import Parts
 
@@ -74,10 +74,15 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
     share = dict(said.followup).get(ELSEWHERE, 0.0)
     if parts.state.plan is None or share >= _LIKELY or _is_a_term(said) or said.entities:
         return None
-    kinds = {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    kinds = _wordings(parts)
     near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
     asked = " or ".join(f'"{one}"' for one in near[:2])
     return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
+
+
+def _wordings(parts: Parts) -> dict[str, str]:
+    """Every kind of question with a sentence that asks it."""
+    return {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
@@ -152,16 +157,15 @@ def _says_nothing(said: Utterance, names: bool) -> bool:
 
 def _bare(said: Utterance, stated: Set[str]) -> set[str]:
     """The fields that were read of a bare number: beside a question of sizes they are guesses."""
-    bare = {amount.value for amount in said.amounts if amount.kind == "number"}
+    bare = bare_numbers(said)
     return {path for path in stated if said.fields.get(path) in bare and path.startswith(_OF_A_NUMBER)}
 
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
     """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
-    name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
-    if name == ELSEWHERE or not kinds[name].get("aside") or (kinds[name].get("chooses") and alternatives(said)):
-        return 0.0
-    return share
+    share = _first_share(said)
+    kind = kinds[said.followup[0][0]] if share else {}
+    return 0.0 if not kind.get("aside") or (kind.get("chooses") and alternatives(said)) else share
 
 
 def _is_a_term(said: Utterance) -> bool:
@@ -183,7 +187,7 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     """The fields to which a message gives another value than they have."""
     draft = parts.state.draft.fields
     fields = {name for name, value in said.fields.items() if draft.get(name) != value} - guessed(
-        said, parts.state.draft
+        said, parts.state.draft, parts.words
     )
     if said.fields.get(_PROVIDER) == _taken_from(parts):
         fields.discard(_PROVIDER)
@@ -223,8 +227,7 @@ def _asks(parts: Parts, said: Utterance) -> bool:
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    words = parts.library.language["followups"]["words"]
-    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, words)
+    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
@@ -239,7 +242,7 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
 def _other(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
     """The question that may have been meant as well, where the kinds are about as likely."""
     (_, sure), *others = said.followup
-    kinds = {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    kinds = _wordings(parts)
     near = [name for name, share in others if share >= _AS_LIKELY * sure and name in kinds and name != kind["kind"]]
     return [f'If not that, ask "{kinds[near[0]]}".'] if near and sure < _UNSURE else []
 

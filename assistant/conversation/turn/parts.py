@@ -79,6 +79,11 @@ class Parts:
             return self.answered(Failure(text=f"There is no plan yet; still needed: {missing}."))
         return answer(self.state.plan)
 
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """The words that steer what a question of the plan means and how it is answered."""
+        return self.library.language["followups"]["words"]
+
     def view_of(self, said: Utterance) -> Callable[[Callable[[Plan], list[Event]]], list[Event]]:
         """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so
         is that."""
