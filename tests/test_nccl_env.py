@@ -148,6 +148,8 @@ def test_networks_that_nobody_in_the_catalog_has_are_known_too():
             "expected a GPU that Google Cloud lets",
         ),
         (["--fabric", "roce-v2-400", "--provider", "oci", "--instance", "BM.GPU.H1"], "expected one of BM.GPU4.8"),
+        (["--provider", "aws"], "expected one of the networks of Amazon Web Services"),
+        (["--provider", "vast-ai"], "expected a provider that joins machines by a network, got Vast.ai"),
         (["--fabric", "roce-v2-400", "--for", "pbs"], "expected one of shell, slurm, docker, kubernetes"),
         (["--fabric", "roce-v2-400", "--nccl", "new"], "expected a version such as 2.27.3"),
     ],

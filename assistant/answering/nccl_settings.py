@@ -21,16 +21,30 @@ def nccl_settings(case: Case) -> Computed | None:
     if (unlisted := next((word for word in other_names() if word in case.utterance.text.lower()), None)) is not None:
         return _told(case, unlisted, case.catalog.gpus[USUAL], Host(), named(unlisted))
     provider = next(iter(case.utterance.named("provider")), None) or case.utterance.fields.get("cluster.provider")
-    fabric = _fabric(case, provider)
+    fabric, sold = _fabric(case, provider)
     if fabric is None:
         return None
+    refused = _refused(case, provider, sold) if provider else ""
     of = next(iter(case.utterance.named("instance")), None)
     host = Host(provider=provider, instance=instance_of(of, provider, case.catalog)[1] if of else None)
     gpu = gpu_of(fabric, case.fields.get("cluster.gpu"), host, case.catalog)
-    return _told(case, fabric, gpu, host, environment_of(fabric, gpu, host))
+    return _told(case, fabric, gpu, host, environment_of(fabric, gpu, host), refused)
 
 
-def _told(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host, around: Environment | None) -> Computed:
+def _refused(case: Case, provider: str, sold: list[Fabric]) -> str:
+    """That a provider has no network of the kind that was named, and which ones it has."""
+    said = next((e for e in case.utterance.entities if e.kind == "fabric"), None)
+    asked = {case.catalog.fabrics[name].technology for name in case.fabrics}
+    if said is None or not asked or not sold or asked & {each.technology for each in sold}:
+        return ""
+    words = case.utterance.text[said.start : said.end]
+    names = ", ".join(dict.fromkeys(each.name for each in sold))
+    return f"{case.catalog.providers[provider].name} lets no machines with {words}: it has {names}. "
+
+
+def _told(
+    case: Case, fabric: Fabric | str, gpu: Gpu, host: Host, around: Environment | None, refused: str = ""
+) -> Computed:
     found = settings(fabric, gpu, _NODES, host)
     case.figure("settings", len(found), "settings", "counted in what is documented of these machines")
     names = "; ".join(f"{one.name}={one.value}" for one in found)
@@ -45,7 +59,7 @@ def _told(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host, around: Enviro
     asked = "".join(f" --{name} {value}" for name, value in options.items() if value)
     ident = fabric.id if listed else fabric
     return case.answer(
-        f"{where}{said}: {names}.{script}{needs}{_others(around, case)}",
+        f"{refused}{where}{said}: {names}.{script}{needs}{_others(around, case)}",
         f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.",
         fabric=ident, provider=host.provider, gpu=gpu.id,
     )  # fmt: skip
@@ -59,11 +73,12 @@ def _others(around: Environment | None, case: Case) -> str:
     return f" Other machines of this provider take others: {', '.join(names)}." if names else ""
 
 
-def _fabric(case: Case, provider: str | None) -> Fabric | None:
-    """The network named, as the provider has it on the machine in question; of a provider alone its first."""
+def _fabric(case: Case, provider: str | None) -> tuple[Fabric | None, list[Fabric]]:
+    """The network named, as the provider has it on the machine in question, and those that it has there; of a provider
+    alone, or where it has none of that kind, its first."""
     said = [case.catalog.fabrics[name] for name in case.fabrics]
     if provider is None:
-        return said[0] if said else None
+        return (said[0] if said else None), []
     gpu, instances = case.fields.get("cluster.gpu"), case.utterance.named("instance")
     offers = [one for one in case.catalog.providers[provider].offers if one.name in instances] or [
         one for one in case.catalog.providers[provider].offers if gpu is None or one.gpu == gpu
@@ -71,7 +86,7 @@ def _fabric(case: Case, provider: str | None) -> Fabric | None:
     offers.sort(key=lambda one: one.gpu != USUAL)
     sold = [case.catalog.fabrics[name] for one in offers for name in one.fabrics[:1] if name != "none"]
     if not said:
-        return sold[0] if sold else None
+        return (sold[0] if sold else None), sold
     # "RoCE" alone is any speed of it; with a speed it is that one.
     text = case.utterance.text
     exact = {e.id for e in case.utterance.entities if e.kind == "fabric" and _SPEED.search(text[e.start : e.end])}
@@ -81,4 +96,4 @@ def _fabric(case: Case, provider: str | None) -> Fabric | None:
         or [one for one in sold if one.technology in technologies]
         or [one for one in sold if one.kind in kinds]
     )
-    return (fitting or said)[0]
+    return (fitting or sold or said)[0], sold

@@ -24,6 +24,8 @@ _WRITTEN_OFF = (
 def rent(case: Case) -> Computed | None:
     """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
     gpus, days, prices = case.fields.get("cluster.gpus"), case.amounts("time"), _hourly(case)
+    if not case.amounts("money"):
+        days = [length for length in days if round(24 * length, 3) != 1]  # the hour of "at 1.80 an hour"
     if not gpus or not days or not prices:
         return None
     if len(days) != len(prices):
@@ -96,7 +98,9 @@ def worth(case: Case) -> Computed | None:
 
 
 def _hourly(case: Case) -> list[float]:
-    return [usd for usd in case.amounts("money") if 0 < usd <= _DEAREST_HOUR]
+    """The prices of a GPU-hour that are named; "at 1.80 an hour" names one without its currency."""
+    said = case.fields.get("budget.gpu_hour_usd")
+    return [usd for usd in case.amounts("money") if 0 < usd <= _DEAREST_HOUR] or ([said] if said else [])
 
 
 def _cents(usd: float) -> str:

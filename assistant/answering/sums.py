@@ -64,7 +64,7 @@ def _taken(case: Case, what: str) -> Taken | None:
         return case.fields.get("cluster.gpus")
     days = case.amounts("time")
     if kind == "months":
-        return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
+        return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else 0) or None
     found = case.amounts(kind)
     if which == "all":
         return found if len(found) > 1 else None

@@ -15,7 +15,9 @@ commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a 
 def env(
     fabric: Annotated[
         str | None,
-        typer.Option(help="A fabric id such as roce-v2-400; or slingshot, pollara; left out: --instance's own."),
+        typer.Option(
+            help="A fabric id such as roce-v2-400; or slingshot, pollara; left out: that of --instance or --provider."
+        ),
     ] = None,
     gpu: Annotated[str | None, typer.Option(help="A GPU id; left out: what the provider has on this network.")] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of the job.")] = 2,
@@ -37,7 +39,7 @@ def env(
     from assistant.library import load
     from assistant.library.checks import known_id
     from assistant.network.nccl import FORMS, Host, as_file, other_names
-    from assistant.network.nccl.machines import gpu_of, instance_of
+    from assistant.network.nccl.machines import gpu_of, instance_of, network_of
     from assistant.vocabulary.errors import InputError, Place
 
     one_of("--for", form, FORMS)
@@ -50,6 +52,8 @@ def env(
     if instance is not None:
         provider, instance, offer = instance_of(instance, provider, shipped)
         fabric = fabric or (offer.fabrics[0] if offer else None)
+    if fabric is None and provider is not None:
+        fabric = network_of(provider, gpu, shipped)
     if fabric is None:
         raise InputError("expected a network, or --instance with a machine that brings one", Place(field="--fabric"))
     if fabric not in other_names():
@@ -100,15 +104,24 @@ def bench(
 
 @commands.command()
 def diagnose(
-    logs: Annotated[list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file.")],
+    logs: Annotated[
+        list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file; .gz too.")
+    ],
     form: TextOrJson = "text",
 ) -> None:
     """What is wrong, how fast it is, what to change."""
     from assistant.library import load
     from assistant.network.diagnosis import diagnose as read
     from assistant.present.diagnosis import diagnosis_lines
+    from assistant.vocabulary.errors import InputError, Place
 
     found = read(logs, load().catalog)
+    if all(file.kind == "unknown" for file in found.files):
+        raise InputError(
+            "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
+            f"there is none in {'it' if len(logs) == 1 else 'any of these'}",
+            Place(file=", ".join(map(str, logs))),
+        )
     if form == "json":
         write(found.model_dump_json(indent=2) + "\n")
     else:

@@ -127,6 +127,8 @@ def _size(
 def planes_of_adapter(fabric: Fabric, topology: str | None, planes: int | None, catalog: Catalog) -> int:
     """Networks that one adapter is in: where its port splits into the planes that were said, as many; else each adapter
     is in one of them, whole."""
+    if not planes and topology != "plane":
+        return 1
     splits = _splits(fabric, catalog)
     return splits if splits > 1 and (planes == splits or (topology == "plane" and not planes)) else 1
 

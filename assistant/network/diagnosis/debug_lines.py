@@ -15,6 +15,7 @@ _VIA = re.compile(r"via (NET|COLLNET)/([^/]{1,64})/(\d{1,6})(?:\(\d{1,6}\))?((?:
 _LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b")
 _HOP = re.compile(r"(\d{1,9})\[[^\]]{0,64}\](?:\[[^\]]{0,64}\])? ?-> ?(\d{1,9})\[")
 _RANK = re.compile(r"\brank (\d{1,9}) n[rR]anks (\d{1,9})")
+_GPU_OF_RANK = re.compile(r"\bcudaDev (\d{1,4})\b")
 _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
 _LOCAL_RANKS = re.compile(r"\blocalRanks (\d{1,9})")
@@ -22,7 +23,10 @@ _PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?) {1,4}(
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
 _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
+_INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
+_OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
+_PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 # Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
 _ROUTINE = frozenset(("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected"))
@@ -54,17 +58,27 @@ class DebugLog:
     gdr_lines: dict[str, int] = field(default_factory=dict)  # Enabled | Disabled → first line
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
+    host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
     bootstrap: dict[str, tuple[int, str]] = field(default_factory=dict)  # host → (line, interface:address)
     ranks: int = 0
     ranks_printing: set[int] = field(default_factory=set)
+    per_host: int = (
+        0  # the least rank above 0 that is the first of its host: as many are on each, where ranks fill hosts
+    )
     nodes_said: int | None = None
     local_ranks: int = 0
     devices_per_host: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    speeds: Counter[int] = field(default_factory=Counter)  # Mbit/s of the adapters
+    speeds: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # (host, adapter) → Gb/s, line
+    listed: dict[str, tuple[list[tuple[str, str]], int]] = field(default_factory=dict)  # by host: its adapters, line
+    last_listed: tuple[str, ...] = ()  # the adapters that the last such line names
+    packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
     traced: int = 0  # lines that tell of every call
     trace_line: int = 1
     tracing: bool = False  # by a library that was built for it
     rack: bool = False  # NVLink joins more than one node
+    socket_interfaces: tuple[str, ...] = ()
+    line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
+    other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
@@ -112,16 +126,19 @@ class DebugLog:
             self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
             self.nvls_there = self.nvls_there or text.startswith("NVLS multicast support is available")
         else:
-            self._network(number, text)
+            self._network(number, host, text)
             self._surroundings(number, host, text)
 
-    def _network(self, number: int, text: str) -> None:
+    def _network(self, number: int, host: str, text: str) -> None:
         if "Using network " in text:
             if not self.networks:
                 self.network_line = number
             self.networks[text.partition("Using network ")[2].strip()] += 1
         if "NET/" in text:
-            self._adapters(number, text)
+            self._adapters(number, host, text)
+            self.other_network = self.other_network or _OTHERS.search(text) is not None
+            if not self.socket_interfaces and text.startswith("NET/Socket"):
+                self.socket_interfaces = tuple(_INTERFACE.findall(text))
         if "rovider" in text and (found := _PROVIDER.search(text)):
             self.providers[found.group(1)] += 1
         if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
@@ -131,16 +148,23 @@ class DebugLog:
             if found.group(1) == "Disabled":
                 self.gdr_reason = self.gdr_reason or found.group(2)
 
-    def _adapters(self, number: int, text: str) -> None:
+    def _adapters(self, number: int, host: str, text: str) -> None:
         if text.startswith(("NET/IB", "NET/gIB", "NET/GIB", "NET/UCX")):
             listed = _ONE_DEVICE.findall(text.partition(";")[0])
             if "Using " in text:
                 if self.device_list is None or len(listed) > len(self.device_list):
                     self.device_list, self.device_line = listed, number
+                if len(self.listed) < _HOSTS and len(listed) > len(self.listed.get(host, ([],))[0]):
+                    self.listed[host] = (listed, number)
+                self.last_listed = tuple(name for name, _ in listed)
             elif len(self.adapters) < 4096:
                 self.adapters.update(dict(listed))
-        if "speed=" in text:
-            self.speeds.update(int(speed) for speed in _SPEED.findall(text))
+            if listed and (speed := _SPEED.search(text)) and len(self.speeds) < _HOSTS:
+                self.speeds[host, listed[0][0]] = (int(speed[1]) / 1e3, number)
+        if " mtu " in text and (path := _PATH_MTU.search(text)) and len(self.packets) < _HOSTS:
+            size = 128 << int(path[1])
+            if size < self.packets.get(host, (1 << 20, 0))[0]:
+                self.packets[host] = (size, number)
 
     def _channel(self, number: int, host: str, device: int, text: str) -> None:
         at = text.index(" via ") + 1
@@ -166,6 +190,8 @@ class DebugLog:
             self._ranks(text)
         if " set " in text and (found := _SET.search(text)):
             self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
+            if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
+                self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
         if "Bootstrap" in text and (found := _BOOTSTRAP.search(text)) and len(self.bootstrap) < _HOSTS:
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
         if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:
@@ -174,6 +200,8 @@ class DebugLog:
     def _ranks(self, text: str) -> None:
         if found := _RANK.search(text):
             self.ranks_printing.add(min(int(found.group(1)), _HOSTS))
+            first = int(found.group(1)) - int(gpu[1]) if (gpu := _GPU_OF_RANK.search(text)) else 0
+            self.per_host = first if 0 < first < (self.per_host or first + 1) else self.per_host
         if found := _RANKS.search(text):
             self.ranks = max(self.ranks, int(found.group(1)))
         if found := _NODES.search(text):
@@ -211,7 +239,8 @@ class DebugLog:
     @property
     def adapter_rate(self) -> float | None:
         """Bytes per second of most of the adapters, where their lines say it."""
-        return self.speeds.most_common(1)[0][0] * 1e6 / 8 if self.speeds else None
+        rates = Counter(rate for rate, _ in self.speeds.values())
+        return rates.most_common(1)[0][0] * 1e9 / 8 if rates else None
 
     @property
     def adapter_kinds(self) -> Counter[str]:
@@ -236,9 +265,14 @@ class DebugLog:
         return meant.get("transport")
 
     @property
+    def by_plugin(self) -> bool:
+        """Whether a plugin carries the data, on which what is set for NCCL's own transport has no effect."""
+        return self.transport in ("efa", "slingshot", "gib", "tcpx", "tcpxo") or "ibext" in (self.network or "").lower()
+
+    @property
     def gpudirect(self) -> bool | None:
         """Whether every channel between hosts reads GPU memory directly; ``None`` where the question has no meaning."""
-        if self.transport not in ("infiniband", "roce", "efa", "slingshot", "unknown"):
+        if self.transport not in ("infiniband", "roce", "gib", "efa", "slingshot", "unknown"):
             return None
         if self.channels:
             return all(direct for _, direct in self.channels)

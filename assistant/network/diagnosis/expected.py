@@ -14,6 +14,7 @@ _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
 _PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A6000", "A5000", "PCIe-only")  # one is in every such line
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
+_TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8

@@ -1,7 +1,10 @@
 """Findings from NCCL debug lines: which network, whether GPU memory is read directly, how many adapters take part."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+
+from pydantic import BaseModel
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
@@ -10,11 +13,15 @@ from .debug_lines import DebugLog
 from .expected import card_in, is_pcie
 from .signatures import (
     Completion,
+    Pattern,
     Signature,
+    Speed,
+    as_information,
     completion,
     finding,
     harmless,
     judgements,
+    one_in,
     pinned,
     read,
     signatures_in,
@@ -29,7 +36,16 @@ _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
+# A step of a job that trains, with what is told of one that ended well.
+_STEP = re.compile(
+    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,3}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens)", re.I
+)
+_PEER = re.compile(r"from peer ([^\s<]{1,64})<")
+_HCA = re.compile(r"\bhca (\w{1,32})")
+_PEERS = 1000
+_STEPS = ("step", "iter", "poch", "Step", "Iter")
 _WENT_ON = ("Init COMPLETE", "Connected all")
+_GPUS_OF_SERVERS = 8
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
@@ -37,96 +53,146 @@ class KnownLines:
     """Counts the known failure lines while a log is read; each is reported once, at its first line."""
 
     def __init__(self) -> None:
-        self.seen: dict[str, tuple[Signature, int, int, int]] = {}  # first line, last line, count
+        self.seen: dict[str, tuple[Signature, str, int, int, int]] = {}  # what it says, first line, last line, count
         self.went_on = 0  # the last line that tells of a job that runs
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
-        self.mtu_line: int | None = None
+        self.ended_at: dict[int, tuple[Counter[str], Counter[str]]] = {}  # of each status: peers, adapters
         self.nameless_failure: int | None = None
-        self.strange: tuple[int, str, int] | None = None  # first line of NCCL's warnings that nothing here explains
+        # NCCL's warnings that nothing here explains: first line, text, how many, last line.
+        self.strange: tuple[int, str, int, int] | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the job connected its ranks, and no request between them failed."""
+        return bool(self.went_on) and not self.completions
 
     def take(self, number: int, line: str) -> None:
         if " via " in line and "NCCL INFO Channel" in line:
             return
         if "NCCL " in line:
             self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
+        elif one_in(line, _STEPS) and _STEP.search(line):
+            self.went_on = number
         elif not self.card:
             self.card = card_in(line)
         self.collectives.take(number, line)
         known = signatures_in(line)
-        for signature in known:
-            _, first, _, count = self.seen.get(signature.code, (signature, number, 0, 0))
-            self.seen[signature.code] = (signature, first, number, count + 1)
+        for signature, said in known:
+            _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
+            self.seen[signature.code] = (signature, said, first, number, count + 1)
         ended = completion(line)
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
-            first, text, count = self.strange or (number, warned[1], 0)
-            self.strange = (first, text, count + 1)
+            first, text, count, _ = self.strange or (number, warned[1], 0, number)
+            self.strange = (first, text, count + 1, number)
         if ended:
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
             self.completions[status] = (meaning, first, count + 1)
-        if self.mtu_line is None and "mtu 3" in line and re.search(r"\bmtu 3\b", line):
-            self.mtu_line = number
+            for where, counted in zip(
+                (_PEER, _HCA), self.ended_at.setdefault(status, (Counter(), Counter())), strict=True
+            ):
+                if (named := where.search(line)) and len(counted) < _PEERS:
+                    counted[named[1]] += 1
         if self.nameless_failure is None and "unhandled system error" in line:
             self.nameless_failure = number
 
     def findings(self, several_hosts: bool, log: DebugLog, device: str, last_row: int) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one."""
-        for signature, first, last, count in self.seen.values():
+        for signature, said, first, last, count in self.seen.values():
             light = (signature.weighs == "unless-it-went-on" and last < max(self.went_on, last_row)) or (
                 signature.weighs == "where-rdma-may-be" and sockets_are_all(log, device)
             )
             if signature.hosts == "any" or several_hosts:
-                yield _counted(as_information(signature.at(first)) if light else signature.at(first), count)
+                told = signature.at(first, said=said)
+                yield _counted(as_information(told) if light else told, count)
         yield from self.collectives.findings()
         yield from self._explained(log)
         for status, (meaning, first, count) in self.completions.items():
-            yield _counted((meaning or judgements()["completion-error"]).at(first, status=status), count)
+            told = (meaning or judgements()["completion-error"]).at(first, status=status)
+            yield _counted(told.model_copy(update={"message": told.message + self._one_place(status, log)}), count)
         if self.strange is not None:
-            first, text, count = self.strange
+            first, text, count, last = self.strange
             more = f", and {count - 1} more such" if count > 1 else ""
-            yield finding("unknown-warning", first, more=more, text=text)
-        if self.mtu_line is not None:
-            yield finding("small-mtu", self.mtu_line)
+            told = finding("unknown-warning", first, more=more, text=text)
+            yield as_information(told) if last < max(self.went_on, last_row) else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
+
+    def _one_place(self, status: int, log: DebugLog) -> str:
+        """The peer that all requests of a status name, and the adapter that all that failed do: that rail, then."""
+        peers, adapters = self.ended_at[status][0], sum((each for _, each in self.ended_at.values()), Counter[str]())
+        named = list[str]()
+        if len(peers) == 1:
+            (peer,) = peers
+            host = next((host for host, (_, at) in log.bootstrap.items() if at.partition(":")[2] == peer), "")
+            named.append(f"the peer {peer}{f' ({host})' if host else ''}")
+        if len(adapters) == 1 and adapters.total() > 1:
+            named.append(f"the adapter {next(iter(adapters))}")
+        return f"; {'every one' if peers.total() > 1 else 'it'} names {' and '.join(named)}" if named else ""
 
     def _explained(self, log: DebugLog) -> Iterator[DiagnosisFinding]:
         for each in pinned():
             line, value = log.settings.get(each.setting, (0, ""))
-            if each.status in self.completions and value and value not in each.usual:
+            ended = each.status in self.completions and value not in each.usual
+            if value and (ended or any(code in self.seen for code in each.of)):
                 yield each.at(line, value=value[:40])
+        yield from self._by_prefix(log)
+
+    def _by_prefix(self, log: DebugLog) -> Iterator[DiagnosisFinding]:
+        """Adapters that a setting takes though it names another one, of which theirs begins: a fault where they are of
+        another network, or are those that fail."""
+        line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
+        named, kinds = [name.partition(":")[0] for name in value.split(",")], dict(log.device_list or [])
+        if value.startswith(("=", "^")):
+            return
+        extra = {also: name for name in named if name in kinds for also in kinds
+                 if also not in named and also.startswith(name) and also[len(name):].isdigit()}  # fmt: skip
+        failing = {adapter for _, adapters in self.ended_at.values() for adapter in adapters}
+        if extra:
+            told = finding("adapters-by-prefix", line, value=value[:80], names=", ".join([*extra][:8]))
+            harm = any(kinds[also] != kinds[name] for also, name in extra.items()) or (failing and failing <= {*extra})
+            yield told if harm else as_information(told)
 
 
 def sockets_are_all(log: DebugLog, device: str) -> bool:
-    """Whether nothing tells that the machine has more than Ethernet: cards without NVLink, no setting of RDMA, no
-    interface of another network."""
-    if not is_pcie(device) or _DATACENTRE.search(device):
+    """Whether nothing tells that the machine has more than Ethernet: sockets that fill its line; cards without NVLink
+    or none that is named, no setting of RDMA, no interface or plugin of another network, no NVLink switch."""
+    if log.line_filled:
+        return True
+    if (device and (not is_pcie(device) or _DATACENTRE.search(device))) or log.transport not in (None, "tcp-socket"):
         return False
-    asked = any(name.startswith("NCCL_IB_") and name != "NCCL_IB_DISABLE" for name in log.settings)
-    return not asked and not any(_FABRIC_INTERFACE.search(interface) for _, interface in log.bootstrap.values())
+    if any(name.startswith("NCCL_IB_") and name != "NCCL_IB_DISABLE" for name in log.settings):
+        return False
+    interfaces = [*log.socket_interfaces, *(interface for _, interface in log.bootstrap.values())]
+    if any(_FABRIC_INTERFACE.search(interface) for interface in interfaces):
+        return False
+    return bool(device) or not (log.nvls_there or log.nvls or log.other_network or _whole_node(log))
 
 
-def as_information(found: DiagnosisFinding) -> DiagnosisFinding:
-    """The same finding, told without alarm."""
-    return found.model_copy(update={"severity": "info"})
+def _whole_node(log: DebugLog) -> bool:
+    """Whether a host has as many GPUs as machines that are built with RDMA."""
+    per_host = max(map(len, log.devices_per_host.values()), default=0)
+    return max(log.local_ranks, per_host, log.per_host) >= _GPUS_OF_SERVERS or any(
+        _DATACENTRE.search(h) for h in log.devices_per_host
+    )
 
 
 def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
     """What harms in some runs only is information while nothing else is wrong."""
-    if any(each.severity != "info" and each.code not in suspects() for each in found):
-        return found
-    return [as_information(each) for each in found]
+    alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
+    weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
+    return [each if weigh.get(each.code, True) else as_information(each) for each in found]
 
 
 def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
     return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
 
-def findings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
-    """What the debug lines of one file say."""
-    yield from _lines(log)
+def findings(log: DebugLog, nodes: int | None, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged."""
+    yield from _lines(log, speed)
     yield from _settings(log, nodes, device)
     if nodes is not None and nodes > 1:
         yield from _bootstrap(log)
@@ -139,11 +205,12 @@ def findings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnosi
         yield finding(name, log.local_line["SHM"])
 
 
-def _lines(log: DebugLog) -> Iterator[DiagnosisFinding]:
+def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     if log.one_of_many:
         yield finding("one-rank-speaks", 1)
     if log.traced:
-        yield finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
+        told = finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
+        yield told if speed == "slow" else as_information(told)
 
 
 def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
@@ -152,12 +219,16 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
 
     line, value = said("NCCL_IB_DISABLE")
     if value not in ("", "0") and nodes != 1 and not sockets_are_all(log, device):
-        yield finding("ib-disabled", line)
+        told = finding("ib-disabled", line)
+        yield as_information(told) if log.by_plugin else told
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
         alone = per_node == 1 or is_pcie(device)
         yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
+    for value, its in log.host_ids.items():
+        if len(its) > 1:
+            yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
     line, value = said("NCCL_P2P_DISABLE")
     if value not in ("", "0"):
         joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
@@ -168,11 +239,11 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
 
 
 def choices_pinned(log: DebugLog) -> Iterator[DiagnosisFinding]:
-    """What the environment decides in NCCL's place, which a slow job is better without; Google's plugins for sockets
+    """What the environment decides in NCCL's place, which a slow job is better without; Google's plugins
     come with such settings."""
     pinned = [(log.settings[name][0], f"{name}={log.settings[name][1]}") for name in read("choices")
               if name in log.settings]  # fmt: skip
-    if pinned and log.transport not in ("tcpx", "tcpxo"):
+    if pinned and log.transport not in ("tcpx", "tcpxo", "gib"):
         yield finding("choices-pinned", pinned[0][0], names=", ".join(said for _, said in pinned))
 
 
@@ -188,9 +259,40 @@ def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
         name = "tcp-sockets-are-all" if not asked and sockets_are_all(log, device) else name
-        yield finding(name, log.channel_line.get(False, log.network_line))
+        line = log.channel_line.get(False, log.network_line)
+        yield finding(name, line)
+        if name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
+            said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
+            yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
         yield finding("empty-device-list", log.device_line)
+
+
+class _Plugin(BaseModel):
+    """A network that a plugin alone reaches, and how to tell that it is there."""
+
+    network: str
+    plugin: str
+    fix: str
+    interfaces: Pattern | None = None
+    hosts: Pattern | None = None
+    settings: tuple[str, ...] = ()
+    datacentre: bool = False
+
+    def signed(self, log: DebugLog, device: str) -> bool:
+        """Whether the log has a sign of this network."""
+        interfaces = [*log.socket_interfaces, *(name for _, name in log.bootstrap.values())]
+        return bool(
+            (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
+            or (self.settings and any(name.startswith(self.settings) for name in log.settings))
+            or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)
+                and (not self.datacentre or _DATACENTRE.search(device)))
+        )  # fmt: skip
+
+
+def _plugin_missing(log: DebugLog, device: str) -> _Plugin | None:
+    plugins = (_Plugin.model_validate(each) for each in read("plugins"))
+    return next((each for each in plugins if each.signed(log, device)), None)
 
 
 def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
@@ -210,7 +312,7 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
     """Fewer adapters than GPUs that could use them. Of one rank of many, or of few GPUs of a node, nothing follows."""
     listed = len(log.device_list or [])
-    if log.transport not in ("infiniband", "roce") or log.one_of_many or not log.nics_used:
+    if log.transport not in ("infiniband", "roce", "gib") or log.one_of_many or not log.nics_used:
         return
     host = max(log.nics_used, key=lambda name: len(log.gpus_on_nets[name]))
     used, gpus = len(log.nics_used[host]), len(log.gpus_on_nets[host])

@@ -1,14 +1,13 @@
 """Findings from nccl-tests tables: is the table what it claims, did the test run as meant, is it fast enough."""
 
 from collections.abc import Iterator
-from statistics import median
 from typing import Literal
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
 from .runs import Half, Row, Run, bus_factor, collective_of, ranks_listed, ranks_of
-from .signatures import finding
+from .signatures import as_information, finding
 
 MIB = 2**20
 LARGE = 64 * MIB  # from here on a row says something about the fabric
@@ -22,8 +21,9 @@ DROP = 0.75  # of the best smaller size: two of those standard deviations below 
 COLLAPSED = 0.4  # of the best: one row is enough
 HALF = (0.38, 0.6)  # of what is expected: half of the adapters, less than SLOW
 FLAT = 0.9
+NEAR = 0.06
+FEW = 0.3  # of what is expected: one adapter of four, and of eight
 SLOWNESS = ("low-bandwidth", "half-of-the-adapters")
-FEWEST = 3  # runs of other hosts that a slow one is compared with
 Adapters = Literal["all", "known", "unknown"]  # all of the usual ones carry data; which, is known; nothing is
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
@@ -49,7 +49,8 @@ def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
     if not run.rows and not run.failures and (run.ranks_listed or run.header_line):
         yield finding("no-results", run.header_line or run.line)
     if run.rows and run.peak == 0:
-        yield finding("one-rank", run.rows[0].line)
+        told = finding("one-rank", run.rows[0].line)
+        yield told if run.launched else as_information(told)
 
 
 def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
@@ -59,19 +60,6 @@ def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
     alone = sum(ranks_listed(run) == 1 for run in runs)
     apart = len(idle) >= 2 or first_ranks >= 2 or (idle and alone >= 2)
     return finding("separate-jobs", (idle or runs)[0].line) if apart else None
-
-
-def slow_hosts(runs: list[Run]) -> Iterator[DiagnosisFinding]:
-    """Hosts with which every run is slow while the runs of the others are not, as when all pairs are tried."""
-    tried = [run for run in runs if run.peak > 0 and len(run.hosts) > 1]
-    for host in sorted(set().union(*(run.hosts for run in tried))):
-        its = [run for run in tried if host in run.hosts]
-        others = [run.peak for run in tried if host not in run.hosts]
-        alike = {collective_of(run) for run in tried}
-        if len(alike) == 1 and len(its) > 1 and len(others) >= FEWEST:
-            usual, best = median(others), max(run.peak for run in its)
-            if best < DROP * usual:
-                yield finding("slow-host", its[0].line, host=host, runs=len(its), peak=best, usual=usual)
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
@@ -127,12 +115,13 @@ def _speed(
         if nodes == 1:
             yield finding("low-bandwidth-inside-node", best.line, peak=run.peak, expected=expected)
             return
-        if adapters != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows):
+        if adapters != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows, run.peak):
             half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)
             yield half if adapters == "known" else half.model_copy(update={"severity": "info"})
             return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
-        slow = finding(name, best.line, peak=run.peak, expected=expected, hint=_one_adapter(run.peak))
+        hint = _one_adapter(run.peak, expected) if run.peak < FEW * expected else _one_of_all(run.peak / expected)
+        slow = finding(name, best.line, peak=run.peak, expected=expected, hint=hint)
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
     elif transport == "unknown" and _like_sockets(run, nodes) and rows:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
@@ -143,10 +132,10 @@ def _half(peak: float, expected: float) -> bool:
     return HALF[0] * expected < peak < SLOW * expected
 
 
-def _flat(rows: list[Row]) -> bool:
-    """Whether the largest messages all run at one rate, as behind a ceiling."""
+def _flat(rows: list[Row], peak: float) -> bool:
+    """Whether the largest messages all run at the peak, as behind a ceiling."""
     largest = [row.busbw for row in rows[-2:]]
-    return len(largest) > 1 and min(largest) > FLAT * max(largest)
+    return len(largest) > 1 and min(largest) > FLAT * peak
 
 
 def _like_sockets(run: Run, nodes: int | None) -> bool:
@@ -154,11 +143,18 @@ def _like_sockets(run: Run, nodes: int | None) -> bool:
     return several and run.peak < SOCKET_CEILING and not is_pcie(run.device)
 
 
-def _one_adapter(peak: float) -> str:
-    """A hint where the peak is what a single adapter of some speed gives."""
-    one = next((rate for rate in NIC_RATES if 0.75 * rate <= peak <= 1.02 * rate), None)
+def _one_adapter(peak: float, expected: float) -> str:
+    """A hint where the peak is what a single adapter of some speed gives, of nodes with four and more of them."""
+    rates = [rate for rate in NIC_RATES if rate <= expected / 4 or (rate < NIC_RATES[-1] and rate <= 0.3 * expected)]
+    one = next((rate for rate in rates if 0.75 * rate <= peak <= 1.02 * rate), None)
     gives = f"{peak:.3g} GB/s is what one adapter of {one * 8:g} Gb/s gives" if one else ""
     return f"; {gives}: check NCCL_IB_HCA and the topology" if one else ""
+
+
+def _one_of_all(share: float) -> str:
+    """A hint where one adapter of each ring at a half, or a quarter, of its rate is enough for what is reached."""
+    near = next((word for word, part in (("half", 0.5), ("a quarter", 0.25)) if abs(share - part) < NEAR), None)
+    return f"; about {near} of it: one adapter at {near} of its rate slows every ring so far" if near else ""
 
 
 def _fall(rows: list[Row], transport: str) -> Iterator[DiagnosisFinding]:
@@ -174,6 +170,8 @@ def _fall(rows: list[Row], transport: str) -> Iterator[DiagnosisFinding]:
     stays = all(row.busbw < DROP * best.busbw for row in after if row.line >= low.line)
     lasts = sum(row.line >= low.line for row in after) >= 2 or low.busbw < COLLAPSED * best.busbw
     if stays and lasts:
-        yield finding("bandwidth-collapses-on-roce" if transport == "roce" else "bandwidth-collapses", low.line, **said)
+        yield finding(
+            "bandwidth-collapses-on-roce" if transport in ("roce", "gib") else "bandwidth-collapses", low.line, **said
+        )
     else:
         yield finding("unsteady-bandwidth", low.line, **said)

@@ -13,6 +13,7 @@ _COLLECTIVES = (
     "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
 )
 _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
+_LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun|torchrun)\b(?!.{0,200}?\s--?n(?:p|tasks)?[ =]?1\b)")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
     r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*([^#]*)"
@@ -21,6 +22,8 @@ _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
+_SETTING = re.compile(r"NCCL_\w{1,40}(?:=| set (?:by environment )?to )\S{1,80}")
+_SETTINGS = 1000
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
@@ -34,12 +37,26 @@ class Reader:
     def __init__(self) -> None:
         self.runs: list[Run] = []
         self._program: str | None = None
+        self._launched = False
+        self._adapters: tuple[str, ...] = ()
+        self._settings: set[str] = set()
+
+    def heard(self, line: str, adapters: tuple[str, ...]) -> None:
+        """What a line that is not the tool's says of the run under way, or of the next one: a setting of NCCL's, the
+        ``adapters`` that were listed last."""
+        run = self._run if self._run is not None and not self._run.rows else None
+        self._adapters = adapters
+        if run is not None:
+            run.adapters = adapters
+        if "NCCL_" in line and len(self._settings) < _SETTINGS:
+            (self._settings if run is None else run.settings).update(_SETTING.findall(line))
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
         named = _PROGRAM.search(line)
         if named:
             self._program = named.group(1)
+        self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
@@ -54,7 +71,8 @@ class Reader:
         """The current run if nothing was read into it yet, else a new one."""
         run = self._run
         if again or run is None or run.rows or run.ranks_listed or run.failures:
-            run = Run(number)
+            run = Run(number, launched=self._launched, adapters=self._adapters, settings=self._settings)
+            self._settings = set()
             self.runs.append(run)
         run.program = self._program or run.program
         return run

@@ -56,6 +56,9 @@ class Run:
     average: float | None = None
     out_of_bounds: tuple[int, str] | None = None
     failures: list[tuple[int, str, str]] = field(default_factory=list)
+    launched: bool = False  # by a command that starts several ranks
+    adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
+    settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
 
     @property
     def peak(self) -> float:

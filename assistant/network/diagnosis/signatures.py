@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from assistant.library import paths, shipped
 from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
+Speed = Literal["slow", "fine", "unknown", "no-table"]  # of a job, by its tables against what is usual
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
 COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
@@ -37,13 +38,15 @@ class Failure(BaseModel):
 
 
 class Signature(Failure):
-    """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts. ``weighs``: a line that
-    healthy runs print too weighs only beside another finding, only if the job did not go on after it, or only where
-    the machine may have RDMA; otherwise it is information."""
+    """A failure known by a line; what the pattern's named group holds stands in ``{said}`` of its message. ``hosts``:
+    ``several`` counts only when the job spans hosts. ``weighs``: a line that healthy runs print too weighs only beside
+    another finding (of those in ``beside``, where they are named), only if the job did not go on after it, or only
+    where the machine may have RDMA; otherwise it is information."""
 
     has: tuple[str, ...]  # in small letters: one of them is in every such line
     pattern: Pattern
     hosts: Literal["any", "several"] = "any"
+    beside: tuple[str, ...] = ()  # these alone, where it weighs beside others
     weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
 
 
@@ -55,11 +58,13 @@ class Completion(Failure):
 
 
 class Pinned(Failure):
-    """A setting that explains why work requests ended with a status. ``usual``: values that say nothing."""
+    """A setting that explains why work requests ended with a status, or failures ``of`` these codes. ``usual``: values
+    that say nothing of the former."""
 
     setting: str
     usual: tuple[str, ...]
     status: int
+    of: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -69,16 +74,36 @@ def signatures() -> list[Signature]:
 
 
 @lru_cache(maxsize=1)
-def _telling() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for signature in signatures() for word in signature.has))
+def _telling() -> dict[str, list[int]]:
+    """Which signatures a word may mean, by their place in the file."""
+    words: dict[str, list[int]] = {}
+    for place, signature in enumerate(signatures()):
+        for word in signature.has:
+            words.setdefault(word, []).append(place)
+    return words
 
 
-def signatures_in(line: str) -> list[Signature]:
-    """The known failures that a line tells of."""
-    small = line.lower()
-    if not any(word in small for word in _telling()):
+def signatures_in(line: str) -> list[tuple[Signature, str]]:
+    """The known failures that a line tells of, and what it says in the pattern's named group."""
+    small, telling, known = line.lower(), _telling(), signatures()
+    words = [word for word in telling if word in small]
+    if not words:
         return []
-    return [s for s in signatures() if any(word in small for word in s.has) and s.pattern.search(line)]
+    found = (
+        (known[at], known[at].pattern.search(line)) for at in sorted({at for word in words for at in telling[word]})
+    )
+    return [(signature, match[match.lastgroup] if match.lastgroup else "") for signature, match in found if match]
+
+
+def one_in(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of some words is in a text; a plain loop, as every line of a log is asked, takes half of ``any``'s
+    time."""
+    for word in words:
+        if word in text:
+            break
+    else:
+        return False
+    return True
 
 
 def harmless(line: str) -> bool:
@@ -104,6 +129,11 @@ def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
     return judgements()[name].at(line, **said)
 
 
+def as_information(found: DiagnosisFinding) -> DiagnosisFinding:
+    """The same finding, told without alarm."""
+    return found.model_copy(update={"severity": "info"})
+
+
 @lru_cache(maxsize=1)
 def pinned() -> list[Pinned]:
     """The settings that explain how work requests ended."""
@@ -111,9 +141,9 @@ def pinned() -> list[Pinned]:
 
 
 @lru_cache(maxsize=1)
-def suspects() -> frozenset[str]:
-    """The codes of failures that weigh only beside others."""
-    return frozenset(each.code for each in signatures() if each.weighs == "beside-others")
+def suspects() -> dict[str, frozenset[str]]:
+    """The codes of failures that weigh only beside others, with those beside which they do where not all are meant."""
+    return {each.code: frozenset(each.beside) for each in signatures() if each.weighs == "beside-others"}
 
 
 @lru_cache(maxsize=1)

@@ -4,14 +4,17 @@ A log is read in pieces and a line only as far as one of NCCL can go, so that ti
 whatever is in it.
 """
 
+import gzip
 import io
 import json
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, cast
 
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
+_PACKED = b"\x1f\x8b"
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -19,7 +22,8 @@ _OPEN_MPI = re.compile(r"\[\d+,\d+\]<std(?:out|err|diag)>:? ?")  # before a line
 _SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
 # What runs a job puts before its lines: a pod or a rank in brackets, a time, Ray's process.
 _LAUNCHED = re.compile(
-    r"(?:\[[^\]\[]{1,100}\] ?(?=\s*#|\s{0,20}\d|\S+:\d+:\d+ |\[)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,16}\s"
+    r"(?:\[(?!\w{1,32}@)[^\]\[]{1,100}\] ?(?=\s*#|\s{0,20}\d|\S+:\d+:\d+ )|\[(?!rank ?\d)[^\]\[]{1,100}\] ?(?=\[)"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,16}\s"
     r"|\(\w{1,40} pid=\d{1,10}[^)]{0,60}\)\s)+"
 )
 # What nccl-tests prints at the start of a line before any row; whatever stands before it stands before the rows too.
@@ -30,6 +34,13 @@ _MARK = re.compile(
 _SHAPES = 16  # kinds of prefix that are remembered
 _WRAPPED = frozenset('>{"[(0123456789')  # first characters of lines that something was put around
 _QUOTES = "> \t"
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file to be read, unpacked where gzip packed it, whatever its name. Raises :class:`OSError`."""
+    with path.open("rb") as stream:
+        packed = stream.read(len(_PACKED)) == _PACKED
+    return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
 
 
 def cleaned(text: str) -> Iterator[tuple[int, str]]:

@@ -43,6 +43,30 @@ def gpu_of(fabric: Fabric | str, gpu: str | None, host: Host, catalog: Catalog) 
     return catalog.gpus[gpu]
 
 
+def network_of(provider: str, gpu: str | None, catalog: Catalog) -> str:
+    """The one network that a provider joins its machines with, those with a GPU where one is named.
+
+    Raises :class:`InputError` with the choices where there are several, or where it joins none.
+    """
+    by_network: dict[str, list[str]] = {}
+    for offer in catalog.providers[provider].offers:
+        for ident in offer.fabrics[:1] if gpu in (None, offer.gpu) else ():
+            by_network.setdefault(ident, []).append(offer.name.partition(" (")[0])
+    joined = {ident: names for ident, names in by_network.items() if ident != "none"}
+    if len(joined) == 1:
+        return next(iter(joined))
+    name, of = catalog.providers[provider].name, f" with {gpu}" if gpu else ""
+    if not joined:
+        raise InputError(
+            f"expected a provider that joins machines{of} by a network, got {name}", Place(field="--provider")
+        )
+    choices = "; ".join(f"{ident} ({', '.join(dict.fromkeys(names))})" for ident, names in joined.items())
+    raise InputError(
+        f"expected one of the networks of {name}{of}, or --instance with one of its machines: {choices}",
+        Place(field="--fabric"),
+    )
+
+
 def _offers(provider: str, host: Host, catalog: Catalog) -> list[Offer]:
     offers = catalog.providers[provider].offers
     return [each for each in offers if host.instance is None or _bare(host.instance) in _names(each)]

@@ -1,0 +1,76 @@
+"""Why something is slow: the cause where a log holds it, else what may be behind it and what tells these apart."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .debug_lines import DebugLog
+from .judge_parts import CAUSES
+from .signatures import judgements, read
+
+_SHOWN = 3
+SYMPTOMS = (
+    "low-bandwidth", "half-of-the-adapters", "like-sockets", "retries-exhausted", "flushed", "remote-died",
+    "peer-closed", "test-failed", "no-results", "collective-timeout", "repeat-slower", "duplicate-gpu",
+)  # fmt: skip
+
+
+class Suspect(BaseModel):
+    """What may make a network slow, and the command that tells. ``gpudirect``: only where it is not known to be used,
+    or only where it is; ``nodes``: the least; ``listed``: only where no list of adapters was printed; ``above``: the
+    share of what is expected below which it would be something else."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suspect: str
+    tell: str
+    networks: tuple[str, ...]
+    gpudirect: Literal["unknown", "used"] | None = None
+    nodes: int = 2
+    listed: bool | None = None
+    above: float = 0.0
+
+    def may_be(self, transport: str, log: DebugLog, nodes: int | None, share: float) -> bool:
+        """Whether a log leaves it open."""
+        known = {None: True, "unknown": log.gpudirect is None, "used": log.gpudirect is True}[self.gpudirect]
+        listed = self.listed is None or self.listed == bool(log.device_list)
+        return transport in self.networks and known and listed and (nodes or 0) >= self.nodes and share > self.above
+
+
+def told(
+    found: list[DiagnosisFinding], transport: str, log: DebugLog, nodes: int | None, share: float
+) -> list[DiagnosisFinding]:
+    """The findings, with a reason or a short list of them where a job is slow; ``share``: of what is expected."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    if alarms & {*CAUSES}:
+        follows = {"bandwidth-collapses"} & {"path-collisions" in alarms and "bandwidth-collapses"}
+        kept = [e for e in found if e.code not in follows and (e.code, e.severity) != ("half-of-the-adapters", "info")]
+        return [_with_cause(each) for each in kept]
+    if alarms - {*SYMPTOMS}:
+        return found
+    return [
+        _with_suspects(each, transport, log, nodes, share) if each.code == "low-bandwidth" else each for each in found
+    ]
+
+
+def _with_cause(each: DiagnosisFinding) -> DiagnosisFinding:
+    if each.severity == "info" or each.code not in ("low-bandwidth", "half-of-the-adapters"):
+        return each
+    return each.model_copy(update={"code": "low-bandwidth", "message": each.message.partition(": ")[0], "rests": "",
+                                   "fix": judgements()["cause-named"].fix})  # fmt: skip
+
+
+def _with_suspects(
+    each: DiagnosisFinding, transport: str, log: DebugLog, nodes: int | None, share: float
+) -> DiagnosisFinding:
+    suspects = [
+        one for one in map(Suspect.model_validate, read("suspects")) if one.may_be(transport, log, nodes, share)
+    ]
+    shown = "; ".join(f"{one.suspect}: {one.tell}" for one in suspects[:_SHOWN])
+    if not shown:
+        return each
+    _, also, hint = each.fix.partition("; ")
+    before = f"{hint}. " if also and log.lines else "" if log.lines else f"{each.fix}. "
+    return each.model_copy(update={"fix": f"{before}It may be {shown}"})

@@ -1,0 +1,233 @@
+"""Which part it is: the adapter, host, rank or GPU that stays behind the others, as far as the log tells them apart."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .debug_lines import DebugLog
+from .judge_tests import SLOW
+from .runs import Run, collective_of
+from .signatures import Speed, as_information, finding
+from .sweeps import DROP, Slow, Sweeps, Trial, slow_of, slow_pairs, slow_ranks
+from .tools import Tools
+
+_NAMED = 4  # of many that are slow
+_FEWEST = 3  # adapters of a host, of which most show what is usual
+THROTTLED_FROM = 100  # periods of 0.1 s that say something
+THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
+CAUSES = (
+    "adapter-slower", "adapters-missing", "adapter-down", "slow-host", "slow-pair", "slow-rank", "path-collisions",
+    "bandwidth-swings", "thermal-slowdown", "gpu-clock-low", "pcie-access-control", "cpu-throttled", "rails-swapped",
+    "gpu-slowed-by-hardware", "adapter-hot", "power-supply-lost", "path-mtu", "adapters-by-prefix",
+)  # fmt: skip
+
+
+def findings(
+    runs: list[Run], log: DebugLog, tools: Tools, sweeps: Sweeps, speed: Speed, ran: bool = False
+) -> Iterator[DiagnosisFinding]:
+    """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
+    yield from _slower_adapters(log, tools, speed)
+    yield from _missing_adapters(log, speed)
+    yield from _down_adapters(log, tools, speed)
+    differ = list(_packets(log, tools))
+    yield from map(as_information, differ) if speed == "fine" else differ
+    for told in (*throttled(tools, speed), *_braked(tools)):
+        yield as_information(told) if speed == "fine" else told
+    for told in (*_swapped(tools), *_path_mtu(tools)):
+        yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
+    yield from _heat(tools)
+    yield from _clocks(tools, speed)
+    yield from _told(slow_ranks(sweeps))
+    trials = {**sweeps.trials, **_of_runs(runs)}
+    for (kind, _, unit), its in trials.items():
+        slow = slow_of(kind, its, unit)
+        yield from _told(slow or (slow_pairs(its, unit) if kind == "pair" else []))
+
+
+def _told(slow: Sequence[Slow]) -> Iterator[DiagnosisFinding]:
+    for each in slow[:_NAMED]:
+        said = {
+            "who": each.name,
+            "trials": each.trials,
+            "best": each.best,
+            "usual": each.usual,
+            "unit": _shown(each.unit),
+        }
+        told = finding(_FINDING[each.kind], each.line, **said)
+        faint = each.kind == "pair" and SLOW * each.usual < each.best < each.usual / SLOW
+        yield as_information(told) if faint else told
+
+
+def _shown(unit: str) -> str:
+    """The unit of what a headline names; nccl-tests prints its bandwidths in GB/s."""
+    return {"busbw": "GB/s", "algbw": "GB/s", "bw": "", "bandwidth": "", "latency": ""}.get(unit, unit)
+
+
+_FINDING = {
+    "host": "slow-host",
+    "pair": "slow-pair",
+    "rank": "slow-rank",
+    "adapter": "adapter-slower-in-trials",
+}
+
+
+def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
+    """The tables of nccl-tests as trials: of their hosts, or of the one adapter each was given."""
+    trials: dict[tuple[str, str, str], list[Trial]] = defaultdict(list)
+    one_each = len({run.adapters for run in runs}) > 1 and all(len(run.adapters) == 1 for run in runs)
+    for run in runs:
+        if run.peak <= 0:
+            continue
+        hosts, of = tuple(sorted(run.hosts)), collective_of(run)
+        if one_each:
+            trials["adapter", of, "GB/s"].append(Trial(run.line, run.adapters, run.peak, run.peak))
+        elif hosts:
+            kind = "pair" if len(hosts) > 1 else "host"
+            trials[kind, of, "GB/s"].append(Trial(run.line, hosts, run.peak, run.peak))
+    return trials
+
+
+def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """An adapter whose rate is below that of the same one on other hosts, or of most others of its host: that one may
+    be meant for storage, and is told of a slow job alone."""
+    rates = {place: each for place, each in {**tools.rates, **log.speeds}.items() if place not in tools.down}
+    used = {name for name, _ in log.device_list or []} & {name for _, name in rates}
+    of_name, of_host = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    for (host, name), (rate, _) in rates.items():
+        of_name[name].append(rate)
+        if not used or name in used:
+            of_host[host].append(rate)
+    elsewhere = {name: sorted(its)[len(its) // 2] for name, its in of_name.items()}
+    beside = {host: _most(its) for host, its in of_host.items()}
+    slow = list[tuple[int, str, float, float, bool]]()
+    for (host, name), (rate, line) in rates.items():
+        alone = len(of_name[name]) == 1
+        usual = beside[host] if alone and (not used or name in used) else elsewhere[name]
+        if rate < DROP * usual:
+            slow.append((line, f"{name} on {host}" if host else name, rate, usual, alone))
+    if len(slow) > max(2, len(rates) // 4):
+        return
+    for line, where, rate, usual, alone in slow[:_NAMED]:
+        told = finding("adapter-slower", line, who=where, rate=rate, usual=usual, share=rate / usual)
+        yield as_information(told) if speed == "fine" or (alone and speed != "slow") else told
+
+
+def _most(rates: list[float]) -> float:
+    """The rate that nearly all adapters of a host have, 0 where they differ."""
+    rate, count = Counter(rates).most_common(1)[0] if rates else (0.0, 0)
+    return rate if count >= max(_FEWEST - 1, 0.75 * len(rates)) else 0.0
+
+
+def _missing_adapters(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A host that lists fewer adapters than the others."""
+    most = max((len(listed) for listed, _ in log.listed.values()), default=0)
+    whole = next(({name for name, _ in listed} for listed, _ in log.listed.values() if len(listed) == most), set[str]())
+    for host, (listed, line) in log.listed.items():
+        missing = sorted(whole - {name for name, _ in listed})
+        if 0 < len(listed) < most and len(missing) == most - len(listed):
+            said = {"host": host, "listed": len(listed), "most": most, "names": ", ".join(missing[:8])}
+            told = finding("adapters-missing", line, **said)
+            yield as_information(told) if speed == "fine" else told
+            return
+
+
+def _down_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+    used = {name for name, _ in log.device_list or []}
+    for (host, name), line in list(tools.down.items())[:_NAMED]:
+        if name in used:
+            told = finding("adapter-down", line, who=f"{name} on {host}" if host else name)
+            yield as_information(told) if speed == "fine" else told
+
+
+def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Packet sizes that differ between the two ends of a path, or are small on all of it."""
+    sizes = {size for size, _ in log.packets.values()}
+    if len(sizes) > 1:
+        (host, (small, line)) = min(log.packets.items(), key=lambda each: each[1][0])
+        other = next(one for one, (size, _) in log.packets.items() if size == max(sizes))
+        yield finding("mtu-differs", line, said=f"{max(sizes)} on {other}, {small} on {host}")
+    elif sizes and max(sizes) <= 1024:
+        yield finding("small-mtu", min(line for _, line in log.packets.values()))
+    of_device: dict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
+    for (host, device), read in tools.mtus.items():
+        of_device[device][host] = read
+    for device, on in of_device.items():
+        least, most = min(on, key=lambda host: on[host][0]), max(on, key=lambda host: on[host][0])
+        if on[least][0] < on[most][0]:
+            ends = f"{on[most][0]:g} on {most or 'one'}, {on[least][0]:g} on {least or 'another'}"
+            said = f"{device} {ends}" if device else ends
+            yield finding("mtu-differs", on[least][1], said=said)
+            return
+    if tools.unequal and not sizes:
+        device, one, other, line = tools.unequal
+        yield finding("mtu-differs", line, said=f"{device} {one:g} here, {other:g} there")
+
+
+def throttled(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A container whose CPU time ends before its periods do."""
+    for host, said in tools.cpu.items():
+        (periods, _), (ended, line) = said.get("periods", (0.0, 0)), said.get("throttled", (0.0, 0))
+        if periods >= THROTTLED_FROM and ended >= THROTTLED * periods:
+            cpus = f" of {said['cpus'][0]:g} CPUs" if "cpus" in said else ""
+            told = finding("cpu-throttled", line, where=f" on {host}" if host else "", cpus=cpus, share=ended / periods)
+            yield told if speed == "slow" or ended >= 0.5 * periods else as_information(told)
+
+
+def _swapped(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """An adapter that is cabled to the switch on which the other hosts have another adapter."""
+    of_name = defaultdict[str, list[str]](list)
+    for (_, name), (switch, _) in tools.switches.items():
+        of_name[name].append(switch)
+    usual = dict[str, str]()
+    for name, its in of_name.items():
+        switch, count = Counter(its).most_common(1)[0]
+        if len(its) >= _FEWEST and count >= 2 / 3 * len(its):
+            usual[name] = switch
+    wrong = defaultdict[str, list[tuple[str, int]]](list)
+    for (host, name), (switch, line) in tools.switches.items():
+        meant = usual.get(name, switch)
+        if switch != meant and switch in usual.values():
+            wrong[host].append((f"{name} is on {switch} in place of {meant}", line))
+    for host, said in [*wrong.items()][:_NAMED]:
+        yield finding("rails-swapped", said[0][1], host=host, said=", ".join(each for each, _ in said[:_NAMED]))
+
+
+def _braked(tools: Tools) -> Iterator[DiagnosisFinding]:
+    if tools.braked:
+        yield finding("gpu-slowed-by-hardware", min(tools.braked.values()), gpus=_places(tools.braked))
+
+
+def _path_mtu(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Packets that may not be cut, of which the small ones pass and the large ones vanish."""
+    lost = {size: line for size, (loss, line) in tools.pings.items() if loss >= 100}
+    passed = [size for size, (loss, _) in tools.pings.items() if loss == 0]
+    if lost and passed and min(lost) > max(passed):
+        yield finding("path-mtu", lost[min(lost)], lost=min(lost), passed=max(passed))
+
+
+def _places(places: Iterable[tuple[str, str]]) -> str:
+    """GPUs by host, as text."""
+    by_host = defaultdict[str, list[str]](list)
+    for host, gpu in places:
+        by_host[host] += [gpu] if gpu else []
+    listed = (f"{', '.join(gpus[:8])}{f' on {host}' if host else ''}" for host, gpus in by_host.items() if gpus)
+    return "; ".join(list(listed)[:_NAMED])
+
+
+def _heat(tools: Tools) -> Iterator[DiagnosisFinding]:
+    if tools.hot:
+        gpus = _places(tools.hot)
+        yield finding("thermal-slowdown", min(tools.hot.values()), gpus=f": {gpus}" if gpus else "")
+
+
+def _clocks(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A GPU of several that runs at a lower clock than the others, where the job is slow."""
+    rates = sorted(clock for clock, _ in tools.clocks.values())
+    if speed != "slow" or tools.hot or tools.braked or len(rates) < _FEWEST:
+        return
+    usual = rates[len(rates) // 2]
+    low = {gpu: each for gpu, each in tools.clocks.items() if each[0] < DROP * usual}
+    if low and len(low) <= len(rates) // 2:
+        (clock, line) = min(low.values())
+        yield finding("gpu-clock-low", line, gpus=_places(low), clock=clock, usual=usual)

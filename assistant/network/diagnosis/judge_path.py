@@ -1,0 +1,157 @@
+"""Whether it is the path between the nodes: flows that crowd on some links, losses, and runs that differ though nothing
+was changed."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .debug_lines import DebugLog
+from .expected import is_pcie
+from .judge_tests import MIB, SLOW
+from .runs import Row, Run, bus_factor, collective_of, ranks_of
+from .signatures import finding
+from .tools import Tools
+
+SWINGS_FROM = 16 * MIB  # below, latency decides
+LOW, BACK = 0.7, 0.8  # of what smaller messages reached: a result that is low, and one that is back at it
+STEADY = 1.03  # of the run before: chance
+FEWEST = 3  # low results that are no chance, and their least share of all
+SHARE = 0.15
+# k flows that share a link have 1/k of it each. Less than an eighth is more than eight flows on one link, or lost
+# packets that are sent again after a time-out.
+LOST = 0.12
+
+
+def swings(run: Run) -> tuple[int, float, float, float] | None:
+    """Where large messages are low and then high again: line, least, greatest, and least ÷ reached before; else
+    ``None``. The best of what smaller messages reached is what a larger one should."""
+    rows = [row for row in run.rows if row.size >= SWINGS_FROM]
+    reached, low, back, count = 0.0, list[tuple[float, float, Row]](), False, 0
+    for row in rows:
+        reached = max(reached, row.busbw)
+        for half in row.halves:
+            count += 1
+            if half.busbw < LOW * reached:
+                low.append((half.busbw / reached, half.busbw, row))
+            elif low and half.busbw >= BACK * reached:
+                back = True
+    if len(low) < FEWEST or len(low) < SHARE * count or not back:
+        return None
+    share, least, _ = min(low, key=lambda each: each[0])
+    return low[0][2].line, least, reached, share
+
+
+def line_filled(runs: list[Run], device: str, log: DebugLog, tools: Tools) -> bool:
+    """Whether sockets between cards that no NVLink board holds give nearly what the Ethernet adapter in use has, by
+    its own rate or by a test of TCP: whoever set it up so lost nothing."""
+    if not is_pcie(device):
+        return False
+    rates = [rate for (_, name), (rate, _) in tools.rates.items() if name in log.socket_interfaces]
+    line = min(rates, default=tools.tcp) / 8
+    return bool(line) and max((run.peak for run in runs), default=0.0) >= BACK * line
+
+
+def findings(
+    several: bool,
+    runs: list[Run],
+    expected: dict[int, float | None],
+    nodes: dict[int, int | None],
+    tools: Tools,
+    unsteady: bool = False,
+) -> Iterator[DiagnosisFinding]:
+    """``expected`` and ``nodes`` by a run's line; ``several``: whether RDMA joins several nodes; ``unsteady``: the
+    hosts themselves make results vary, so that swings say nothing of the path."""
+    if several:
+        yield from _crowded(runs, expected, nodes, tools, unsteady)
+    fell = list(_falls_with_time(runs))
+    yield from fell or _slower_again(runs)
+
+
+def _crowded(
+    runs: list[Run],
+    expected: dict[int, float | None],
+    nodes: dict[int, int | None],
+    tools: Tools,
+    unsteady: bool = False,
+) -> Iterator[DiagnosisFinding]:
+    told, signs, line = [None if unsteady else swings(run) for run in runs], list[str](), 0
+    swinging = [each for each in told if each is not None]
+    lossy = [each for each in swinging if each[3] < LOST]
+    if lossy:
+        line, least, most, _ = lossy[0]
+        yield finding("bandwidth-swings", line, least=least, most=most)
+        return
+    if swinging:
+        line, least, most, _ = swinging[0]
+        signs.append(f"large messages swing between {least:.4g} and {most:.4g} GB/s")
+    if fall := _falls(runs, expected, nodes):
+        line = line or fall[0]
+        signs.append(fall[1])
+    slow = bool(signs) or any(run.peak < SLOW * (expected[run.line] or 0) for run in runs)
+    for what, (numbers, at) in tools.uneven.items() if slow or not runs else ():
+        line = line or at
+        shown = ", ".join(f"{number:g}" for number in numbers[:8])
+        signs.append(f"the uplinks carry {shown} %" if what == "uplinks" else f"repeats give {shown}")
+    if signs:
+        yield finding("path-collisions", line, said="; ".join(signs))
+
+
+def _falls(runs: list[Run], expected: dict[int, float | None], nodes: dict[int, int | None]) -> tuple[int, str] | None:
+    """Whether a test that is as it should be at few nodes is slow at more."""
+    by_kind: dict[str, dict[int, Run]] = defaultdict(dict)
+    for run in runs:
+        count = nodes[run.line]
+        if count and count > 1 and run.peak > 0 and expected[run.line]:
+            by_kind[collective_of(run)][count] = run
+    for by_nodes in by_kind.values():
+        few, many = by_nodes[min(by_nodes)], by_nodes[max(by_nodes)]
+        whole, part = expected[few.line] or 0.0, expected[many.line] or 0.0
+        if few is not many and few.peak >= SLOW * whole and many.peak < SLOW * part:
+            peaks = ", ".join(f"{run.peak:.4g} GB/s at {count} nodes" for count, run in sorted(by_nodes.items()))
+            return many.line, peaks
+    return None
+
+
+def _falls_with_time(runs: list[Run]) -> Iterator[DiagnosisFinding]:
+    """One test again and again, each time slower, though no setting or host was changed."""
+    by_size: dict[int, list[tuple[Row, Run]]] = defaultdict(list)
+    for run in runs:
+        for row in run.rows:
+            if row.size >= SWINGS_FROM:
+                by_size[row.size].append((row, run))
+    for same in by_size.values():
+        values, of = [row.busbw for row, _ in same], [run for _, run in same]
+        changed = any(run.settings for run in of[1:]) or len({tuple(sorted(run.hosts)) for run in of if run.hosts}) > 1
+        factors = [bus_factor(run) or 0.0 for run in of]
+        changed = changed or max(factors) - min(factors) > 0.01  # another number of ranks, or collective
+        falling = all(later <= STEADY * before for before, later in pairwise(values))
+        if len(values) > FEWEST and falling and values[-1] < SLOW * values[0] and not changed:
+            yield finding("falls-with-time", same[-1][0].line, first=values[0], last=values[-1], count=len(values))
+            return
+
+
+def _slower_again(runs: list[Run]) -> Iterator[DiagnosisFinding]:
+    """The same test of the same ranks, slower than before though no setting was changed."""
+    by_test: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    for run in runs:
+        if run.rows and run.hosts and run.peak > 0:
+            largest = max(row.size for row in run.rows)
+            key = (
+                collective_of(run),
+                ranks_of(run),
+                frozenset(run.hosts),
+                run.adapters,
+                largest,
+                frozenset(run.settings),
+            )
+            by_test[key].append(run)
+    for same in by_test.values():
+        best, last = max(same, key=lambda run: run.peak), same[-1]
+        if 1 < len(same) < 4 and last.line > best.line and last.peak < SLOW * best.peak:
+            usual = median(row.busbw for row in last.rows)
+            if usual < SLOW * best.peak:
+                yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
+                return

@@ -1,0 +1,195 @@
+"""What other tools say beside NCCL's lines, of which host and device: rates, packet sizes, ports that are down, GPUs
+that are too hot. The patterns are ``knowledge/nccl/tools.yaml``."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from .signatures import Pattern, one_in, read
+
+_PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
+_CLOCK = re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I)
+_MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
+_HEAT = re.compile(r"thermal_slowdown", re.I)
+_BRAKE = re.compile(r"power_brake_slowdown", re.I)
+_MOST = 100_000
+_PROMPT = 160  # characters in which a prompt ends
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled"]
+    has: tuple[str, ...]
+    pattern: Pattern
+    factor: float = 1.0
+    named: dict[str, float] = {}
+
+    def number(self, said: str) -> float:
+        """What was said, in the unit of ``what``."""
+        return self.named[said.upper()] if said.upper() in self.named else float(said.rstrip("Gg")) * self.factor
+
+
+class _Crowded(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    what: Literal["uplinks", "repeats"]
+    has: tuple[str, ...]
+    pattern: Pattern
+    number: Pattern
+    apart: float
+    least: float | None = None
+    most: float | None = None
+
+
+class _Known(BaseModel):
+    hosts: list[Pattern]
+    opens: list[str]
+    devices: list[Pattern]
+    values: list[_Value]
+    crowded: list[_Crowded]
+    neighbours: Pattern
+    neighbour: Pattern
+
+
+@lru_cache(maxsize=1)
+def _known() -> _Known:
+    return _Known.model_validate(read("tools"))
+
+
+@lru_cache(maxsize=2)
+def _telling(what: Literal["values", "devices"]) -> tuple[str, ...]:
+    """The words of which one is in every line that has a value, or that opens the lines of a device."""
+    known = _known()
+    values = {word for each in [*known.values, *known.crowded] for word in each.has}
+    return tuple(sorted(values if what == "values" else known.opens))
+
+
+@dataclass
+class Tools:
+    """The readings of a log, by host (empty where it is not said) and device; lines are numbers in the file."""
+
+    rates: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # Gb/s
+    mtus: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # bytes
+    unequal: tuple[str, float, float, int] | None = None  # one device whose packets differ where no host is named
+    down: dict[tuple[str, str], int] = field(default_factory=dict)
+    hot: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs
+    braked: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their power supply
+    switches: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # at the other end of a cable
+    pings: dict[float, tuple[float, int]] = field(default_factory=dict)  # bytes that may not be cut → loss in per cent
+    cpu: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)  # by host: CPUs, periods and those ended
+    uneven: dict[str, tuple[list[float], int]] = field(default_factory=dict)  # what is crowded, or repeats
+    tcp: float = 0.0  # Gb/s, of a test of TCP
+    clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
+    _ping: float = 0.0
+    _neighbours: bool = False
+    _brakes: list[int] = field(default_factory=list)
+    _host: str = ""
+    _devices: dict[str, str] = field(default_factory=dict)  # by host: of which the lines are
+    _columns: list[int] = field(default_factory=list)
+    _clock: int | None = None
+
+    def take(self, number: int, line: str) -> None:
+        """Read one cleaned line that is not NCCL's."""
+        if not line:
+            return
+        small = line.lower()
+        self._place(line, small)
+        table = self._columns or self._brakes or self._clock is not None
+        if table or "_slowdown" in small or "clocks." in small:
+            self._row(number, line)
+        self._neighbours = self._neighbours or "lldp" in small
+        if self._neighbours and (row := _known().neighbours.search(line)):
+            for found in _known().neighbour.finditer(line):
+                if len(self.switches) < _MOST:
+                    self.switches.setdefault((row["host"], found["device"]), (found["value"], number))
+        if one_in(small, _telling("values")):
+            self._values(number, line, small)
+
+    def _place(self, line: str, small: str) -> None:
+        """On which host the next lines were printed, and of which device they are."""
+        if line[0] in "[=#*-" or one_in(line[:_PROMPT], ("$", "#", ">", "%")):
+            for pattern in _known().hosts:
+                if found := pattern.search(line):
+                    self._host = found["host"].split(".")[0]
+                    self._devices.pop(self._host, None)
+                    break
+        if one_in(small, _telling("devices")):
+            for pattern in _known().devices:
+                if (found := pattern.search(line)) and len(self._devices) < _MOST:
+                    self._devices[self._host_of(line)] = found["device"]
+                    return
+
+    def _host_of(self, line: str) -> str:
+        """The host that a line is of: that before it, else that of the last prompt or headline."""
+        return before[1].split(".")[0] if (before := _PREFIX.match(line)) else self._host
+
+    def _values(self, number: int, line: str, small: str) -> None:
+        host = self._host_of(line)
+        for each in _known().values:
+            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
+                device = found.groupdict().get("device") or self._devices.get(host, "")
+                self._keep(each, (host, device), found["value"], number)
+                return
+        for each in _known().crowded:
+            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
+                self._compare(each, line[found.start() if each.most else found.end() :], number)
+
+    def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:
+        if len(self.rates) + len(self.mtus) + len(self.down) > _MOST:
+            return
+        if each.what == "down":
+            self.down.setdefault(place, number)
+        elif each.what == "hot":
+            self.hot.setdefault(place, number)
+        elif each.what == "switch":
+            self.switches.setdefault(place, (value, number))
+        elif each.what in ("cpus", "periods", "throttled"):
+            self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
+        elif each.what in ("tcp", "ping", "loss"):
+            self._tried(each.what, float(value), number)
+        elif each.what == "rate" and place[1]:
+            self.rates.setdefault(place, (each.number(value), number))
+        elif each.what == "mtu":
+            before = self.mtus.setdefault(place, (float(value), number))
+            if before[0] != float(value) and self.unequal is None and place[1]:
+                self.unequal = (place[1], before[0], float(value), number)
+
+    def _tried(self, what: str, value: float, number: int) -> None:
+        """A test of TCP or of the size of packets."""
+        if what == "tcp":
+            self.tcp = max(self.tcp, value)
+        elif what == "ping":
+            self._ping = value
+        elif self._ping and len(self.pings) < _MOST:
+            self.pings[self._ping], self._ping = (value, number), 0.0
+
+    def _compare(self, each: _Crowded, text: str, number: int) -> None:
+        said = [float(found) for found in each.number.findall(text)]
+        low, high = min(said, default=0.0), max(said, default=0.0)
+        between = each.least is None or each.most is None or (low <= each.least and high >= each.most)
+        if len(said) >= 3 and high >= each.apart * low and between:
+            self.uneven.setdefault(each.what, (said, number))
+
+    def _row(self, number: int, line: str) -> None:
+        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of heat."""
+        words = [word.strip() for word in line.split(",")]
+        heat, clock, brake = (
+            [n for n, word in enumerate(words) if named.search(word)] for named in (_HEAT, _CLOCK, _BRAKE)
+        )
+        if len(words) > 1 and (heat or clock or brake):
+            self._columns, self._brakes, self._clock = heat, brake, next(iter(clock), None)
+            if "--" in line:
+                self._columns, self._brakes, self._clock = [], [], None
+        elif len(words) > max([*self._columns, *self._brakes, self._clock or 0]) and len(self.clocks) < _MOST:
+            gpu = self._host, words[0]
+            for columns, those in ((self._columns, self.hot), (self._brakes, self.braked)):
+                if any(words[n] == "Active" for n in columns):
+                    those.setdefault(gpu, number)
+            if self._clock is not None and (clock := _MHZ.match(words[self._clock])):
+                self.clocks.setdefault(gpu, (float(clock[1]), number))
+        else:
+            self._columns, self._brakes, self._clock = [], [], None
