@@ -29,14 +29,16 @@ def bought_as_quoted(parts: Parts, taken: Offered, questionnaire: Questionnaire,
     usual = constant(catalog.constants, "cost-amortization").value
     months = questionnaire.budget.amortization_months or usual
     hourly = (quote.usd or 0.0) / questionnaire.cluster.gpus * amortized(1.0, months)
-    if of_the_network(quote, hourly, gpu.value, catalog):
+    there = questionnaire.owned_gpus == questionnaire.cluster.gpus
+    if of_the_network(quote, hourly, gpu.value, catalog, there=there):
         if fabric.origin == "none":  # machines that need no network leave it
             return parts
         return gpu, quoted(fabric.what, hourly, field), gpu_power, fabric_power
     return whole(hourly)
 
 
-def of_the_network(quote: Quote, hourly: float, gpu_hourly: float, catalog: Catalog) -> bool:
-    """Whether a quoted sum is that of the network alone: it does not name the servers and is far below their price."""
+def of_the_network(quote: Quote, hourly: float, gpu_hourly: float, catalog: Catalog, *, there: bool = False) -> bool:
+    """Whether a quoted sum is that of the network alone: it does not name the servers and is far below their price, or
+    these are ``there`` already."""
     share = constant(catalog.constants, "quote-of-network-below").si
-    return "gpus" not in quote.includes and hourly < share * gpu_hourly
+    return "gpus" not in quote.includes and (there or hourly < share * gpu_hourly)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
@@ -59,6 +59,7 @@ class CandidatePrice:
     paid_share: float = 1.0
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
+    sunk: float = 0.0  # USD/GPU-h of the GPU's price that buy nothing: those of machines that are there already
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
     reserved_hours: float = 0.0  # for which the person reserves, whatever the run
@@ -110,10 +111,10 @@ class CandidatePrice:
     @property
     def capital_usd(self) -> float | None:
         """US dollars to buy machines and network of the whole cluster; of a quoted price per GPU-hour what it comes to
-        over the months. ``None`` when renting."""
+        over the months. Zero where everything is there already, ``None`` when renting."""
         if self.months is None:
             return None
-        hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value
+        hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value - self.sunk
         return self.gpus * arithmetic.capital(hourly, self.months)
 
     def usd_per_month(self, gpus: int) -> float:
@@ -133,6 +134,25 @@ class CandidatePrice:
     def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
         """US dollars of a run that takes ``hours`` (number or array of draws), interruptions included."""
         return arithmetic.run_cost(self.charged(hours), gpus * self.paid_share, self.gpu_total, self.fabric_total)
+
+    def taking(self, offered: Offered, gpus: int) -> CandidatePrice:
+        """The price with another offer on the same terms taken, for ``gpus`` GPUs at each site: its list price, the
+        network on top where it is sold apart, its smallest order. Without a list price the rent is zero."""
+        extra, usd = self.fabric_usd_per_hour, offered.usd_per_gpu_hour or 0.0
+        apart = extra.origin == "quoted" or offered.offer.fabric_included is False
+        return replace(
+            self,
+            gpu_usd_per_hour=replace(self.gpu_usd_per_hour, value=usd),
+            fabric_usd_per_hour=extra if apart else replace(extra, value=0.0),
+            offered=offered,
+            paid_share=offered.paid(gpus) / gpus,
+        )
+
+    def list_price_at(self, ratio: float) -> float:
+        """The list price of the offer at which a run costs ``ratio`` times as much, what is paid beside it the same;
+        what the inverse of :meth:`run_cost` is."""
+        rent, beside = self.gpu_usd_per_hour.value, self.gpu_total + self.fabric_total - self.gpu_usd_per_hour.value
+        return arithmetic.price_at(rent, beside, ratio) / (self.offered.markup if self.offered else 1.0)
 
     @property
     def by_the_month(self) -> bool:
@@ -172,7 +192,8 @@ def candidate_prices(
     assumptions: list[Assumption] = []
     serves, rents = questionnaire.serves, questionnaire.budget.mode == "rent"
     count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
-    failures = _failures(count, catalog, checkpoint_bytes, assumptions, serves=serves)
+    failures, resting_on = _failures(count, catalog, checkpoint_bytes, serves=serves)
+    assumptions += resting_on
     if rents:
         # A copy of a service that is taken away takes no other with it.
         budget = _quoted_here(questionnaire, fabric, offers)
@@ -196,6 +217,7 @@ def candidate_prices(
         paid_share=share,
         upkeep=paid.upkeep,
         months=paid.months,
+        sunk=paid.sunk,
         gpus=cluster.gpus,
         fabric_parts=_parts_of(bill, paid.parts[1], freshness) if bill else (),
     )
@@ -210,6 +232,7 @@ class _Paid:
     taken: Offered | None = None
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
+    sunk: float = 0.0
 
 
 def _delivery_days(budget: Budget, taken: Offered | None) -> float | None:
@@ -283,7 +306,7 @@ def _bought(
     parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     if not parts[1].known:  # machines without their network are no cluster
         return _Paid((unknown(gpu.name), parts[1], None, None), taken)
-    return _Paid(parts, taken, mine.upkeep, mine.months)
+    return _Paid(parts, taken, mine.upkeep, mine.months, mine.sunk)
 
 
 def _not_spot(catalog: Catalog) -> str:
@@ -304,23 +327,39 @@ def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[
 
 
 def _failures(
-    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption], *, serves: bool
-) -> Interruptions:
-    """The interruptions of :class:`CandidatePrice`, with what they rest on. Copies of a model that is served fail one
-    by one and keep nothing that has to be written: what was asked of one is asked again."""
+    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, *, serves: bool
+) -> tuple[Interruptions, list[Assumption]]:
+    """The interruptions of :class:`CandidatePrice`, with what they rest on; the same for every network of a job. Copies
+    of a model that is served fail one by one and keep nothing that has to be written: what was asked of one is asked
+    again."""
+    asked, latest = (nodes, checkpoint_bytes, serves), _latest.get("job")
+    if latest is not None and latest[0] is catalog.constants and latest[1] == asked:
+        return latest[2]
     if serves:
-        return interruptions_of(1, 0.0, catalog)
-    names = ("failures-per-node", "checkpoint-write", "restart")
-    failures, write, restart = (constant(catalog.constants, f"cost-{name}") for name in names)
-    checkpoint = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)
-    _assume(assumptions, "failures per node and day", failures)
-    _assume(assumptions, "seconds to restart after a failure", restart)
+        found = interruptions_of(1, 0.0, catalog), []
+    else:
+        write = constant(catalog.constants, "cost-checkpoint-write")
+        seconds = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)
+        found = interruptions_of(nodes, seconds, catalog), _resting_on(catalog, checkpoint_bytes, seconds)
+    _latest["job"] = catalog.constants, asked, found
+    return found
+
+
+_latest: dict[str, tuple[object, Hashable, tuple[Interruptions, list[Assumption]]]] = {}  # of the job priced last
+
+
+def _resting_on(catalog: Catalog, checkpoint_bytes: float | None, seconds: float) -> list[Assumption]:
+    names = ("failures-per-node", "restart", "checkpoint-write")
+    failures, restart, write = (constant(catalog.constants, f"cost-{name}") for name in names)
+    found: list[Assumption] = []
+    _assume(found, "failures per node and day", failures)
+    _assume(found, "seconds to restart after a failure", restart)
     if checkpoint_bytes is None:
-        _assume(assumptions, "seconds a checkpoint stops the work", write)
+        _assume(found, "seconds a checkpoint stops the work", write)
     else:
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
-        assumptions.append(_assumed("seconds a checkpoint stops the work", round(checkpoint, 1), why))
-    return interruptions_of(nodes, checkpoint, catalog)
+        found.append(_assumed("seconds a checkpoint stops the work", round(seconds, 1), why))
+    return found
 
 
 def _spot(

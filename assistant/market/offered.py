@@ -83,9 +83,10 @@ class Offered:
 
     @property
     def least_hours(self) -> float:
-        """Hours that are paid for however short the run: the term of a reservation or a quote."""
-        months = self.quote.months if self.quote else self.listed and self.listed.months
-        return (months or 0.0) * HOURS_PER_MONTH
+        """Hours that are paid for however short the run: the term of a reservation, that or the least of a quote."""
+        if self.quote:
+            return 24 * (self.quote.least_days or 0.0)
+        return ((self.listed and self.listed.months) or 0.0) * HOURS_PER_MONTH
 
     @property
     def terms(self) -> Hashable:

@@ -14,12 +14,23 @@ from . import arithmetic, fabric_price, gpu_price
 from .electricity import Electricity
 from .fabric_price import NetworkBill
 from .machine_power import Machine, machine_of, network_watts, supernic_watts
-from .priced import Freshness, Priced, constant
+from .priced import Freshness, Priced, constant, nothing
 
 SKILLS = ("none", "some", "expert")
 _ALWAYS_BUSY = (
     "bought machines are counted as busy in every hour of these months, without interest, racks, building or resale"
 )
+_THERE = "there already: nothing is paid for it"
+_SUNK = (
+    "of what is there already power, cooling, support and people are counted; what was paid for it is spent whatever "
+    "is done, and what else it could do in that time is not counted (give budget.gpu_hour_usd to count it)"
+)
+_WORTH = (
+    "what was paid for what is there already is spent whatever is done; an hour of its GPUs is counted at "
+    "budget.gpu_hour_usd, their power, cooling and support in it"
+)
+_NAMED = "; the network that was named is counted as bought: everything says that it is there too"
+_WHICH_NETWORK = "everything was said to be there, but not which network (cluster.fabric): each is counted as bought"
 _SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
 
 
@@ -50,6 +61,7 @@ class Owned:
     fabric_power: Priced | None
     upkeep: Upkeep
     months: float
+    sunk: float = 0.0  # of the price of the GPU, USD per GPU-hour for machines that nobody buys any more
 
 
 def owned(
@@ -71,7 +83,7 @@ def owned(
         usual = constant(catalog.constants, "cost-amortization")
         months = usual.value
         _assume(assumptions, "budget.amortization_months", usual.value, usual.source)
-    assumptions.append(Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY))
+    assumptions += _of_what_is_there(questionnaire)
     if budget.spot:
         assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
     of_gpu = gpu_price.buy(budget, gpu, catalog, freshness, months)
@@ -80,9 +92,14 @@ def owned(
     said = questionnaire.cluster.gpus_per_node or (-(-gpus // nodes) if gpu.nodes_vary else None)
     machine = machine_of(gpu, catalog, said)
     watts = 0.0
-    if of_gpu.origin != "quoted":
+    if of_gpu.origin != "quoted" and questionnaire.shares_a_machine(machine.gpus):
+        watts = machine.watts / machine.gpus
+    elif of_gpu.origin != "quoted":
         of_gpu = _whole(of_gpu, machine, gpus, sites)
         watts = machine.watts * machine.count(gpus, sites) / gpus
+    new_gpu, new_fabric = of_gpu, of_fabric  # support is of all, whoever paid for it
+    sunk = of_gpu.value * questionnaire.owned_gpus / gpus if of_gpu.origin == "quoted" else 0.0
+    of_gpu = of_gpu if of_gpu.origin == "quoted" else _left_to_buy(of_gpu, gpu, machine, questionnaire)
     network = 0.0
     if of_fabric.origin != "quoted":
         network = network_watts(fabric, bill)
@@ -90,18 +107,35 @@ def owned(
     if watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
     electricity = _electricity(questionnaire, catalog, assumptions)
+    if budget.network_there and fabric.id == questionnaire.cluster.fabric and of_fabric.origin != "quoted":
+        of_fabric = _joined_already(of_fabric, fabric, questionnaire)
     return Owned(
         of_gpu,
         of_fabric,
         electricity.priced(f"power of {gpu.name}", watts, freshness) if watts else None,
         electricity.priced(f"power of {fabric.name}", network, freshness) if network else None,
         Upkeep(
-            _support(of_gpu, months, catalog, assumptions),
-            _support(of_fabric, months, catalog, assumptions),
-            _staff(questionnaire, fabric, of_fabric, nodes, catalog, assumptions),
+            _support(new_gpu, months, catalog, assumptions),
+            _support(new_fabric, months, catalog, assumptions),
+            _staff(questionnaire, fabric, new_fabric, nodes, catalog, assumptions),
         ),
         months,
+        sunk,
     )
+
+
+def _of_what_is_there(questionnaire: Questionnaire) -> list[Assumption]:
+    """What is counted of machines and network that are there, and how much what is bought is in use."""
+    budget, named = questionnaire.budget, questionnaire.cluster.fabric is not None
+    if not questionnaire.owned_gpus:
+        return [Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY)]
+    of_it = _SUNK if budget.gpu_hour_usd is None else _WORTH
+    why = f"{of_it}{_NAMED if named and not budget.network_there else ''}; {_ALWAYS_BUSY}"
+    unnamed = budget.network_there and not named
+    told = [Assumption(field="budget.owned", value="machines" if unnamed else budget.owned, why=why)]
+    if unnamed:
+        told.append(Assumption(field="cluster.fabric", value="not said", why=_WHICH_NETWORK))
+    return told
 
 
 def _whole(each: Priced, machine: Machine, gpus: int, sites: int) -> Priced:
@@ -110,8 +144,36 @@ def _whole(each: Priced, machine: Machine, gpus: int, sites: int) -> Priced:
     if bought == gpus:
         return each
     idle = f"{bought:,} GPUs in whole {'racks' if machine.rack_scale else 'servers'} of {machine.gpus} for {gpus:,}"
-    note = f"{idle} that work" + (f"; {each.note}" if each.note else "")
-    return replace(each, value=each.value * bought / gpus, note=note)
+    note = f"{idle} that work"
+    return _counted(each, bought / gpus, note)
+
+
+def _left_to_buy(each: Priced, gpu: Gpu, machine: Machine, questionnaire: Questionnaire) -> Priced:
+    """The price of a GPU that works, of which only what is not there is paid for, in whole machines."""
+    there, cluster = questionnaire.owned_gpus, questionnaire.cluster
+    whole = machine.count(cluster.gpus, cluster.sites)
+    bought = max(0, whole - -(-there // machine.gpus))
+    if not there or bought == whole:
+        return each
+    if not bought:
+        return nothing(gpu.name, _THERE)
+    note = f"{bought:,} of {whole:,} machines, the others are there already"
+    return _counted(each, bought / whole, note)
+
+
+def _joined_already(each: Priced, fabric: Fabric, questionnaire: Questionnaire) -> Priced:
+    """The price of a network that joins the GPUs that are there, of which the others' share is paid for."""
+    there, gpus = questionnaire.owned_gpus, questionnaire.cluster.gpus
+    if there == gpus or not each.value:
+        return nothing(fabric.name, _THERE)
+    note = f"the share of {gpus - there:,} of {gpus:,} GPUs, the others are joined already"
+    return _counted(each, (gpus - there) / gpus, note)
+
+
+def _counted(each: Priced, share: float, why: str) -> Priced:
+    """So much of a price as is paid for each GPU that works."""
+    note = why + (f"; {each.note}" if each.note else "")
+    return replace(each, value=each.value * share, share=each.share * share, note=note)
 
 
 def _electricity(questionnaire: Questionnaire, catalog: Catalog, assumptions: list[Assumption]) -> Electricity:

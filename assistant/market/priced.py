@@ -18,7 +18,8 @@ class Priced:
     """One price and its provenance. ``value`` is in ``unit``; ``date`` is ``None`` for what the person quoted.
 
     Of origin ``unknown`` it is no price: its value of one makes a cost count GPU-hours, by which fabrics of a provider
-    that tells none can still be compared.
+    that tells none can still be compared. ``share``: of the source's price that is counted, above 1 where machines are
+    bought whole and below where some of them are there.
     """
 
     what: str
@@ -30,6 +31,12 @@ class Priced:
     age_days: int | None = None
     stale: bool = False
     note: str | None = None
+    share: float = 1.0
+
+    @property
+    def read(self) -> float:
+        """The price as its source has it."""
+        return self.value / self.share
 
     @property
     def known(self) -> bool:
@@ -40,8 +47,8 @@ class Priced:
     def _amount(self) -> str:
         """``$1.99 per GPU-hour``, ``$0.0819 per GPU-hour``; other units as they are."""
         if self.unit != "USD/GPU-h":
-            return f"{self.value:,.4g} {self.unit}"
-        return f"${self.value:,.2f} per GPU-hour" if self.value >= 1 else f"${self.value:.3g} per GPU-hour"
+            return f"{self.read:,.4g} {self.unit}"
+        return f"${self.read:,.2f} per GPU-hour" if self.read >= 1 else f"${self.read:.3g} per GPU-hour"
 
     def __str__(self) -> str:
         if not self.known:

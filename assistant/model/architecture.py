@@ -212,8 +212,10 @@ class Architecture:
 
     def kv_bytes(self, context: float | np.ndarray, precision: str = "bf16") -> float | np.ndarray:
         """Cache of one request with so many tokens behind it; the state of linear layers is kept in 16 bits."""
-        kept = self.full_layers * context + self.sliding_layers * np.minimum(context, self.window or np.inf)
-        return kept * self._kept_width * element_bytes(precision) + 2.0 * self.linear_layers * self.linear_state
+        return (
+            self._seen(context) * self._kept_width * element_bytes(precision)
+            + 2.0 * self.linear_layers * self.linear_state
+        )
 
     def kv_share(self, tp: int) -> float:
         """Part of the cache on one of ``tp`` ranks: heads are spread, at least one on each; a latent one is whole."""
@@ -222,15 +224,21 @@ class Architecture:
     def decode_attention_flops(self, context: float | np.ndarray) -> float | np.ndarray:
         """FLOPs of scores and values of one decoded token; latent attention multiplies in its compressed form
         (2405.04434)."""
-        seen = self.full_layers * context + self.sliding_layers * np.minimum(context, self.window or np.inf)
+        seen = self._seen(context)
         if self.latent is None:
             return 4.0 * self.query_width * seen
         return 2.0 * self.heads * (2 * self.latent.kv_rank + self.latent.rope) * seen
 
     def visible_attention_flops(self, behind: float | np.ndarray) -> float | np.ndarray:
         """FLOPs per prompt token of scores and values with so many tokens before it on average."""
-        seen = self.full_layers * behind + self.sliding_layers * np.minimum(behind, self.window or np.inf)
-        return 4.0 * self.score_width * seen
+        return 4.0 * self.score_width * self._seen(behind)
+
+    def _seen(self, context: float | np.ndarray) -> float | np.ndarray:
+        """Tokens that all layers keep of so many, but for linear ones."""
+        seen = self.full_layers * context
+        if not self.sliding_layers:
+            return seen
+        return seen + self.sliding_layers * np.minimum(context, self.window or np.inf)
 
     def kv_bytes_per_token(self, precision: str = "bf16") -> float:
         """Key/value cache of one more token of a long context."""
@@ -297,7 +305,10 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
 def _of_shape(shape: ModelShape) -> Architecture:
     layers, hidden, heads, ffn, vocab = shape.layers, shape.hidden, shape.heads, shape.ffn, shape.vocab
     if layers is None or hidden is None or heads is None or ffn is None or vocab is None:
-        return dense_of_size(float(shape.params or 0))
+        params, active = float(shape.params or 0), float(shape.active_params or 0)
+        if shape.experts > shape.experts_per_token > 0 or 0 < active < _SPARSE * params:
+            return mixture_of_size(params, active, shape.experts, shape.experts_per_token)
+        return dense_of_size(params)
     return Architecture(
         layers=layers,
         hidden=hidden,
@@ -324,6 +335,13 @@ def _of_shape(shape: ModelShape) -> Architecture:
 def dense_of_size(params: float) -> Architecture:
     """A plausible dense model of ``params`` parameters: depth and width between published ones, the MLP takes up the
     rest."""
+    bare = _without_mlp(params)
+    rest = (params - bare.params) / (3 * bare.hidden * bare.layers) + bare.ffn
+    return replace(bare, ffn=max(64, round(rest / 64) * 64))
+
+
+def _without_mlp(params: float) -> Architecture:
+    """Depth, width, heads and vocabulary of a dense model of ``params`` parameters, with next to no MLP."""
     sizes = np.log([size for size, _, _ in _LADDER])
     size = np.log(params)
     layers = max(4, 4 * round(float(np.exp(np.interp(size, sizes, np.log([depth for _, depth, _ in _LADDER])))) / 4))
@@ -332,7 +350,7 @@ def dense_of_size(params: float) -> Architecture:
     heads = max(8, round(width / head_dim / 8) * 8)
     hidden = heads * head_dim
     vocab, tied = (128256, False) if params >= 4e9 else (32000, True)
-    bare = Architecture(
+    return Architecture(
         layers=layers,
         hidden=hidden,
         heads=heads,
@@ -343,5 +361,34 @@ def dense_of_size(params: float) -> Architecture:
         tied=tied,
         derived=True,
     )
-    rest = (params - bare.params) / (3 * hidden * layers) + 64
-    return replace(bare, ffn=max(64, round(rest / 64) * 64))
+
+
+def mixture_of_size(params: float, active: float, experts: int, per_token: int) -> Architecture:
+    """A plausible mixture of ``experts``, of which a token passes ``per_token`` in every layer, with ``params``
+    parameters, ``active`` of them for a token; zeros are unknown.
+
+    As deep and wide as a dense model of the active size (DeepSeek-V3, Qwen3 and gpt-oss lie near it); the size of an
+    expert and what all tokens pass through, counted as shared experts, follow from the two sums. Where the numbers of
+    experts are unknown a token takes :data:`_PER_TOKEN`, as most published mixtures of many experts have it.
+    """
+    if not active:  # what is no expert is that of a dense model of the active size: solved by turns
+        active = params
+        for _ in range(_TURNS):
+            bare = min(active, _without_mlp(active).params)
+            active = bare + (params - bare) * per_token / experts
+    bare = _without_mlp(active)
+    routed = max(params - bare.params, 0.0)
+    if not experts:
+        per_token = _PER_TOKEN
+        of_token = max(active - bare.params, 0.05 * active)
+        experts = max(2 * per_token, 8 * round(per_token * routed / of_token / 8))
+    cells = 3 * bare.hidden * bare.layers  # parameters of an expert that is one wide
+    wide = (params - active) / (cells * (experts - per_token))
+    shared = max(0, round((active - bare.params) / (cells * wide) - per_token))
+    wide = max(64, 64 * round(routed / (cells * (experts + shared)) / 64))
+    return replace(bare, experts=experts, experts_per_token=per_token, expert_ffn=wide, shared_experts=shared, ffn=wide)
+
+
+_SPARSE = 0.95  # of the parameters: a token that takes fewer takes part of a mixture
+_PER_TOKEN = 8  # DeepSeek-V3, Qwen3, Kimi K2, GLM-4.5
+_TURNS = 30

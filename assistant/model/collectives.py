@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from .machine import Machine
-from .network import Networks
+from .network import Network, Networks
 from .protocols import (
     LL,
     LL128,
@@ -43,6 +43,9 @@ RACK_RINGS = 8
 FLAGGED_NODE_RATE = 47e9
 RACK_ADAPTERS = 8  # of a node in the series that congestion was read off
 PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is: assumed, held while the protocols were fitted
+# Times its compute that communication of a step may hide behind: exchanges of gradients and weights behind both passes,
+# sends of a pipeline behind the forward passes, 5/3; what tensor and context parallel hide behind is a part of a layer.
+HIDDEN = 2.0
 # NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
 FLAT_DOMAINS = 8.0
 # The straight line is not followed below this share: of the eight series of large messages measured from 8 to between
@@ -238,6 +241,41 @@ class Wires:
         inside = volume / self.inside_rate(group.local, group.reach)
         streaming = np.maximum(volume / self.network_rate(group), inside)
         return self.fastest(streaming, bytes_, group, group.local - 1.0, np.where(group.domains > 1, 2.0, 0.0))
+
+
+def times_faster(one: Network, other: Network, machine: Machine) -> float:
+    """How many times faster a step is on ``one`` network than on the ``other`` at most, however it is split; 1 where it
+    is better in nothing, infinite where the two differ in kind.
+
+    Of a step with compute C, communication X on the other network, X/k at least on this one, and H hidden there, the
+    ratio is at most (C + X − H)/(C + X/k − H); with H up to X/k and up to w·C it is largest where both are reached:
+    1 + w·(k − 1).
+    """
+    kinds = (
+        one.transport == other.transport or other.transport == "rdma",
+        other.in_network_reduction or not one.in_network_reduction,
+        one.rails_apart or not other.rails_apart,
+        other.oversubscription <= 1.0
+        or (other.oversubscription <= one.oversubscription and other.leaf_domains >= one.leaf_domains),
+        one.scattered == other.scattered and not (one.wide_area or other.wide_area),
+        min(one.latency, other.latency, one.half_message, other.half_message) > 0.0,
+    )
+    if not all(kinds):
+        return np.inf
+    rate = max(one.gpu_rate / other.gpu_rate, one.nic_rate / other.nic_rate, 1.0)
+    endpoints = machine.domains * max(machine.domain / RACK_ADAPTERS, 1.0)
+    doublings = np.log2(max(endpoints / FLAT_DOMAINS, 1.0))
+    if other.scale_loss > one.scale_loss:  # beyond where the other loses no more the one still does
+        doublings = min(doublings, (1.0 - LEAST_SHARE) / other.scale_loss)
+        kept = (max(1.0 - n.scale_loss * doublings, LEAST_SHARE) for n in (one, other))
+        rate *= next(kept) / next(kept)
+    rate *= max(one.routing_share / other.routing_share, 1.0)
+    latency = max(other.latency / one.latency, 1.0)
+    if other.jitter > one.jitter:
+        waits = (1.0 + n.jitter * np.sqrt(2.0 * np.log(max(machine.domains, 2.0))) for n in (other, one))
+        latency *= next(waits) / next(waits)
+    fill = (other.half_message / other.gpu_rate) / (one.half_message / one.gpu_rate)
+    return 1.0 + HIDDEN * (float(max(rate, latency, fill)) - 1.0)
 
 
 def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:

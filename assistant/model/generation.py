@@ -22,9 +22,10 @@ from .fitted import from_catalog
 from .inference import Serving
 from .machine import Machine
 from .network import Network, Networks
+from .serving_constants import engine_of, serving_constants
 from .serving_memory import USABLE_MEMORY, memory_used, requests_held
 from .serving_network import pass_communication
-from .serving_time import Engined, Load, Shape, Split, engine_of, prefilled, serving_constants
+from .serving_time import Engined, Load, Shape, Split, prefilled
 
 POINTS = 32  # ages of the batch that are added up: more change nothing by a percent
 ENGINE = "vllm"  # what NeMo-RL and verl generate with unless told otherwise

@@ -18,6 +18,7 @@ from .cache_transfer import transfer_seconds
 from .collectives import Wires
 from .machine import Machine
 from .network import Networks
+from .serving_constants import engine_of, serving_constants
 from .serving_memory import kv_format, requests_held, reserves, weight_bytes
 from .serving_network import decoding_added, prefill_added
 from .serving_time import (
@@ -30,10 +31,8 @@ from .serving_time import (
     Split,
     at_rate,
     decoded,
-    engine_of,
     fastest_within,
     prefilled,
-    serving_constants,
     under_load,
 )
 from .uncertainty import RATIOS
@@ -259,9 +258,10 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
     )
 
 
-def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
-    """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch."""
-    held, one = holds(serving, machine, split), engined(serving, machine, split)
+def copy_at_most(serving: Serving, machine: Machine, split: Split, one: Engined | None = None) -> Copy:
+    """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch. ``one``: the
+    copy as the time of serving sees it, where that is there already."""
+    held, one = holds(serving, machine, split), one or engined(serving, machine, split)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
     grouped = serving.concurrency is not None and not serving.at_random
     full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped, cached=serving.cached)

@@ -25,9 +25,10 @@ from .inference import (
 )
 from .machine import Machine
 from .network import Network, Networks
+from .serving_constants import spreads_of
 from .serving_memory import memory_used
 from .serving_network import bytes_between, remembered
-from .serving_time import Served, Split, spreads_of
+from .serving_time import Served, Split
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 

@@ -32,9 +32,18 @@ from .disaggregation import (
 from .inference import LARGEST_BATCH, ONLINE_BATCH, InferenceOutcome, Serving, Sides, engined, holds
 from .machine import Machine
 from .network import Network, Networks
+from .serving_constants import spreads_of
 from .serving_memory import memory_used
-from .serving_network import bytes_between, crosses, decoding_added, prefill_added, remembered, spread_out
-from .serving_time import Engined, Load, Number, Shape, Split, spreads_of
+from .serving_network import (
+    between_domains,
+    bytes_between,
+    crosses,
+    decoding_added,
+    prefill_added,
+    remembered,
+    spread_out,
+)
+from .serving_time import Engined, Load, Number, Shape, Split
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 MIDDLE = list(RATIOS).index(1.0)
@@ -127,10 +136,11 @@ def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> li
 
 @dataclass(frozen=True)
 class _Cut:
-    """A side cut one way: requests per second of an instance, (F,); those that an instance of decode answers together,
-    and whether it keeps the target."""
+    """A side cut one way: whether an instance holds a request; requests per second of one, (F,); those that an instance
+    of decode answers together, and whether it keeps the target."""
 
     split: Split
+    fits: bool
     carries: np.ndarray
     batch: np.ndarray
     late: np.ndarray
@@ -149,10 +159,12 @@ def side_of(serving: Serving, machine: Machine, split: Split, wires: Wires, work
 
 def _added(one: Engined, tokens: Number, context: Number, wires: Wires, decoding: bool) -> Number:
     """Seconds that the network adds to a pass of one side."""
+    if not spread_out(one):  # nothing of it hides behind compute
+        return between_domains(wires, one, tokens, decoding=decoding)
     if not decoding:
         return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
     compute = one.step(Shape(tokens, context))
-    halved = 2.0 * one.step(Shape(np.asarray(tokens) / 2.0, context)) if spread_out(one) else compute
+    halved = 2.0 * one.step(Shape(np.asarray(tokens) / 2.0, context))
     return decoding_added(one, wires, tokens, compute, halved)
 
 
@@ -161,7 +173,8 @@ def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
     many = np.zeros((1, len(wires.networks)))
     own = np.ravel(prompt_seconds(side, load) + many)
     late = own > (serving.ttft or np.inf)
-    return _Cut(split, np.ravel(prompts_carried(side, load) + many), np.ones(len(own)), late)
+    fits = holds(serving, machine, split) >= 1
+    return _Cut(split, fits, np.ravel(prompts_carried(side, load) + many), np.ones(len(own)), late)
 
 
 def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
@@ -180,7 +193,8 @@ def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
         high = np.maximum(np.floor(low), 1.0)
     tpot = np.ravel(token_seconds(side, load, high) + 0.0 * high)
     batch = np.ravel(high)
-    return _Cut(split, batch / (tpot * serving.output_tokens), batch, tpot > (serving.tpot or np.inf))
+    fits, late = holds(serving, machine, split) >= 1, tpot > (serving.tpot or np.inf)
+    return _Cut(split, fits, batch / (tpot * serving.output_tokens), batch, late)
 
 
 def _room(serving: Serving, machine: Machine, split: Split) -> float:
@@ -203,7 +217,7 @@ def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tup
         x, y = x or max(1, ceil((y or 1) / ratio)), y or max(1, ceil((x or 1) * ratio))
     carried = min(x * float(p.carries[f]), y * float(d.carries[f]))
     unlike = 1e-3 ** (float(p.late[f]) + float(d.late[f]))
-    fits = min(holds(serving, machine, one.split) for one in (p, d)) >= 1
+    fits = p.fits and d.fits
     used = x * p.split.gpus + y * d.split.gpus
     worth = carried * unlike * (1.0 if fits else 1e-9) * (1.0 - 1e-6 * used)  # of as much the fewest GPUs
     return worth, Way(p.split, d.split, x, y, float(d.batch[f]), inside)

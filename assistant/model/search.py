@@ -30,6 +30,7 @@ LONG, LONG_ACROSS = 4e6, 64e6
 # Stacks whose recipes recompute norms and activations of dense models alone. Of those on FSDP torchtitan does, while
 # llm-foundry, Accelerate and DeepSpeed recompute whole layers: who has it says so.
 SELECTIVE = ("megatron", "jax", None)
+_OF_EXPERTS = frozenset({"ep", "etp"})  # said alone they leave the rest of a split open
 PARTS = tuple(part / 8.0 for part in range(1, 9))  # of the layers, recomputed
 
 
@@ -72,13 +73,20 @@ def divisors(number: int, largest: int | None = None) -> list[int]:
 def layouts_for(
     job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True, repeats: bool = True
 ) -> Layouts:
-    """Layouts of a fixed split (micro-batch and recompute still free unless given), or all sensible ones.
+    """Layouts of a fixed split (micro-batch and recompute still free unless given), or all sensible ones; where nothing
+    but the spread of the experts is given, all sensible ones with it.
 
     ``roomy``: without those that plainly never fit, if others are left. ``repeats``: each with every recompute, else
     with none. Raises :class:`InputError` when the job cannot be split at all.
     """
-    fixed = parallelism is not None
-    choices = _fixed(job, parallelism) if fixed else _free(job, machine)
+    alone = (
+        parallelism is not None and bool(parallelism.model_fields_set) and parallelism.model_fields_set <= _OF_EXPERTS
+    )
+    fixed = parallelism is not None and not alone
+    if parallelism is None:
+        choices = _free(job, machine)
+    else:
+        choices = _with_experts(_free(job, machine), parallelism) if alone else _fixed(job, parallelism)
     choices = choices if repeats else replace(choices, recompute=(0,))
     found = layouts_among(job, replace(choices, memory=machine.memory)) if roomy and not fixed else None
     found = found or layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
@@ -89,6 +97,11 @@ def layouts_for(
             Place(field="training.global_batch"),
         )
     return found
+
+
+def _with_experts(choices: Choices, given: Parallelism) -> Choices:
+    """The choices left where only the spread of the experts was said."""
+    return replace(choices, ep=[given.ep], etp=choices.etp if given.etp is None else [given.etp])
 
 
 def _fixed(job: Job, given: Parallelism) -> Choices:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from .architecture import Architecture, element_bytes
@@ -70,13 +72,26 @@ def requests_held(
     ``formats``: of weights and cache; ``lengths``: tokens of prompt and answer. Less than 1 where one request with its
     whole answer finds no room even in what engines are told to take at the tightest.
     """
+    return _held(a, machine.memory, split, formats, lengths, usable, reserved)
+
+
+@lru_cache(maxsize=4096)  # some hundred bytes each; one choice of a layout asks the same of each a dozen times
+def _held(
+    a: Architecture,
+    memory: float,
+    split: Split,
+    formats: tuple[str, str],
+    lengths: tuple[float, float],
+    usable: float,
+    reserved: bool,
+) -> float:
     (precision, kv_precision), (prompt, answer) = formats, lengths
     held = weights_per_gpu(a, precision, split) + reserved_bytes(a, split)
-    room = machine.memory * usable - held
+    room = memory * usable - held
     longest = cache_per_gpu(a, prompt + answer, kv_precision, split)
     if room < longest:
         tight = TIGHT_MEMORY if usable >= USABLE_MEMORY else usable  # beside a trainer there is no more
-        room = machine.memory * tight - weights_per_gpu(a, precision, split) - RUNTIME
+        room = memory * tight - weights_per_gpu(a, precision, split) - RUNTIME
         return split.dp * min(1.0, max(room, 0.0) / longest)
     kept = longest if reserved else cache_per_gpu(a, prompt + answer / 2.0, kv_precision, split)
     return split.dp * max(1.0, room / kept)

@@ -9,20 +9,15 @@ Everything takes floats or arrays that broadcast. Seconds, bytes, tokens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from assistant.vocabulary.catalog import Fact
-from assistant.vocabulary.plan import Band
-from assistant.vocabulary.quantities import NINETIETH
-
 from .architecture import Architecture, element_bytes
-from .fitted import from_catalog
 from .machine import Machine
+from .serving_constants import Engine, ServingConstants
 
 Number = float | np.ndarray
 
@@ -38,79 +33,6 @@ COMPUTED_IN = {
     "fp32": ("fp32",),
 }
 LATEST_MXFP4 = "fp4"  # only GPUs with four-bit units multiply MXFP4 weights by eight-bit activations; others widen both
-
-
-@dataclass(frozen=True)
-class ServingConstants:
-    """What kernels of serving reach, the same for every engine.
-
-    ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
-    that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
-    roofline. ``routed``: time of reading experts' weights against dense ones; ``grouped``: of multiplying by them, in
-    many small products. ``reduce_start``: seconds of a small all-reduce between two GPUs, ``reduce_more`` for each
-    doubling of them; ``reduce_share``: of the bus bandwidth of large ones. ``packed``: as an engine's ``scores``, of
-    kernels that multiply the eight query heads of a shared key at once.
-    """
-
-    reading: float = 0.85
-    cache: float = 0.7
-    matrix: float = 0.9
-    narrow: float = 0.85
-    corner: float = 3.0
-    routed: float = 1.4
-    grouped: float = 1.3
-    reduce_start: float = 6e-6
-    reduce_more: float = 1.5e-6
-    reduce_share: float = 0.6
-    packed: float = 0.3
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch,
-    ``layer`` per layer of a decoding step, ``routed`` per mixture layer besides, ``mixed`` per layer of a step with
-    prompts besides, ``first`` of a request before its prompt is begun; ``wave``: of the other requests in flight, those
-    that begin with it."""
-
-    host: float = 2e-3
-    answer: float = 10e-6
-    stream: float = 20e-6
-    layer: float = 30e-6
-    routed: float = 60e-6
-    mixed: float = 30e-6
-    first: float = 30e-3
-    wave: float = 0.09
-    scores: float = 0.1
-
-
-def serving_constants(constants: Mapping[str, Fact] | None) -> ServingConstants:
-    """The constants of the catalog (``serving-reading`` and so on) over those above."""
-    return from_catalog(ServingConstants(), "serving", constants)
-
-
-def engine_of(name: str | None, constants: Mapping[str, Fact] | None) -> Engine:
-    """The constants of an engine (``engine-vllm-host`` and so on); of none in particular without a name."""
-    return from_catalog(from_catalog(Engine(), "engine", constants), f"engine-{name}", constants)
-
-
-@dataclass(frozen=True)
-class Spreads:
-    """Standard deviation of the logarithm of measured over predicted times and throughput."""
-
-    tpot: float = 0.2
-    ttft: float = 0.4
-    rate: float = 0.2
-
-    @staticmethod
-    def band(middle: float, spread: float) -> Band:
-        """P10 to P90."""
-        away = float(np.exp(NINETIETH * spread))
-        return Band(p10=middle / away, p50=middle, p90=middle * away)
-
-
-def spreads_of(constants: Mapping[str, Fact] | None) -> Spreads:
-    """The spreads of the catalog (``serving-spread-tpot`` and so on) over those above."""
-    return from_catalog(Spreads(), "serving-spread", constants)
 
 
 @dataclass(frozen=True)
@@ -174,13 +96,8 @@ class Engined:
     streamed: bool = True
     guesses: Guesses = NOTHING_GUESSED
 
-    @cached_property
-    def _rates(self) -> tuple[float, float]:
-        """FLOP/s of large products of experts' weights and of all other ones."""
-        shared, experts = weight_formats(self.architecture, self.precision)
-        return self._rate(shared), self._rate(experts)
-
     def _rate(self, precision: str) -> float:
+        """FLOP/s of large products of weights in a format."""
         peaks = self.machine.peak
         wanted = ("bf16",) if precision == "mxfp4" and LATEST_MXFP4 not in peaks else COMPUTED_IN[precision]
         found = next(one for one in wanted if one in peaks)
@@ -192,40 +109,82 @@ class Engined:
         return self.machine.memory_bandwidth * self.constants.reading
 
     def _longer(self, read: Number, computed: Number) -> Number:
+        return self._rounded(read**self.constants.corner, computed)
+
+    def _rounded(self, read: Number, computed: Number) -> Number:
+        """The longer of two times with a rounded corner; ``read`` is given to the power of the corner."""
         corner = self.constants.corner
-        return (read**corner + computed**corner) ** (1.0 / corner)
+        return (read + computed**corner) ** (1.0 / corner)
+
+    @cached_property
+    def _weights(self) -> tuple[_Weights, _Weights]:
+        """Of a rank: what all tokens are multiplied by, and the head, that only those of answers are."""
+        a, ranks = self.architecture, self.split.tp
+        held, head = a.layers * a.shared_layer_params / ranks, a.embedding_params / ranks
+        shared = weight_formats(a, self.precision)[0]
+        return (
+            _Weights(held, (held * element_bytes(shared) / self._reading) ** self.constants.corner, self._rate(shared)),
+            _Weights(head, (head * 2.0 / self._reading) ** self.constants.corner, self._rate("bf16")),
+        )
+
+    @cached_property
+    def _experts(self) -> tuple[float, float, float]:
+        """Of a rank: parameters of its experts, bytes of each, seconds of a token's products with those it visits."""
+        a, precision = self.architecture, weight_formats(self.architecture, self.precision)[1]
+        routed = a.layers * a.expert_layer_params / (self.split.tp * self.split.dp)
+        seconds = 2.0 * routed * a.experts_per_token / a.experts / self._rate(precision)
+        return routed, element_bytes(precision), seconds
 
     def products(self, shape: Shape) -> Number:
         """Seconds of all products, each a roofline: the weights are read once for the tokens that are decoded and those
         of prompts."""
-        a, ranks = self.architecture, self.split.tp
-        shared_bytes, expert_bytes = (element_bytes(one) for one in weight_formats(a, self.precision))
-        shared_rate, expert_rate = self._rates
-        held = a.layers * a.shared_layer_params / ranks
-        tokens = shape.batch + shape.prompt
-        time = self._longer(held * shared_bytes / self._reading, 2.0 * tokens * held / shared_rate)
-        head = a.embedding_params / ranks
-        time = time + self._longer(head * 2.0 / self._reading, 2.0 * shape.batch * head / self._rate("bf16"))
+        a, (shared, head), tokens = self.architecture, self._weights, shape.batch + shape.prompt
+        time = self._rounded(shared.read, 2.0 * tokens * shared.held / shared.rate)
+        time = time + self._rounded(head.read, 2.0 * shape.batch * head.held / head.rate)
         if a.experts:
+            routed, bytes_, seconds = self._experts
             everywhere = tokens * self.split.dp
             visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
-            routed = a.layers * a.expert_layer_params / (ranks * self.split.dp)
-            flops = 2.0 * routed * a.experts_per_token / a.experts / expert_rate
-            read = visited * routed * expert_bytes / self._reading
-            multiplied = self.constants.grouped * everywhere * flops
+            read = visited * routed * bytes_ / self._reading
+            multiplied = self.constants.grouped * everywhere * seconds
             time = time + self._longer(self.constants.routed * read, multiplied)
         return time
 
     def attention(self, shape: Shape) -> Number:
         """Seconds of scores and values: of decoding by reading the cache or by arithmetic, of prompts by arithmetic."""
-        a, tp = self.architecture, self.split.tp
-        rate = self.machine.peak["bf16"] * self.machine.attention_efficiency
-        read = shape.batch * a.kv_bytes(shape.context, self.kv_precision) * a.kv_share(tp)
-        checked = shape.batch * self.guesses.checked
-        scored = checked * a.decode_attention_flops(shape.context) / tp / (rate * self._scores)
-        read = read / (self.machine.memory_bandwidth * self.constants.cache)
-        decoded = (read**ATTENTION_CORNER + scored**ATTENTION_CORNER) ** (1.0 / ATTENTION_CORNER)
-        return decoded + shape.prompt * a.visible_attention_flops(shape.behind) / tp / rate
+        tp, rate, decoded = self.split.tp, self._attending, 0.0
+        if isinstance(shape.batch, np.ndarray) or shape.batch:
+            kept, flops, _ = self._of_tokens(shape.context)
+            scored = shape.batch * self.guesses.checked * flops / tp / (rate * self._scores)
+            read = shape.batch * kept * self._kv_share / (self.machine.memory_bandwidth * self.constants.cache)
+            decoded = (read**ATTENTION_CORNER + scored**ATTENTION_CORNER) ** (1.0 / ATTENTION_CORNER)
+        return decoded + shape.prompt * self._of_tokens(shape.behind)[2] / tp / rate
+
+    @cached_property
+    def _attending(self) -> float:
+        """FLOP/s of scores and values of prompts."""
+        return self.machine.peak["bf16"] * self.machine.attention_efficiency
+
+    @cached_property
+    def _kv_share(self) -> float:
+        return self.architecture.kv_share(self.split.tp)
+
+    def _of_tokens(self, count: Number) -> tuple[Number, Number, Number]:
+        """With so many tokens before it: bytes of a request's cache, FLOPs of scores and values of a decoded token and
+        of one of a prompt. A load asks for few numbers of tokens, again and again."""
+        if isinstance(count, np.ndarray):
+            return self._after(count)
+        if count not in self._counts:
+            self._counts[count] = self._after(count)
+        return self._counts[count]
+
+    def _after(self, count: Number) -> tuple[Number, Number, Number]:
+        a = self.architecture
+        return a.kv_bytes(count, self.kv_precision), a.decode_attention_flops(count), a.visible_attention_flops(count)
+
+    @cached_property
+    def _counts(self) -> dict[float, tuple[Number, Number, Number]]:
+        return {}
 
     @cached_property
     def _scores(self) -> Number:
@@ -237,7 +196,7 @@ class Engined:
             and a.head_dim == PACKED_WIDTH
             and element_bytes(self.kv_precision) == 1
         ):
-            return np.maximum(self.engine.scores, self.constants.packed)
+            return larger(self.engine.scores, self.constants.packed)
         return self.engine.scores
 
     def reductions(self, tokens: Number) -> Number:
@@ -255,10 +214,18 @@ class Engined:
         return time
 
     def _reduced(self, ranks: int, bytes_: Number) -> Number:
-        start = self.constants.reduce_start + self.constants.reduce_more * (np.log2(ranks) - 1.0)
-        slow = max(1.0, self.machine.scale_up_latency / NVLINK_LATENCY)
-        rate = self.machine.scale_up_bandwidth * self.constants.reduce_share
-        return start * slow + bytes_ * (2.0 * (ranks - 1) / ranks) / rate
+        if ranks not in self._reductions:
+            start = self.constants.reduce_start + self.constants.reduce_more * (np.log2(ranks) - 1.0)
+            slow = max(1.0, self.machine.scale_up_latency / NVLINK_LATENCY)
+            rate = self.machine.scale_up_bandwidth * self.constants.reduce_share
+            self._reductions[ranks] = start * slow, 2.0 * (ranks - 1) / ranks, rate
+        start, passes, rate = self._reductions[ranks]
+        return start + bytes_ * passes / rate
+
+    @cached_property
+    def _reductions(self) -> dict[int, tuple[Number, float, Number]]:
+        """By ranks: seconds to begin, times the bytes, bytes per second."""
+        return {}
 
     def step(self, shape: Shape) -> Number:
         """Seconds of one step on ``split.pp`` stages one after another, without the network between them; where further
@@ -272,15 +239,37 @@ class Engined:
         return (decoded + guessed) / self.guesses.gained + self._pass(shape) - decoded
 
     def _pass(self, shape: Shape) -> Number:
-        checked = shape._replace(batch=shape.batch * self.guesses.checked)
-        tokens = checked.batch + shape.prompt
-        mixed = self.engine.mixed * (np.asarray(shape.prompt) > 0)
-        a = self.architecture
-        layers = a.layers * (self.engine.layer + mixed) + a.moe_layers * self.engine.routed
-        answer = self.engine.answer + (self.engine.stream if self.streamed else 0.0)
+        checked = shape._replace(batch=shape.batch * self.guesses.checked) if self.guesses.tokens else shape
+        plain, mixed, answer = self._fixed
+        if isinstance(shape.prompt, np.ndarray):
+            layers = np.where(shape.prompt > 0, mixed, plain)
+        else:
+            layers = mixed if shape.prompt > 0 else plain
         host = self.engine.host + answer * shape.batch * self.split.pp
-        worked = self.products(checked) + self.attention(shape) + self.reductions(tokens)
+        worked = self.products(checked) + self.attention(shape) + self.reductions(checked.batch + shape.prompt)
         return worked + layers + host
+
+    @cached_property
+    def _fixed(self) -> tuple[Number, Number, Number]:
+        """Seconds of all layers in a step of answers alone, and of one with prompts; of a request of the batch."""
+        a, engine = self.architecture, self.engine
+        plain, mixed = (a.layers * (engine.layer + more) + a.moe_layers * engine.routed for more in (0.0, engine.mixed))
+        return plain, mixed, engine.answer + (engine.stream if self.streamed else 0.0)
+
+
+class _Weights(NamedTuple):
+    """Weights of a rank: parameters, what reading them takes to the power of the corner, FLOP/s of their products."""
+
+    held: float
+    read: Number
+    rate: Number
+
+
+def larger(one: Number, other: Number) -> Number:
+    """The larger of two; of numbers without the start that ``np.maximum`` takes."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.maximum(one, other)
+    return max(one, other)
 
 
 ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: assumed, nearly sharp
@@ -354,7 +343,7 @@ def interference(engined: Engined, load: Load, batch: Number, alone: Number) -> 
     split = engined.split
     decoding = batch / split.dp / split.pp
     arriving = decoding / load.output_tokens
-    together = np.maximum(arriving, min(1.0, load.chunk / load.fresh))
+    together = larger(arriving, min(1.0, load.chunk / load.fresh))
     middle = load.prompt_tokens + load.output_tokens / 2.0
     mixed = engined.step(Shape(decoding, middle, together * load.fresh, load.behind))
     return arriving / together * (mixed - alone)
@@ -363,7 +352,7 @@ def interference(engined: Engined, load: Load, batch: Number, alone: Number) -> 
 def prefilled(engined: Engined, load: Load, prompts: Number = 1.0) -> Number:
     """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
     tokens = prompts * load.fresh
-    steps = np.maximum(1.0, tokens / load.chunk)
+    steps = larger(1.0, tokens / load.chunk)
     return steps * engined.step(Shape(0.0, 0.0, tokens / steps, load.behind))
 
 
@@ -400,15 +389,18 @@ def _queue(busy: Number) -> Number:
 def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
     """So many requests a second, as far as ``load.concurrency`` in flight carries them: in flight are the rate times
     the seconds that a request stays (Little's law)."""
-    low, high = 0.0, load.concurrency
-    if under_load(engined, load).output_tokens_per_s < rate * load.output_tokens:
-        return load, under_load(engined, load)
+    low, high, served = 0.0, load.concurrency, under_load(engined, load)
+    if served.output_tokens_per_s < rate * load.output_tokens:
+        return load, served
     for _ in range(SEARCHED):
         middle = 0.5 * (low + high)
-        served = under_load(engined, replace(load, concurrency=max(middle, 1e-3)))
-        low, high = (middle, high) if served.output_tokens_per_s < rate * load.output_tokens else (low, middle)
+        tried = under_load(engined, replace(load, concurrency=max(middle, 1e-3)))
+        if tried.output_tokens_per_s < rate * load.output_tokens:
+            low = middle
+        else:
+            high, served = middle, tried
     found = replace(load, concurrency=high)
-    return found, under_load(engined, found)
+    return found, served if high >= 1e-3 else under_load(engined, found)
 
 
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:

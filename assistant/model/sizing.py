@@ -30,7 +30,7 @@ from .layouts import parallelism
 from .machine import Machine
 from .network import Network, Networks
 from .prefill_decode import fewest_gpus, predict_inference
-from .serving_time import Load, Served, Split, under_load
+from .serving_time import Engined, Load, Served, Split, under_load
 
 _HARDLY = 1e-6  # of a copy: what a load that is told in rounded numbers may be above what whole copies carry
 
@@ -43,10 +43,11 @@ class _Asked:
     machine: Machine
     network: Network | None
 
-    def most(self, split: Split, *, crosses: bool) -> Copy:
+    def most(self, one: Engined, *, crosses: bool) -> Copy:
         """A copy with as many requests in flight as keep the targets."""
+        split = one.split
         if self.network is None or not crosses:
-            return copy_at_most(self.serving, self.machine, split)
+            return copy_at_most(self.serving, self.machine, split, one)
         return most_within(self.serving, self.machine, Networks([self.network]), split)
 
     def seen(self, copy: Copy) -> Served:
@@ -71,6 +72,7 @@ class Sizing:
     crosses: bool
     _copy: Copy = field(repr=False, compare=False)
     _asked: _Asked = field(repr=False, compare=False)
+    _known: dict[int, Served] = field(default_factory=dict, repr=False, compare=False)  # at the load on so many copies
 
     @property
     def gpus(self) -> int:
@@ -96,7 +98,9 @@ class Sizing:
     def at_load(self, gpus: int | None = None) -> Served:
         """Seconds to the first token and per further one, and what a copy delivers, at the load on so many GPUs."""
         copies = self.copies if gpus is None else gpus // self.split.gpus
-        return self._asked.seen(loaded(self._asked.serving, self._copy, copies))
+        if copies not in self._known:
+            self._known[copies] = self._asked.seen(loaded(self._asked.serving, self._copy, copies))
+        return self._known[copies]
 
     @cached_property
     def requests_per_s(self) -> float:
@@ -200,9 +204,12 @@ _TRIED, _MORE = 10, 1.1  # numbers of GPUs for both sides, each so many times th
 
 def _sized(asked: _Asked, split: Split) -> Sizing | None:
     serving, crosses = asked.serving, split.gpus > asked.machine.domain
-    if (crosses and asked.network is None) or not _one_is_in_time(asked, split):
+    if (crosses and asked.network is None) or holds(serving, asked.machine, split) < 1:
         return None
-    copy = asked.most(split, crosses=crosses)
+    one = engined(serving, asked.machine, split)
+    if not _one_is_in_time(serving, one):
+        return None
+    copy = asked.most(one, crosses=crosses)
     most = asked.seen(copy)
     if not keeps(serving, most):
         return None
@@ -211,10 +218,7 @@ def _sized(asked: _Asked, split: Split) -> Sizing | None:
     return Sizing(split, max(1, ceil(rate - _HARDLY), ceil(users - _HARDLY)), carries, at_once, crosses, copy, asked)
 
 
-def _one_is_in_time(asked: _Asked, split: Split) -> bool:
-    """Whether a copy holds one request, and answers it alone within the targets."""
-    serving, machine = asked.serving, asked.machine
-    if holds(serving, machine, split) < 1:
-        return False
+def _one_is_in_time(serving: Serving, one: Engined) -> bool:
+    """Whether a copy answers one request alone within the targets."""
     alone = Load(*serving.lengths, 1.0, 1.0, separate=serving.disaggregated)
-    return keeps(serving, under_load(engined(serving, machine, split), alone))
+    return keeps(serving, under_load(one, alone))

@@ -195,7 +195,9 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
     """Those of the changes with which a plan keeps every limit."""
     for change in changes:
         made = _decided(asked, change, pipeline)
-        if made is not None and made.choice.chosen is not None:
+        if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
+            change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
+        if change and made is not None and made.choice.chosen is not None:
             yield _told(change, made, made.choice.chosen, pipeline.today or datetime.date.today())
 
 
@@ -221,7 +223,7 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         fabric=chosen.id,
         provider=provider,
         cost_usd=chosen.outlay,
-        bought=made.job.questionnaire.budget.mode == "buy",
+        bought=bool(chosen.price.capital_usd),
         run_hours=chosen.median_hours,
         delivery_days=chosen.price.delivery_days or 0.0,
         done_by=None

@@ -30,8 +30,10 @@ from .choice import Choice, meets
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
+from .fewer import quickest
 from .headline import headline, lasting, name_of, on_fewer
-from .money import effective_percent, steps_of_run
+from .missed import missed
+from .money import effective_percent
 from .movers import movers_of
 from .offers import rental_offers, taken
 from .pipeline import Decision
@@ -43,6 +45,7 @@ from .remedy import not_sold, smallest_change
 from .resolve import Resolved
 from .sized import sizing_of
 from .tie import not_the_likeliest
+from .work import assumed, warned
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -111,7 +114,13 @@ def _nearest(entries: list[Entry]) -> Entry | None:
     """Where nothing works what carries most of the load, on a network that can be had as far as one can."""
     fits = [e for e in entries if e.estimated is not None and e.estimate.fits]
     able = [e for e in fits if e.usable and e.verdict != "impossible"] or fits
-    return min(able, key=lambda e: e.estimate.copies_short, default=None)
+    return min(able, key=lambda e: (e.estimate.copies_short, -_carries(e)), default=None)
+
+
+def _carries(entry: Entry) -> float:
+    """Tokens per second of a service."""
+    served = entry.estimate.serving
+    return served.output_tokens_per_s if served else 0.0
 
 
 def names_of(made: Decision, offers: Sequence[RentalOffer], sizing: Sizing | None, catalog: Catalog) -> dict[str, str]:
@@ -150,7 +159,8 @@ def verdict_of(choice: Choice) -> Outcome:
 def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would."""
     job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
-    fewer = on_fewer(job, made.instead_of.job) if made.instead_of else ""
+    asked = made.instead_of
+    fewer = on_fewer(job, asked.job, quickest(asked.entries) if made.sooner else None) if asked else ""
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
@@ -179,6 +189,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         verdict=verdict,
         barred=entry.barred,
         reasons=entry.reasons,
+        limits_missed=[one.named for one in missed(entry, job.questionnaire)] if entry.run_cost is not None else [],
         parallelism=e.parallelism,
         step_time_s=e.serving.tpot_band if e.serving else e.band,
         tokens_per_s_per_gpu=e.tokens_per_s_per_gpu,
@@ -194,6 +205,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
         gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
         usd_per_month=month if entry.costed else None,
+        usd_to_buy=entry.price.capital_usd if entry.costed else None,
         probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
         effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
@@ -252,6 +264,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *_without_a_price(made),
         *_beyond_the_context(job),
         *_deadline_not_judged(job),
+        *warned(made.work, job, made.choice.chosen),
         *_interrupted(made),
         *between_sites(made),
         *by_rules,
@@ -286,12 +299,18 @@ def _on_fewer(made: Decision) -> list[Warning_]:
     asked = made.instead_of
     fits = [e for e in asked.entries if e.estimated is not None and e.estimate.fits]
     message = f"The plan is for {made.job.gpus:,} of the {asked.job.gpus:,} GPUs that were asked for."
-    return [Warning_(code="fewer-gpus-than-asked", message=f"{message} {not_sold(asked.job, fits)}")]
+    why = not_sold(asked.job, fits)
+    if made.sooner:
+        took = f"All of them take {lasting(quickest(asked.entries))}, most of it waiting for each other"
+        why = (
+            f"{took}: the deadline is missed with all and kept with fewer. A larger batch would keep more of them busy."
+        )
+    return [Warning_(code="fewer-gpus-than-asked", message=f"{message} {why}")]
 
 
 def _about_all_of_them(made: Decision) -> list[str]:
     """What to ask a seller where nobody lets as many GPUs as were asked for at a price that it quotes."""
-    if made.instead_of is None:
+    if made.instead_of is None or made.sooner:
         return []
     asked = f"{made.instead_of.job.gpus:,} {made.job.gpu.name}"
     return [f"Can you join {asked}, by which network at which rate per GPU, and at what price per GPU-hour?"]
@@ -382,7 +401,9 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
 def _fewer(made: Decision) -> list[Assumption]:
     if made.instead_of is None:
         return []
-    why = f"{made.instead_of.job.gpus:,} were asked for, and nobody lets so many together at a price that it quotes"
+    but = "they miss the deadline that fewer keep" if made.sooner else ""
+    but = but or "nobody lets so many together at a price that it quotes"
+    why = f"{made.instead_of.job.gpus:,} were asked for, and {but}"
     return [Assumption(field="cluster.gpus", value=made.job.gpus, why=why)]
 
 
@@ -394,18 +415,6 @@ def _planes(job: Resolved, design: FabricDesign | None) -> list[Assumption]:
     whole = design.nics == design.nodes * design.planes
     why = "one for each adapter of a node" if whole else "one for each port of an adapter, which splits into as many"
     return [Assumption(field="cluster.planes", value=design.planes, why=why)]
-
-
-def _work_of_the_days(job: Resolved, entries: list[Entry]) -> list[Assumption]:
-    """How much is done in the days that were asked for."""
-    if job.days is None or job.serves or all(e.run_hours is None for e in entries):
-        return []
-    why = (
-        f"what the fastest network does in {job.days:g} days on the machines, failures and checkpoints included; the "
-        "others are measured by the same work, and in time when it takes them at most 1 % longer than the deadline"
-    )
-    tokens = steps_of_run(entries, job) * job.tokens_per_step
-    return [Assumption(field="training.tokens", value=float(f"{tokens:.3g}"), why=why)]
 
 
 def _deadline_not_judged(job: Resolved) -> list[Warning_]:
@@ -472,7 +481,7 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
     taken += [
         *_fewer(made),
         *_planes(job, design),
-        *_work_of_the_days(job, made.entries),
+        *assumed(made.work, job),
         *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
         *practice.assumptions(job, catalog),

@@ -17,13 +17,15 @@ def usd_per_month(entry: Entry, questionnaire: Questionnaire) -> float:
 
 
 def network_share_percent(entry: Entry) -> float | None:
-    """Percent of what a GPU-hour costs that is the network's; ``None`` where its price is within that of the
-    machines."""
+    """Percent that is the network's, of the purchase or, rented, of what a GPU-hour costs; ``None`` where its price is
+    within that of the machines."""
     price = entry.price
-    total = price.gpu_total + price.fabric_total
-    if price.fabric_usd_per_hour.origin == "included" or not total:
+    network, machines = price.fabric_total, price.gpu_total
+    if price.capital_usd is not None:
+        network, machines = price.fabric_usd_per_hour.value, price.gpu_usd_per_hour.value
+    if price.fabric_usd_per_hour.origin == "included" or not network + machines:
         return None
-    return 100 * price.fabric_total / total
+    return 100 * network / (network + machines)
 
 
 def within_month(entry: Entry, questionnaire: Questionnaire) -> bool:

@@ -153,20 +153,22 @@ def _sold(
     if fabric.technology == "wan" or (there and not priced):
         return None
     if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
-        return priced or None  # GPUs that share a link need no network, whoever tells a price
+        return priced or (None if offers else False)  # who lets them without a price can be asked, nobody cannot
     if job.provider is None:
         let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
         if rented_openly(job) or let_by_one:
             return priced
         # Of a rent without a name it is not known who asks for it: machines as somebody lets them, if anybody does.
-        networks = {name for offered in market for name in offered.offer.fabrics} if job.quoted_rent else set()
+        # What an hour of machines of one's own is said to cost says nothing of who lets them.
+        let = job.quoted_rent and job.questionnaire.budget.mode == "rent"
+        networks = {name for offered in market for name in offered.offer.fabrics} if let else set()
         return fabric.id in networks if networks else None
     return bool(offers) if silent or job.quoted_rent or job.questionnaire.budget.mode == "buy" else priced
 
 
 def _exists(fabric: Fabric, job: Resolved) -> bool:
-    if fabric.technology == "none":
-        return job.domains == 1 or job.serves
+    if fabric.technology == "none":  # of a site that is one scale-up domain it is all that its inside takes
+        return job.at_one_site().domains == 1 or job.serves
     if fabric.technology == "wan":
         return job.sites > 1
     if fabric.id == job.questionnaire.cluster.fabric:

@@ -7,17 +7,18 @@ import datetime
 from collections.abc import Iterable
 from math import ceil
 
-from assistant.market import Offered
+from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
+from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import lasting, name_of, seconds, times, usd, works_longer
-from .missed import kept_by_none, not_as_asked
+from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -52,7 +53,8 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
-    if choice.kept:
+    there = job.questionnaire.budget.machines_there
+    if choice.kept and (job.questionnaire.budget.network_there or not there):
         return f"Keep {network} for the {gpus}{_keeping(made, chosen)}."
     bought = job.questionnaire.budget.mode == "buy"
     offered = chosen.price.offered if chosen.priced else None
@@ -61,7 +63,37 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
+    if there:
+        first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
+        return f"{first}{_to_what_is_there(job, chosen, network, joined)}{ties}.{_dearer(made, chosen, set(tied))}"
     return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{ties}.{_in_whole_machines(job)}"
+
+
+def _dearer(made: Decision, chosen: Entry, tied: set[str]) -> str:
+    """That of networks whose costs tie another takes far less money to buy, and on what the tie rests."""
+    buys = [(e.price.capital_usd, e) for e in made.entries if e.id in tied and e.costed and e.price.capital_usd]
+    (least, other), ours = min(buys, key=lambda one: one[0], default=(0.0, chosen)), chosen.price.capital_usd or 0.0
+    if other is chosen or ours < _MUCH * least:
+        return ""
+    rests = f"the tie counts on {chosen.price.months or 0:g} months of full use; with less, take it"
+    return f" {name_of(other)} takes {usd(least)} to buy instead of {usd(ours)}: {rests}."
+
+
+def _unnamed(job: Resolved, chosen: Entry) -> bool:
+    """Whether a network is there too of which nobody said which one it is."""
+    said = job.questionnaire.budget.network_there and job.questionnaire.cluster.fabric is None
+    return said and chosen.considered.fabric.technology != "none"
+
+
+def _to_what_is_there(job: Resolved, chosen: Entry, network: str, joined: str) -> str:
+    """``Buy InfiniBand NDR 400 Gb/s for the 64 NVIDIA H100 SXM5 80 GB that are there``."""
+    there = job.questionnaire.owned_gpus
+    if there < job.gpus:
+        return f"Buy {job.gpus - there:,} {job.gpu.name} to the {there:,} that are there, {joined}"
+    ours = f"the {job.gpus:,} {job.gpu.name} that {'is' if job.gpus == 1 else 'are'} there"
+    if network.startswith("no "):
+        return f"Use {ours}, {joined}"
+    return f"{'Without one b' if _unnamed(job, chosen) else 'B'}uy {network} for {ours}"
 
 
 def _in_whole_machines(job: Resolved) -> str:
@@ -70,7 +102,8 @@ def _in_whole_machines(job: Resolved) -> str:
     if vary or job.gpus <= usual or job.gpus % usual == 0 or job.sites > 1:
         return ""
     fewer = job.gpus // usual * usual
-    return f" Machines have {usual} GPUs: {job.gpus:,} are counted, ask for {fewer + usual:,} or {fewer:,}."
+    whole = f"{fewer + usual:,} are paid for, {job.gpus:,} of them work"
+    return f" Machines have {usual} GPUs: {whole}; ask for {fewer + usual:,} or {fewer:,}."
 
 
 def _terms(offered: Offered | None) -> str:
@@ -103,6 +136,8 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
     token = f", ${each:.2f} per million output tokens" if job.serves and each else ""
+    if capital is not None and job.questionnaire.budget.machines_there:
+        return _to_keep(job, chosen, month, capital, token)
     if capital is not None:
         return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
     if job.serves:
@@ -112,7 +147,21 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
-    return f"{total}{_in_whole_hours(chosen)}."
+    return f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}.{_by_ones_own(job, chosen)}"
+
+
+def _to_keep(job: Resolved, chosen: Entry, month: str, capital: float, token: str) -> str:
+    """Of machines that are there what the rest costs to buy, and what a month and the run of all take."""
+    run = "" if job.questionnaire.open_ended else f", {usd(chosen.median_cost)} for the run"
+    worth = ""
+    if hours := chosen.price.sunk:
+        of_it, hour = usd(monthly(hours, job.gpus)), usd(job.questionnaire.budget.gpu_hour_usd or 0.0)
+        worth = f" ({of_it} of it for what is there, at {hour} an hour of a GPU)"
+    if not capital:
+        return f"Nothing to buy; {month} of use for power, cooling and support{worth}{run}{token}."
+    some = "the network" if job.questionnaire.owned_gpus == job.gpus else "what is missing"
+    some += ", one for all of them" if _unnamed(job, chosen) else ""
+    return f"{usd(capital)} to buy {some}; {month} of use, with its write-off, power and support{worth}{run}{token}."
 
 
 def _of_term(chosen: Entry, job: Resolved) -> str:
@@ -130,10 +179,33 @@ def _for_more_than_used(job: Resolved, chosen: Entry) -> str:
     return f" for {paid:,} GPUs, the fewest that are let there" if paid > job.gpus else ""
 
 
+def _by_ones_own(job: Resolved, chosen: Entry) -> str:
+    """That the rent is the one of the person's own catalog, and what it stands in place of."""
+    price = chosen.price.gpu_usd_per_hour
+    own = job.quoted_rent and job.questionnaire.budget.gpu_hour_usd is None and chosen.price.offered is None
+    if not own or job.questionnaire.budget.mode == "buy":
+        return ""
+    whose = f"Your catalog's ${price.value:.2f} per GPU-hour ({price.source})"
+    return f" {whose} stands in place of the lists and names no provider."
+
+
+def _whatever_it_takes(chosen: Entry) -> str:
+    """Of a quote with a term, or a least time, that the run does not fill: that it is paid for all the same."""
+    offered = chosen.price.offered
+    if offered is None or offered.quote is None or not offered.least_hours > chosen.median_hours:
+        return ""
+    months = offered.quote.months
+    term = f"{months:g} months" if months else f"{offered.least_hours / 24:g} days"
+    paid = "a whole month is" if months == 1 else f"{term} are"
+    return f", as {paid} paid for however short it is"
+
+
 def _in_whole_hours(chosen: Entry) -> str:
     """Of a short run by the hour what it costs where each hour that was begun is billed: no list tells the least."""
     offered, hours = chosen.price.offered, chosen.median_hours
-    if offered is None or offered.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
+    if offered is None or chosen.price.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
+        return ""
+    if offered.quote is not None and offered.quote.usd is not None:  # a sum of the whole run
         return ""
     whole = chosen.median_cost * ceil(hours) / hours
     return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed"
@@ -162,7 +234,7 @@ def _finish(made: Decision, chosen: Entry) -> str:
     by = f"by {done.day} {done:%B %Y}"
     if delivery:
         return f"Done in {lasting(hours)} after {lasting(24 * delivery)} of delivery, {by} if it is ordered today."
-    if delivery is None and job.questionnaire.budget.mode == "buy":
+    if delivery is None and chosen.price.capital_usd:
         return f"Done in {lasting(hours)} from the day it is delivered; when that is nobody said: ask."
     return f"Done in {lasting(hours)}, {by} if it starts today."
 
@@ -170,16 +242,35 @@ def _finish(made: Decision, chosen: Entry) -> str:
 def _because(made: Decision, chosen: Entry) -> str:
     """At most :data:`WORDS` words."""
     job, choice = made.job, made.choice
+    if made.instead_of is not None and made.sooner:
+        return f"All {made.instead_of.job.gpus:,} wait for each other and miss the deadline."
     if made.instead_of is not None:
         return f"Nobody lets {made.instead_of.job.gpus:,} together at a price that it quotes."
-    if chosen.considered.fabric.technology == "none":
+    if choice.ground == "nothing-crosses":
         return f"{_whole(job, chosen)}: nothing crosses a network."
-    if choice.kept:
-        return "It is there already, and the job runs on it."
-    if choice.by_rules:
+    if choice.ground == "kept":
+        asked = job.questionnaire.budget
+        ours = asked.network_there or not asked.machines_there
+        return f"It {'is there already' if ours else 'was given'}, and the job runs on it."
+    if choice.ground == "limits":
+        return _limited(made, choice.barred)
+    if choice.ground == "rules":
         reasons = _reasons(made.conclusions, chosen)
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
-    return _cheapest(made, chosen)
+    if choice.ground == "unpriced":
+        return "It has the shortest run; no price was read."
+    if _cheaper_in_the_middle(made, chosen):
+        what = _billed(job)
+        return f"Cheapest {what} on average; spot machines cost less only in the middle."
+    return _alone(made) if choice.ground == "alone" else _cheapest(made, chosen)
+
+
+def _limited(made: Decision, barred: list[Entry]) -> str:
+    """Which limits the cheaper ones do not keep."""
+    limits = kept_by_none(barred, made.job.questionnaire) or ["what was asked"]
+    which = "A cheaper network misses" if len(barred) == 1 else f"{len(barred)} cheaper networks miss"
+    said = f"{which} {' and '.join(limits)}."
+    return said if len(said.split()) <= WORDS else f"{which} {limits[0]} or another limit."
 
 
 def _whole(job: Resolved, chosen: Entry) -> str:
@@ -192,30 +283,36 @@ def _whole(job: Resolved, chosen: Entry) -> str:
 
 def _cheapest(made: Decision, chosen: Entry) -> str:
     other = made.choice.runner_up
-    if not chosen.costed:
-        return "It has the shortest run; no price was read."
-    if other is None or not other.costed:
-        if made.job.questionnaire.budget.quotes:
-            return "Of what was quoted its run is the cheapest."
-        return _alone(made, chosen)
-    bulk = made.job.serves and made.job.served.job_tokens
-    what = "job" if bulk else "month" if made.job.serves else "run"
+    assert other is not None  # or it would be alone
+    what = _billed(made.job)
     of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
     least = f"Cheapest {what}{of or ' of those advised' if made.choice.unadvised else of}"
     more = other.median_cost / chosen.median_cost
-    if other.risky and more < 1:
-        return f"Cheapest {what} on average; spot machines only in the middle."
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = times(more) if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
     return f"{least}; the next network costs {much}."
 
 
-def _alone(made: Decision, chosen: Entry) -> str:
+def _billed(job: Resolved) -> str:
+    return "run" if not job.serves else "job" if job.served.job_tokens else "month"
+
+
+def _cheaper_in_the_middle(made: Decision, chosen: Entry) -> bool:
+    """Whether machines that may be taken away keep what was asked and cost less at the median, on any network."""
+    asked, advised = made.job.questionnaire, {e.id for e in made.entries if e.verdict not in ("avoid", "impossible")}
+    able = [e for e in made.variants if e.id in advised and e.usable and e.costed and e.risky and meets(e, asked)]
+    return chosen.costed and any(e.median_cost < chosen.median_cost <= e.ranked_cost for e in able)
+
+
+def _alone(made: Decision) -> str:
     """Why no other network with a price competes."""
-    known = [e for e in made.entries if e.costed and e is not chosen and e.usable and e.verdict != "impossible"]
+    if made.job.questionnaire.budget.quotes:
+        return "Of what was quoted its run is the cheapest."
+    known = [e for e in made.entries if e.costed and e is not made.choice.chosen and e.usable]
+    known = [e for e in known if e.verdict != "impossible"]
     if not known:
-        return "Nothing else that runs this job has a price."
+        return "No other network that runs this job has a price."
     limits = kept_by_none(known, made.job.questionnaire)
     return f"No other network keeps {' and '.join(limits)}." if limits else "No other network with a price is advised."
 
@@ -241,11 +338,22 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if flips is None:
         return ""
     if not flips:
-        return "several things change at once: no single input that was tried does it."
+        untried = "several things change at once: no single input that was tried does it."
+        return _with_one_limit_looser(made) or untried
     flip = flips[0]
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
     then = then if flip.to_quote is None else f"quote {flip.to_quote}"
     return f"{_turning(flip, chosen, made)}: then {then}."
+
+
+def _with_one_limit_looser(made: Decision) -> str:
+    """The least change of one limit with which something that costs less is kept by all of them."""
+    asked = made.job.questionnaire
+    alone = [(limits[0], e) for e in made.choice.barred if len(limits := missed(e, asked)) == 1]
+    if not alone:
+        return ""
+    limit, entry = min(alone, key=lambda one: one[0].needs / max(one[0].limit, 1e-9))
+    return f"you accept {limit.enough} instead of {limit.given}: then {name_of(entry)} costs less."
 
 
 def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
@@ -261,6 +369,10 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
         whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"
     elif quote:
         whose = f"of quote {quote}"
+    elif flip.input == GPU_PRICE and made.job.questionnaire.budget.machines_there:
+        return (
+            f"an hour of a GPU is worth {value.removesuffix(' per GPU-hour')} or {'more' if rises else 'less'} to you"
+        )
     elif flip.input == GPU_PRICE:
         whose = "of the GPU"
     else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +28,9 @@ TIE_PROBABILITY = 0.2
 NEAR = 1.25
 
 
+Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
+
+
 @dataclass(frozen=True)
 class Choice:
     """The verdict: the entry that is recommended (``None`` when nothing works), the runner-up, how sure we are."""
@@ -40,6 +44,29 @@ class Choice:
     certainty: Certainty = "clear"
     tied: tuple[Entry, ...] = ()  # whose cost the error cannot tell from that of the choice, itself first
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
+    over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+
+    @property
+    def barred(self) -> list[Entry]:
+        """What costs less and does not keep the limits."""
+        least = self.chosen.ranked_cost if self.chosen and self.chosen.costed else 0.0
+        return [e for e in self.over_limits if e.ranked_cost < least]
+
+    @property
+    def ground(self) -> Ground | None:
+        """What decided; nothing where nothing was chosen."""
+        if self.chosen is None:
+            return None
+        grounds: list[tuple[Ground, bool]] = [
+            ("nothing-crosses", self.chosen.considered.fabric.technology == "none"),
+            ("kept", self.kept),
+            ("limits", bool(self.barred)),
+            ("rules", self.by_rules),
+            ("unpriced", not self.chosen.costed),
+            ("alone", self.runner_up is None or not self.runner_up.costed),
+            ("cheapest", True),
+        ]
+        return next(ground for ground, holds in grounds if holds)
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
@@ -83,13 +110,17 @@ def mark_ties(entries: list[Entry]) -> None:
     if not usable:
         return
     costs = np.stack([e.cost for e in usable])
-    order = np.argmin(costs, axis=0)
     cheapest = min(usable, key=lambda e: e.ranked_cost)
-    for i, entry in enumerate(usable):
-        entry.probability_best = float(np.mean(order == i))
-        lower = float(np.mean(entry.cost < cheapest.cost))
+    cheaper = np.mean(costs < cheapest.cost, axis=1).tolist()
+    for entry, best, lower in zip(usable, _shares_cheapest(costs), cheaper, strict=True):
+        entry.probability_best = best
         near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not entry.risky)
+
+
+def _shares_cheapest(costs: np.ndarray) -> list[float]:
+    """In which share of the worlds each of some costs, (entries, worlds), is the least."""
+    return (np.bincount(np.argmin(costs, axis=0), minlength=len(costs)) / costs.shape[1]).tolist()
 
 
 def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> None:
@@ -101,14 +132,20 @@ def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> No
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
-        order = np.argmin(np.stack([e.likely_cost for e in asked]), axis=0)
-        for i, entry in enumerate(asked):
-            entry.probability_best = float(np.mean(order == i))
+        shares = _shares_cheapest(np.stack([e.likely_cost for e in asked]))
+        for entry, share in zip(asked, shares, strict=True):
+            entry.probability_best = share
 
 
 def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     """The recommendation among what can be had, fits, is not ruled out and meets the constraints."""
-    able = [e for e in entries if e.usable and e.verdict != "impossible" and meets(e, questionnaire)]
+    possible = [e for e in entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
+    kept = [meets(e, questionnaire) for e in possible]
+    over = tuple(e for e, keeps in zip(possible, kept, strict=True) if e.costed and not keeps)
+    return replace(_chosen_of([e for e, keeps in zip(possible, kept, strict=True) if keeps]), over_limits=over)
+
+
+def _chosen_of(able: list[Entry]) -> Choice:
     owned = next((e for e in able if e.considered.owned), None)
     if owned is not None:
         return _kept(owned, able)

@@ -233,7 +233,8 @@ def _best_slowdown(entries: list[Entry], technology: str) -> float | None:
 
 
 def _breakeven(entry: Entry) -> float:
-    return 100 * entry.price.fabric_usd_per_hour.value / entry.price.gpu_usd_per_hour.value
+    price = entry.price  # of machines that are there an hour costs what it takes to keep them
+    return 100 * price.fabric_usd_per_hour.value / (price.gpu_usd_per_hour.value or price.gpu_total)
 
 
 def _routing(fabric: Fabric, job: Resolved) -> bool:
@@ -287,7 +288,9 @@ def candidate_facts(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, An
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }
-    return facts | (_computed(entry, job, rivals) if entry.estimated is not None else {})
+    if entry.estimated is None:  # of what is served within a domain nothing is computed where no copy fits in one
+        return facts | ({"fits": False} if c.exists and fabric.technology == "none" else {})
+    return facts | _computed(entry, job, rivals)
 
 
 def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
@@ -346,8 +349,20 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
         "network_share_percent": known(network_share_percent(entry)),
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
+        **_over_cheapest(entry, rivals),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
         **(_over_roce(entry, rivals.usable) if entry.considered.fabric.technology == "infiniband" else {}),
+    }
+
+
+def _over_cheapest(entry: Entry, rivals: Rivals) -> dict[str, Any]:
+    """What a GPU-hour costs more than on the cheapest candidate, network, power and upkeep too."""
+    cheapest = min((e for e in rivals.usable if e.costed), key=lambda e: e.ranked_cost, default=entry)
+    theirs = cheapest.price.gpu_total + cheapest.price.fabric_total
+    more = entry.price.gpu_total + entry.price.fabric_total - theirs
+    return {
+        "price_over_cheapest_usd_gpu_hour": more,
+        "price_over_cheapest_percent": 100 * more / theirs if theirs else 0.0,
     }
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from assistant.market import Offered, price_at
+from assistant.market import CandidatePrice, Offered
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -131,13 +131,12 @@ class OnSale:
     instance: str
     tier: str
     usd: float
-    extra: float  # of the network, on top
     cost: float
-    markup: float  # what is paid ÷ the list price
+    price: CandidatePrice
 
     def at_cost(self, cost: float) -> float:
         """The list price at which the run costs that."""
-        return price_at(self.usd * self.markup, self.extra, cost / self.cost) / self.markup
+        return self.price.list_price_at(cost / self.cost)
 
 
 def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
@@ -146,13 +145,12 @@ def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
     for entry in made.variants:
         if entry.id not in fabrics or not entry.usable or not entry.costed or entry.price.offered is None:
             continue
-        extra, gpus = entry.price.fabric_total, made.job.gpus // made.job.sites
-        per_usd = entry.median_cost / (entry.price.gpu_total + extra) / entry.price.offered.paid(gpus)
         for offered in entry.considered.offers:
             if offered.price is not None:
-                cost = (offered.price.si * offered.markup + extra) * offered.paid(gpus) * per_usd
+                price = entry.price.taking(offered, made.job.gpus // made.job.sites)
+                cost = entry.median_cost * price.usd_per_month(1) / entry.price.usd_per_month(1)  # on the same terms
                 who = entry.id, offered.provider, offered.offer.name, offered.tier
-                found.append(OnSale(*who, offered.price.si, extra, cost, offered.markup))
+                found.append(OnSale(*who, offered.price.si, cost, price))
     return found
 
 
@@ -303,6 +301,8 @@ def _nearest(
 ) -> Flip | None:
     """The value nearest to ``now`` at which another fabric is recommended; those at which the costs of the plan, scaled
     by the new steps, speak for it are tried."""
+    if all(column is chosen for column in columns):  # nothing else comes into question at any size
+        return None
     likely = (value for value in values if _choice_at(path, value, columns, job, chosen, pipeline) is not None)
     tried = (_resized(path, now, value, job, chosen, pipeline) for value in likely)
     return next((flip for flip in tried if flip is not None), None)
@@ -325,6 +325,8 @@ def _choice_at(
     anew."""
     try:
         there = pipeline.predictor.varied(job, path, value)
+        if pipeline.predictor.cheapest_anyhow(there, columns, chosen):
+            return None
         times = pipeline.predictor.step_times(there, [e.considered for e in columns])
     except InputError:
         return None

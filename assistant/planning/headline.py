@@ -12,10 +12,14 @@ from .resolve import Resolved
 _UNKNOWN = "at a price that nobody tells"
 
 
-def on_fewer(job: Resolved, asked: Resolved) -> str:
-    """That the answer is for fewer GPUs than were asked for."""
+def on_fewer(job: Resolved, asked: Resolved, hours: float | None) -> str:
+    """That the answer is for fewer GPUs than were asked for: nobody lets these, or they are slower and take
+    ``hours``."""
     them = f"{asked.gpus:,} {job.gpu.name}"
-    return f"Nobody lets {them} together at a price that it quotes; this is for {job.gpus:,} of them. "
+    why = f"Nobody lets {them} together at a price that it quotes"
+    if hours is not None:
+        why = f"All {them} wait for each other and take {lasting(hours)}"
+    return f"{why}; this is for {job.gpus:,} of them. "
 
 
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:
@@ -26,7 +30,8 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
     what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}"
-    if choice.kept:
+    asked = job.questionnaire.budget
+    if choice.kept and (asked.network_there or not asked.machines_there):
         return f"Keep {what}{_cost_of_keeping(chosen, other)}."
     if choice.coin_flip and other is not None:
         return (
@@ -65,7 +70,7 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
 
 def _sum(job: Resolved, chosen: Entry) -> str:
     """What machines without a network between them cost."""
-    if chosen.price.capital_usd is None:
+    if not chosen.price.capital_usd:
         return f"About {usd(chosen.median_cost)}{sum_of(job, chosen)}{_at(job, chosen)}"
     what = "month" if job.serves else "run"
     return f"About {usd(chosen.price.capital_usd)} to buy, of which the {what} takes {usd(chosen.median_cost)}"
@@ -75,7 +80,7 @@ def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
         served = entry.estimate.serving
         token = f"{1e3 * (served.tpot_s if served else entry.step):.3g} ms per output token"
-        if entry.price.capital_usd is not None:
+        if entry.price.capital_usd:
             return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
         cost = f"{usd(_bill(job, entry))}{sum_of(job, entry)}" if entry.costed else _UNKNOWN
         return f"{token}, {cost}{_at(job, entry)}"
@@ -111,8 +116,10 @@ def _money(job: Resolved, entry: Entry) -> str:
     """What the run costs, and to whom; of machines that are bought what they cost to buy."""
     if not entry.costed:
         return _UNKNOWN
-    if entry.price.capital_usd is None:
+    if not entry.price.capital_usd:
         return f"about {usd(entry.median_cost)}{_at(job, entry)}"
+    if job.questionnaire.budget.machines_there:
+        return f"about {usd(entry.median_cost)} with {usd(entry.price.capital_usd)} to buy for what is there"
     return f"{usd(entry.median_cost)} for its share of a purchase of about {usd(entry.price.capital_usd)}"
 
 

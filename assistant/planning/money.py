@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from assistant.library.freshness import half_life_days
-from assistant.market import CandidatePrice, Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
+from assistant.market import (
+    CandidatePrice,
+    Interruptions,
+    Offered,
+    candidate_prices,
+    checkpoint_seconds,
+    interruptions_of,
+)
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
@@ -21,6 +30,8 @@ from .candidates import Considered
 from .design import network_bill
 from .entry import Entry, about
 from .resolve import Resolved
+
+NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late)
 
 
 def priced(
@@ -41,7 +52,16 @@ def priced(
         else some
         for one, some in zip(entries, found, strict=True)
     ]
-    return [one for some in whole for one in some]
+    return [one if _stands_alone(one, job) else _not_between_sites(one) for some in whole for one in some]
+
+
+def _stands_alone(entry: Entry, job: Resolved) -> bool:
+    """Whether it joins the whole job; between sites no network at all is what a site may take inside, and no more."""
+    return entry.considered.fabric.technology != "none" or job.sites == 1 or job.serves
+
+
+def _not_between_sites(entry: Entry) -> Entry:
+    return Entry(replace(entry.considered, exists=False, offers=()))
 
 
 def _price(
@@ -100,19 +120,40 @@ def effective_percent(interruptions: Interruptions) -> Band:
     return Band(p10=p10, p50=p50, p90=p90)
 
 
-def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
-    """Fill in hours, cost and slowdown of the run.
+def at_other_prices(
+    entries: list[Entry],
+    job: Resolved,
+    catalog: Catalog,
+    today: datetime.date | None,
+    charging: Callable[[Offered], Offered],
+    steps: float,
+) -> list[Entry]:
+    """Rented entries of one site, priced and run, with what is offered at other prices: those that have nothing of it
+    as they are, the others priced and run again."""
+    seen = [entry.considered.charging(charging) for entry in entries]
+    found = [
+        copy(entry)
+        if one is entry.considered
+        else replace(entry, considered=one, priced=entry.priced and _price(one, job, catalog, {}, today))
+        for one, entry in zip(seen, entries, strict=True)
+    ]
+    changed = [new for new, old in zip(found, entries, strict=True) if new.considered is not old.considered]
+    run(found, job, catalog, steps, changed)
+    return found
 
-    The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for,
-    failures and checkpoints included (serving without a load: in one month). Machines that answer a load stand ready
-    all month.
+
+def run(entries: list[Entry], job: Resolved, catalog: Catalog, steps: float, only: list[Entry] | None = None) -> None:
+    """Fill in hours, cost and slowdown of the run, of all or ``only`` some of the entries.
+
+    The work of ``steps`` is the same for all; failures and checkpoints stretch it. Machines that answer a load stand
+    ready all month.
     """
     computed = [e for e in entries if e.estimated is not None]
     fitting = _that_count(entries)
     if not fitting:
         return
-    fastest, steps = min(e.step for e in fitting), steps_of_run(entries, job)
-    for entry in computed:
+    fastest = min(e.step for e in fitting)
+    for entry in computed if only is None else [e for e in only if e.estimated is not None]:
         price = entry.price
         hours, shape = _undisturbed(entry, job, steps), entry.estimate.draws
         if _is_let_all_month(job):
@@ -124,6 +165,17 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         if job.questionnaire.budget.mode == "rent" and price.offered is not None:
             _as_quoted(entry, price.offered.quote, job.gpus)
+    _to_go_over_to(fitting)
+
+
+def _to_go_over_to(fitting: list[Entry]) -> None:
+    """What steady machines cost beside those that may be taken away; nothing beside runs of which some never end."""
+    spot = [e for e in fitting if e.costed and e.price.spot is not None]
+    steady = [e.median_cost for e in fitting if e.costed and e.price.spot is None] if spot else []
+    for entry in spot if steady else ():
+        ends = entry.price.spot is not None and unfinished(entry.price.spot) < NOTICED
+        entry.steady_cost = min(steady) if ends else None
+        entry.__dict__.pop("ranked_cost", None)
 
 
 def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
@@ -153,7 +205,13 @@ def list_price_error(provider: str, listed: ListPrice, age_days: int | None, cat
     spread = list_price_spread(catalog, "low-trust" if listed.trust == "low" else listed.tier)
     drift = np.log1p(catalog.constants["freshness-price-drift"].si)
     half_lives = max(age_days or 0, 0) / catalog.constants["cost-price-half-life"].value
-    return np.exp(np.hypot(spread, drift * np.sqrt(half_lives)) * normal_draws(f"price of {provider}"))
+    return _agreed(provider, float(np.hypot(spread, drift * np.sqrt(half_lives))))
+
+
+@lru_cache(maxsize=256)
+def _agreed(provider: str, spread: float) -> np.ndarray:
+    """What one provider agrees to ÷ what its list says, (worlds,)."""
+    return np.exp(spread * normal_draws(f"price of {provider}"))
 
 
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
@@ -209,15 +267,6 @@ def _undisturbed(entry: Entry, job: Resolved, steps: float) -> float:
     if bulk and served:
         return bulk / max(served.output_tokens_per_s, 1e-9) / 3600
     return steps * entry.step / 3600
-
-
-def steps_of_run(entries: list[Entry], job: Resolved) -> float:
-    """Steps of the tokens asked for, or those that the fastest does in the days asked for (serving: in a month). Days
-    are those on the machines: failures take of the work and do not make them longer."""
-    if job.tokens is not None:
-        return job.tokens / job.tokens_per_step
-    days = job.days if job.days is not None else HOURS_PER_MONTH / 24
-    return days * 86400 / min(e.step * e.price.failure_factor for e in _that_count(entries))
 
 
 def _that_count(entries: list[Entry]) -> list[Entry]:

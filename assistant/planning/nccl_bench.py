@@ -132,7 +132,7 @@ def _expected(kind: str, size: int, job: Resolved, fabric: Fabric, catalog: Cata
         update={
             "fabric": fabric.id,
             "gpu": job.gpu.id,
-            "gpus": job.gpus // job.sites,
+            "gpus": job.nodes // job.sites * job.gpus_per_node,  # also where the job leaves some of them idle
             "gpus_per_node": job.gpus_per_node,
             "sites": 1,
             "wan_gbps": None,

@@ -6,14 +6,15 @@ import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, exp
+from typing import Any
 
-from assistant.market import Freshness, Offered, monthly
+from assistant.market import Freshness, Offered, monthly, price_at
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
 
 from .choice import meets
-from .entry import Entry, about, band_of
-from .money import list_price_error, list_price_spread, unfinished
+from .entry import Entry, about, band_of, mean_cost
+from .money import NOTICED, list_price_error, list_price_spread, unfinished
 from .resolve import Resolved
 
 
@@ -31,8 +32,10 @@ def rental_offers(
     able = [e for e in variants if _runs(e, judged[e.id])]
     if any(e.id == "none" for e in able):  # then every machine is rented as it is, whatever joins it to others
         able = [e for e in able if e.id == "none"]
-    if any(e.inside for e in able):  # between sites: then the islands of each are rented
-        able = [e for e in able if e.inside]
+    if any(e.inside for e in able):  # between sites: islands of each, unless what goes in unison alone is advised
+        advised = [e for e in able if judged[e.id].verdict not in ("avoid", "impossible")]
+        islands = any(e.inside for e in advised) or not advised
+        able = [e for e in able if bool(e.inside) is islands]
     found = [
         _row(entry, offered, job, catalog, freshness, judged[entry.id].verdict)
         for entry in able
@@ -77,55 +80,91 @@ def _runs(entry: Entry, judged: Entry) -> bool:
 
 
 _FOR_EVER = 36_525  # days: a century
-_NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late),
-_MOSTLY = 0.5  # and from which there is no middle either
+_MOSTLY = 0.5  # share of runs that never finish from which there is no middle to tell
 
 
 def _row(
     entry: Entry, offered: Offered, job: Resolved, catalog: Catalog, freshness: Freshness, verdict: Verdict
 ) -> RentalOffer:
     """The offer as the contract has it. Of a reservation the whole term is paid for, however long the run."""
-    offer, extra, listed = offered.offer, entry.price.fabric_usd_per_hour, offered.listed
-    paid = offered.paid(job.gpus // job.sites) * job.sites
-    onto = extra.value if extra.origin == "quoted" or offer.fabric_included is False else 0.0
-    usd, dated, likely, there = None, None, None, entry
-    if listed is not None:
-        usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
-    if listed is not None and dated is not None and usd is not None and offered.summed:
-        cost = (usd * offered.markup + onto) * paid * replace(entry.price, offered=offered).charged(entry.hours)
-        there = replace(entry, run_cost=cost)
-        likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
-    never = unfinished(entry.price.spot) if entry.price.spot else 0.0
-    never = never if never >= _NOTICED else 0.0
-    fabric, days = (entry.inside or entry).id, None if never >= _MOSTLY else entry.median_hours / 24
-    likely = None if days is None else likely
-    later = None if days is None else days + (entry.price.delivery_days or 0.0)
+    there = _on(entry, offered, job)
     return RentalOffer(
-        provider=offered.provider,
-        provider_name=offered.provider_name,
-        instance=offer.name,
-        gpu=offer.gpu,
-        fabric=fabric,
-        gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
-        tier=offered.tier,
-        usd_per_gpu_hour=usd,
-        usd_per_month=None if usd is None else monthly(usd * offered.markup + onto, paid),
-        run_cost_usd=None if likely is None else band_of(likely),
-        expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" and not never else None,
-        unfinished_percent=100 * never if offered.tier == "spot" else None,
-        finishes_days=days,
-        finishes_on=(freshness.today + datetime.timedelta(days=ceil(later))).isoformat()
-        if later is not None and later < _FOR_EVER
-        else None,
-        months=listed.months if listed else None,
-        date=listed.price.date.isoformat() if listed else None,
-        source=listed.price.source if listed else None,
-        stale=dated is not None and dated.stale,
+        **_what(offered, (entry.inside or entry).id),
+        **_price(there, offered, job, freshness),
+        **_sums(there, offered, catalog, freshness),
         verdict=verdict,
         meets_limits=meets(there, job.questionnaire),
-        network_included=offer.fabric_included,
-        trust=listed.trust if listed else None,
-        paid_over_listed=offered.markup,
-        gpus_paid=paid,
-        whole_days_up_to=offered.by_the_day or None,
     )
+
+
+def _on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
+    """The entry as it is on another offer of its terms: at its price, where a sum is made of that."""
+    price = entry.price.taking(offered, job.gpus // job.sites)
+    if offered.listed is None or not offered.summed:
+        return entry
+    return replace(entry, priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+
+
+def _what(offered: Offered, fabric: str) -> dict[str, Any]:
+    """Who lets what."""
+    offer = offered.offer
+    return {
+        "provider": offered.provider,
+        "provider_name": offered.provider_name,
+        "instance": offer.name,
+        "gpu": offer.gpu,
+        "fabric": fabric,
+        "gbps_per_gpu": offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
+        "tier": offered.tier,
+        "network_included": offer.fabric_included,
+        "paid_over_listed": offered.markup,
+        "whole_days_up_to": offered.by_the_day or None,
+    }
+
+
+def _price(there: Entry, offered: Offered, job: Resolved, freshness: Freshness) -> dict[str, Any]:
+    """What the list says, with its provenance, and what a month of it comes to."""
+    islands, listed = job.gpus // job.sites, offered.listed
+    paid: dict[str, Any] = {"gpus_paid": offered.paid(islands) * job.sites, "stale": False}
+    if listed is None:
+        return paid | dict.fromkeys(("usd_per_gpu_hour", "usd_per_month", "date", "source"))
+    return paid | {
+        "usd_per_gpu_hour": listed.price.si,
+        "usd_per_month": there.price.taking(offered, islands).usd_per_month(job.gpus),
+        "months": listed.months,
+        "date": listed.price.date.isoformat(),
+        "source": listed.price.source,
+        "stale": freshness.priced(offered.name, listed.price).stale,
+        "trust": listed.trust,
+    }
+
+
+def _sums(there: Entry, offered: Offered, catalog: Catalog, freshness: Freshness) -> dict[str, Any]:
+    """What the run comes to, and when it is done; of machines that are taken away too often nobody can tell."""
+    never = unfinished(there.price.spot) if there.price.spot else 0.0
+    never = never if never >= NOTICED else 0.0
+    spot = offered.tier == "spot"
+    found: dict[str, Any] = dict.fromkeys(("run_cost_usd", "finishes_days"))
+    found["unfinished_percent"] = 100 * never if spot else None
+    if never >= _MOSTLY:
+        return found
+    done = freshness.today + datetime.timedelta(days=ceil(there.days)) if there.days < _FOR_EVER else None
+    found |= {"finishes_days": round(there.median_hours / 24, 6), "finishes_on": done.isoformat() if done else None}
+    if offered.listed is None or not offered.summed:
+        return found
+    age = freshness.priced(offered.name, offered.listed.price).age_days
+    likely = about(there.cost * list_price_error(offered.provider, offered.listed, age, catalog), there.median_cost)
+    return found | {
+        "run_cost_usd": band_of(likely),
+        "expected_cost_usd": mean_cost(likely, there.steady_cost) if spot and not never else None,
+    }
+
+
+def list_price_at(offer: RentalOffer, usd: float) -> float:
+    """The list price of a GPU-hour at which the run on an offer costs so much, by what offers are compared; what is
+    paid for a network on top stays."""
+    assert offer.usd_per_gpu_hour is not None
+    rent, on_top = offer.usd_per_gpu_hour * offer.paid_over_listed, 0.0
+    if offer.usd_per_month is not None and offer.gpus_paid:  # of a quote neither is told: it is one sum
+        on_top = offer.usd_per_month / monthly(1.0, offer.gpus_paid) - rent
+    return price_at(rent, on_top, usd / offer.ranked_usd) / offer.paid_over_listed

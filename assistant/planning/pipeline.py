@@ -28,15 +28,18 @@ from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
+from .fewer import quickest, sizes_faster
 from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 from .sizes import sizes_of
+from .work import Work, of_days, said, without_limits
 
 if TYPE_CHECKING:
     from .planner import Begun
 
 MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
+SLOWER = 2  # sizes in turn that are slower than more GPUs and late: one alone may but divide badly
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
 
@@ -61,7 +64,13 @@ class Decision:
     today: datetime.date | None = None  # dates the prices
     asked: Questionnaire | None = None  # before the GPUs of a service were counted
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
-    instead_of: Decision | None = None  # about all GPUs that were asked for, where nobody lets so many at a price
+    instead_of: Decision | None = None  # about all GPUs that were asked for, where the answer is for fewer
+    work: Work | None = None  # that the run does
+
+    @property
+    def sooner(self) -> bool:
+        """Whether the answer is for fewer GPUs because all of them, which are let, are slower."""
+        return self.instead_of is not None and any(e.usable for e in self.instead_of.entries)
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -113,6 +122,8 @@ class Pipeline:
         self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
+        self._listed: tuple[Hashable, Resolved, list[Entry]] | None = None
+        self._works: dict[Hashable, Work] = {}
         self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
     def decide(
@@ -121,50 +132,100 @@ class Pipeline:
         strategy: Strategy = WHOLE,
         *,
         charging: Callable[[Offered], Offered] | None = None,
+        work: Work | None = None,
     ) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
-        ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
-        be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
+        ``charging``: what is offered, at other prices than the lists'. ``work``: that of another decision, beside which
+        it is held. Raises :class:`InputError` for a job that cannot be split over its GPUs or priced, and for a network
+        that is decided and cannot be built as described.
         """
         asked = questionnaire
         questionnaire, left_open = sized.filled(questionnaire, self.predictor)
         questionnaire, spared = sized.needed(questionnaire, self.predictor)
-        made = self._decided(questionnaire, strategy, charging)
-        fit = [e for e in made.entries if e.estimated is not None and e.estimate.fits]
-        if made.choice.chosen is None and fit and all(e.considered.sold is False for e in fit):
-            made = self._on_fewer(made, strategy, charging) or made
+        made = self._decided(questionnaire, strategy, charging, work)
+        if made.choice.chosen is None:
+            made = self._on_fewer(made, strategy, charging, work) or self._without_a_price(made, strategy) or made
         job = replace(made.job, assumptions=(*left_open, *spared, *made.job.assumptions))
         return replace(made, asked=asked, job=job)
 
     def _on_fewer(
-        self, made: Decision, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+        self,
+        made: Decision,
+        strategy: Strategy,
+        charging: Callable[[Offered], Offered] | None,
+        work: Work | None,
     ) -> Decision | None:
         """The decision for the most GPUs that somebody lets together, where nobody lets all at a price: those beyond
-        them would stand idle."""
-        asked = made.job.questionnaire
-        for gpus in sizes_let(made.job, self.catalog):
+        them would stand idle. Where all can be asked for, that is half of them at least, at a price. Where all are let
+        and too slow, the decision for the most that keep every limit, as long as fewer are faster."""
+        asked, fit = made.job.questionnaire, [e for e in made.entries if e.estimated is not None and e.estimate.fits]
+        let = any(e.considered.sold is not False for e in fit)
+        sizes = sizes_faster(made.job, made.entries) if let else sizes_let(made.job, self.catalog) if fit else []
+        silent = not let and any(e.considered.offers for e in fit)
+        hours, slower = max(quickest(made.entries), 24 * (asked.latest_days or 0.0)), 0
+        for gpus in sizes:
             fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
             try:
-                found = self._decided(fewer, strategy, charging)
+                found = self._decided(fewer, strategy, charging, work)
             except InputError:  # what else was said does not divide so
                 continue
-            if found.choice.chosen is not None:
+            chosen = found.choice.chosen
+            if chosen is not None and (not silent or (chosen.costed and 2 * gpus >= made.job.gpus)):
                 return replace(found, instead_of=made)
+            slower = slower + 1 if let and quickest(found.entries) > hours else 0
+            if slower == SLOWER:  # and still fewer are slower still
+                return None
         return None
 
+    def _without_a_price(self, made: Decision, strategy: Strategy) -> Decision | None:
+        """The decision among the networks that somebody lets without telling a price, where nobody lets any at one."""
+        if any(e.considered.sold is not False for e in made.entries if e.estimated is not None and e.estimate.fits):
+            return None
+        opened = [
+            replace(e, considered=replace(e.considered, sold=None)) if e.considered.offers else e for e in made.variants
+        ]
+        found = self._chosen_among(opened, made.job, strategy)
+        return None if found.choice.chosen is None else replace(found, work=made.work)
+
+    def _work(self, job: Resolved) -> Work:
+        """What the run of a job does."""
+        known = said(job)
+        if known is not None:
+            return known
+        asked = without_limits(job.questionnaire)
+        key = asked.model_dump_json(exclude_unset=True)
+        if key not in self._works:
+            there = resolve(asked, self.catalog)
+
+            def decided(work: Work) -> tuple[choice.Choice, list[Entry]]:
+                made = self._decided(asked, CHOICE_ALONE, work=work)
+                return made.choice, made.entries
+
+            if len(self._works) >= MOST_OUTCOMES:
+                self._works.clear()
+            self._works[key] = of_days(there, self.predictor.estimated(there), decided)
+        return self._works[key]
+
     def _decided(
-        self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+        self,
+        questionnaire: Questionnaire,
+        strategy: Strategy,
+        charging: Callable[[Offered], Offered] | None = None,
+        work: Work | None = None,
     ) -> Decision:
         job = resolve(questionnaire, self.catalog)
-        entries = self.predictor.estimated(job)
-        _as_described(entries, job, self.catalog)
-        if charging is not None:
-            for entry in entries:
-                entry.considered = entry.considered.charging(charging)
-        entries = self.priced(entries, job)
-        money.run(entries, job, self.catalog)
-        variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
+        work = work or self._work(job)
+        if charging and questionnaire.budget.mode == "rent" and questionnaire.cluster.sites == 1:
+            job, entries = self._charged(questionnaire, charging, work)
+        else:
+            entries = self._run(job, work, charging)
+        return replace(self._chosen_among(entries, job, strategy), work=work)
+
+    def _chosen_among(self, variants: list[Entry], job: Resolved, strategy: Strategy) -> Decision:
+        """The decision among the fabrics on all terms on which they are let."""
+        questionnaire = job.questionnaire
+        entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)
         if facts.told_of_another(made.choice.chosen, entries):
@@ -173,11 +234,33 @@ class Pipeline:
         choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
 
+    def _run(self, job: Resolved, work: Work, charging: Callable[[Offered], Offered] | None = None) -> list[Entry]:
+        """What each candidate takes and costs for the work, on all terms on which it is let."""
+        entries = self.predictor.estimated(job)
+        _as_described(entries, job, self.catalog)
+        if charging is not None:
+            for entry in entries:
+                entry.considered = entry.considered.charging(charging)
+        entries = self.priced(entries, job)
+        money.run(entries, job, self.catalog, work.steps)
+        return entries
+
+    def _charged(
+        self, questionnaire: Questionnaire, charging: Callable[[Offered], Offered], work: Work
+    ) -> tuple[Resolved, list[Entry]]:
+        """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
+        candidates at those of the lists are kept meanwhile."""
+        said = _said(questionnaire), questionnaire.converted, work
+        if self._listed is None or self._listed[0] != said:
+            job = resolve(questionnaire, self.catalog)
+            self._listed = said, job, [entry.settled() for entry in self._run(job, work)]
+        _, job, listed = self._listed
+        return job, money.at_other_prices(listed, job, self.catalog, self.today, charging, work.steps)
+
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
         prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
-        said = questionnaire.model_dump_json(exclude_unset=True), questionnaire.sized_by_load
-        key = said, charging, self.today or datetime.date.today()
+        key = _said(questionnaire), charging, self.today or datetime.date.today()
         found = self._outcomes.get(key)
         if found is None:
             found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))
@@ -223,6 +306,11 @@ class Pipeline:
         for outweighed in choice.advised(choice.comparable(able)):
             outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
+
+
+def _said(questionnaire: Questionnaire) -> Hashable:
+    """What equal questionnaires have in common."""
+    return questionnaire.model_dump_json(exclude_unset=True), questionnaire.sized_by_load
 
 
 def _as_described(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:

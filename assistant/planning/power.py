@@ -25,7 +25,7 @@ def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict
 
 def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:
     """The job's machine with the adapters of the candidate in it: they draw there, and the network without them."""
-    machine = machine_of(job.gpu, catalog, job.said_per_node)
+    machine = machine_of(job.gpu, catalog, _per_machine(entry, job))
     extra = supernic_watts(machine, entry.considered.fabric, design.nics / design.gpus, catalog) if design else 0.0
     if not extra:
         return machine
@@ -33,10 +33,19 @@ def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign
     return replace(machine, watts=machine.watts + extra * machine.gpus, source=source)
 
 
+def _per_machine(entry: Entry, job: Resolved) -> int | None:
+    """GPUs of a machine: as was said; of one that is let, as its offer has it, which is rented whole."""
+    offered = entry.priced and entry.priced.offered
+    let = offered and offered.quote is None and job.questionnaire.budget.mode == "rent"
+    said = job.questionnaire.cluster.gpus_per_node
+    return offered.offer.gpus_per_node if offered and let and said is None else job.said_per_node
+
+
 def _kilowatts(entry: Entry, job: Resolved, machine: Machine, design: FabricDesign | None) -> tuple[float, float]:
     """Of all machines, and of switches and optics."""
     network = network_watts(entry.considered.fabric, network_bill(design) if design else None)
-    whole = job.questionnaire.budget.mode == "buy" and machine.watts * machine.count(job.gpus, job.sites)
+    bought = job.questionnaire.budget.mode == "buy" and not job.questionnaire.shares_a_machine(machine.gpus)
+    whole = bought and machine.watts * machine.count(job.gpus, job.sites)
     return (whole or machine.draws(job.gpus, job.sites)) / 1e3, network * job.gpus / 1e3
 
 

@@ -15,13 +15,15 @@ import numpy as np
 
 from assistant.library import checks
 from assistant.model import Network, Serving, best_times, predict_inference
-from assistant.model.quickest import fitting
+from assistant.model.collectives import times_faster
+from assistant.model.quickest import ROUNDING, fitting
 from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
 from .candidates import Considered, considered
+from .choice import TIE_PERCENT
 from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
 from .reinforcement import estimate_reinforcement, outcomes
@@ -88,11 +90,10 @@ class Predictor:
         out."""
         gpus, split = machine(job, self.catalog), job.parallelism
         if job.serves:
-            some = [c for c in considered(job, self.catalog, self.today) if c.exists and c.fabric.transport == "rdma"][
-                :1
-            ]
+            found = considered(job, self.catalog, self.today)
+            any_one = sorted(found, key=lambda c: (c.exists, c.fabric.transport == "rdma"))[-1:]  # memory asks for none
             return any(
-                one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job, self.catalog))
+                one.fits for one in predict_inference(serving(job), gpus, networks(any_one, gpus, job, self.catalog))
             )
         if job.loop is not None:
             return self._loop_fits(job, job.loop)
@@ -127,6 +128,20 @@ class Predictor:
 
         return np.array(self._kept("steps", job, list(found), found, work))
 
+    def cheapest_anyhow(self, job: Resolved, columns: Sequence[Entry], chosen: Entry) -> bool:
+        """Whether ``chosen`` costs no more than any other of some entries at the size of ``job``, and ends no later
+        where that matters, whatever a step takes there: the network of each is better by less than it is dearer. False
+        where that is not known, as with a budget that none may keep."""
+        budget, gpus = job.questionnaire.budget, machine(job, self.catalog)
+        if job.loop is not None or {budget.usd, budget.usd_per_month, budget.network_share_percent} != {None}:
+            return False
+        rivals = [e for e in columns if e is not chosen]
+        ours, *theirs = networks([e.considered for e in (chosen, *rivals)], gpus, job, self.catalog)
+        return all(
+            not _gains(rival, chosen, times_faster(one, ours, gpus), job)
+            for rival, one in zip(rivals, theirs, strict=True)
+        )
+
     def _kept(
         self,
         stage: str,
@@ -148,3 +163,15 @@ class Predictor:
             known.clear()
         known.update(zip(keys, found, strict=True))
         return found
+
+
+def _gains(rival: Entry, chosen: Entry, faster: float, job: Resolved) -> bool:
+    """Whether an entry whose steps are at most so many times ``faster`` may cost less than another, or be earlier where
+    there is a deadline."""
+    if rival.costed != chosen.costed:
+        return True
+    apart = rival.step * faster / chosen.step  # of their steps as predicted, by which both are scaled
+    cheaper = rival.ranked_cost * (1.0 + TIE_PERCENT / 100) < chosen.ranked_cost * apart * (1.0 + ROUNDING)
+    delivery = [entry.price.delivery_days or 0.0 for entry in (rival, chosen)]
+    earlier = rival.median_hours < chosen.median_hours * apart * (1.0 - ROUNDING) or delivery[0] < delivery[1]
+    return cheaper or (earlier and job.questionnaire.latest_days is not None)

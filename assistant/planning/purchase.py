@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.market import Priced, capital, machine_of, monthly
+from assistant.market import CandidatePrice, Priced, capital, machine_of, monthly
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Purchase, PurchaseItem
@@ -19,10 +19,12 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     if chosen is None or chosen.priced is None or chosen.price.months is None:
         return None
     price, months = chosen.price, chosen.price.months
-    items, network = [_machines(price.gpu_usd_per_hour, job, months, catalog)], price.fabric_usd_per_hour
-    if price.gpu_usd_per_hour.origin != "quoted":
+    items, network = [_machines(price, job, months, catalog)], price.fabric_usd_per_hour
+    there = job.questionnaire.owned_gpus
+    if price.gpu_usd_per_hour.origin != "quoted" and there < job.gpus:
         items[0].item += ", without its adapters"
-    by_parts = design is not None and network.origin == "derived"
+    kept = job.questionnaire.budget.network_there and chosen.considered.owned
+    by_parts = design is not None and network.origin == "derived" and not kept
     if design is not None and by_parts:
         items += _parts(design, job.sites)
     elif network.value:
@@ -34,19 +36,24 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         "support": _sum(upkeep.gpu_support, upkeep.fabric_support),
         "staff": _sum(upkeep.staff),
     }
+    if price.sunk:
+        hourly["hours_there"] = price.sunk
     by_month = {"write_off": mid / months} | {part: monthly(usd, job.gpus) for part, usd in hourly.items()}
+    idle = price.gpu_usd_per_hour.origin != "quoted" and there < job.gpus
     return Purchase(
         items=items,
+        gpus_there=there,
+        network_there=kept,
         capital_usd=mid,
         capital_usd_low=low,
         capital_usd_high=high,
-        usd_per_gpu=mid / job.gpus,
+        usd_per_gpu=mid / (job.gpus - there or job.gpus),
         network_percent=100 * (mid - items[0].usd * items[0].count) / mid if mid else 0.0,
         months=months,
         delivery_days=price.delivery_days,
         monthly_usd=by_month,
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
-        spare_gpus=max(0, _held(job, catalog) - job.gpus) if price.gpu_usd_per_hour.origin != "quoted" else 0,
+        spare_gpus=max(0, _held(job, catalog) - job.gpus) if idle else 0,
         not_counted=list(_LEFT_OUT),
     )
 
@@ -65,11 +72,17 @@ def _sum(*parts: Priced | None) -> float:
     return sum(part.value for part in parts if part is not None)
 
 
-def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:
-    """Servers or racks as they are sold, the last one too where it is partly filled."""
-    machine, each = machine_of(job.gpu, catalog, job.said_per_node), _whole(price, job.gpus, months)
-    count = machine.count(job.gpus, job.sites)
-    usd = {name: getattr(each, name) * job.gpus / count for name in ("usd", "usd_low", "usd_high")}
+def _machines(price: CandidatePrice, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:
+    """Servers or racks as they are sold, the last one too where it is partly filled; those that are there only where
+    there are no others. Of a price for an hour of all of them only those that are missing are bought."""
+    of_gpu, machine = price.gpu_usd_per_hour, machine_of(job.gpu, catalog, job.said_per_node)
+    each = _whole(of_gpu, job.gpus, months)
+    whole, there = machine.count(job.gpus, job.sites), job.questionnaire.owned_gpus
+    count = max(0, whole - -(-there // machine.gpus)) or whole
+    if there == job.gpus:  # also where an hour of them has a price of its own
+        each = each.model_copy(update={"usd": 0.0, "usd_low": 0.0, "usd_high": 0.0, "note": None})
+    missing = job.gpus * (1 - price.sunk / of_gpu.value if price.sunk else 1)
+    usd = {name: getattr(each, name) * missing / count for name in ("usd", "usd_low", "usd_high")}
     what = f"{'rack' if machine.rack_scale else 'server'} of {machine.gpus} {each.item}"
     return each.model_copy(update={"item": what, "count": count, **usd})
 

@@ -11,6 +11,7 @@ from .choice import meets
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .turning import EXACT, Even, outward, turn
+from .work import Work
 
 _QUOTES = "budget.quotes."  # what a quote says, as the input of a flip
 
@@ -83,9 +84,9 @@ def _priced_at(questionnaire: Questionnaire, number: int, name: str, value: floa
     return questionnaire.model_copy(update={"budget": budget})
 
 
-def _decided(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
+def _decided(questionnaire: Questionnaire, pipeline: Pipeline, work: Work | None = None) -> Decision | None:
     try:
-        return pipeline.decide(questionnaire, CHOICE_ALONE)
+        return pipeline.decide(questionnaire, CHOICE_ALONE, work=work)
     except InputError:
         return None
 
@@ -100,18 +101,20 @@ def _flip(even: Even, chosen: Entry) -> Flip | None:
     )
 
 
-def without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
-    """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
+def without_quotes(questionnaire: Questionnaire, pipeline: Pipeline, work: Work | None) -> Decision | None:
+    """What would be decided for the same work by published prices alone; ``None`` without a quote, and where nothing is
+    published."""
     if not questionnaire.budget.quotes:
         return None
     budget = questionnaire.budget.model_copy(update={"quotes": [], "reserved_days": None})  # a term is the quotes'
-    return _decided(questionnaire.model_copy(update={"budget": budget}), pipeline)
+    return _decided(questionnaire.model_copy(update={"budget": budget}), pipeline, work)
 
 
 def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
     """What would be taken of the lists, and the price of the quote that is taken at which its run costs as much: the
-    job was planned again with it. ``None`` where nothing is let at a price."""
-    chosen, listed = made.choice.chosen, without_quotes(made.job.questionnaire, pipeline)
+    job was planned again with it, and none is named at which it does not, to the cent. ``None`` where nothing is let at
+    a price."""
+    chosen, listed = made.choice.chosen, without_quotes(made.job.questionnaire, pipeline, made.work)
     there, number = listed.choice.chosen if listed else None, _number(chosen) if chosen else None
     if chosen is None or there is None or number is None or not (chosen.costed and there.costed):
         return None
@@ -120,10 +123,10 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
         return None
     even = _even(made, number, chosen, there.median_cost, pipeline, up=there.median_cost > chosen.median_cost)
     at = outward(even.at, up=False)
-    again = _decided(_priced_at(made.job.questionnaire, number, even.path.rpartition(".")[2], at), pipeline)
+    there_at = _priced_at(made.job.questionnaire, number, even.path.rpartition(".")[2], at)
+    again = _decided(there_at, pipeline, made.work)
     same = [e.median_cost for e in again.variants if _key(e) == _key(chosen)] if again else []
-    if not same or abs(min(same) / there.median_cost - 1) > EXACT:
-        return None
+    tried = bool(same) and abs(min(same) / there.median_cost - 1) <= EXACT
     hourly, beside = chosen.price.gpu_total + chosen.price.fabric_total, there.price.fabric_total
     even_there = price_at(there.price.gpu_total, beside, chosen.median_cost / there.median_cost) / offered.markup
     return RivalOffer(
@@ -134,6 +137,6 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
         cheaper_at_usd_per_gpu_hour=max(0.0, even_there),
         fabric=there.id,
         quote=number,
-        quote_even_at_usd_per_gpu_hour=hourly * at / even.now,
+        quote_even_at_usd_per_gpu_hour=hourly * at / even.now if tried else None,
         cost_usd=there.median_cost,
     )

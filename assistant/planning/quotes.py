@@ -24,7 +24,7 @@ def as_offers(job: Resolved, catalog: Catalog, today: datetime.date) -> tuple[Of
 def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today: datetime.date) -> Offered | None:
     """Machines as the provider lists them where it does, else the job's own nodes; ``None`` without a network."""
     if job.questionnaire.budget.mode == "buy":
-        quote = quote.model_copy(update={"months": None})  # what is bought has no term
+        quote = quote.model_copy(update={"months": None, "minimum_days": None})  # what is bought has no term
     provider = provider_of(quote, catalog)
     listed = _listed(quote, provider, job)
     fabric = quote.fabric or (listed.fabrics[0] if listed else None)

@@ -118,7 +118,7 @@ def _row(
             "usd_per_gpu_hour": hourly,
             "run_cost_usd": band_of(entry.cost),
             "term_usd": term,
-            "finishes_days": entry.median_hours / 24,
+            "finishes_days": round(entry.median_hours / 24, 6),
             "delivery_days": entry.price.delivery_days,
             "finishes_on": (today + datetime.timedelta(days=ceil(entry.days))).isoformat(),
             "waiting_percent": waiting,
@@ -148,6 +148,7 @@ def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
 def _said(quote: Quote, job: Resolved) -> str:
     """The price as it was quoted."""
     term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
+    term += f", at least {quote.minimum_days:g} days" if quote.minimum_days else ""
     if quote.gpu_hour_usd is not None:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"
     whole = term or (" for the run" if job.questionnaire.budget.mode == "rent" else " to buy")

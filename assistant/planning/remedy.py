@@ -8,8 +8,10 @@ from math import prod
 from assistant.model import Adapters
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .budgets import usd_per_month
 from .candidates import on_the_market
 from .entry import Entry
+from .headline import usd
 from .missed import Missed, missed
 from .predictor import Predictor
 from .resolve import Resolved
@@ -47,9 +49,10 @@ def not_sold(job: Resolved, fits: list[Entry]) -> str:
     if job.questionnaire.budget.quotes:
         return f"None of the quotes has a network that {job.gpus:,} {job.gpu.name} can run this job on: ask for one."
     if job.provider is not None:
+        joined = " with a network between nodes" if job.domains > 1 else ""
         return (
-            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave "
-            "the provider open, or take a GPU that it offers with one."
+            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name}{joined}: leave the provider open, or "
+            f"take a GPU that it offers{' with one' if joined else ''}."
         )
     what = f"{job.gpus:,} {job.gpu.name}"
     silent = dict.fromkeys(offered.provider_name for e in fits for offered in e.considered.offers)
@@ -120,7 +123,9 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {what}"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is not None:
-        return f"{text}: with about {found.gpus:,} GPUs it would work."
+        dear = _beyond_the_budget(job, allowed, found.gpus)
+        would = f"they would be carried, {dear}" if dear else "it would work"
+        return f"{text}: with about {found.gpus:,} GPUs {would}."
     load = job.questionnaire.inference
     free = load.model_copy(update=dict.fromkeys(load.sides)) if load and load.sides else None
     asked = job.questionnaire.model_copy(update={"inference": free})
@@ -130,6 +135,15 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     return _loosened(job, allowed) or (
         f"{text}, and on no number of them a layout that was tried carries it: lower the load, or take another GPU."
     )
+
+
+def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
+    """What so many GPUs would cost a month at the least rent of these, where that is more than was allowed."""
+    most, priced = job.questionnaire.budget.usd_per_month, [e for e in allowed if e.costed]
+    if most is None or not priced:
+        return ""
+    least = min(usd_per_month(e, job.questionnaire) / e.price.paid_share for e in priced) * gpus / job.gpus
+    return f"for about {usd(least)} a month, which is more than the budget of {usd(most)}" if least > most else ""
 
 
 def _loosened(job: Resolved, allowed: list[Entry]) -> str:

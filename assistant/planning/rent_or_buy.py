@@ -20,23 +20,26 @@ def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     )
     if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
         return None
-    return compared(rent, buy, serves=made.job.serves)
+    there = made.job.questionnaire.budget.owned != "nothing"
+    return compared(rent, buy, serves=made.job.serves, there=there)
 
 
-def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | None:
-    """The arithmetic of :func:`rent_or_buy`; ``None`` where the purchase has no capital.
+def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = False) -> RentOrBuy | None:
+    """The arithmetic of :func:`rent_or_buy`; ``None`` where neither a purchase has capital nor anything is there.
 
     With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
     work: u is paid whether or not the machines are used, p and r only for the hours of use. After T months of full use
-    C + T·730·(u + p) = T·730·r; over all m months at a share x of use C + m·730·(u + x·p) = m·730·x·r.
+    C + T·730·(u + p) = T·730·r; over all m months at a share x of use C + m·730·(u + x·p) = m·730·x·r. What an hour
+    of machines that are there is worth is paid like power, for the hours of use.
     """
     price, months = buy.price, buy.price.months
     capital = price.capital_usd
-    if not capital or months is None:
+    if capital is None or months is None or not (capital or there):
         return None
     each = capital / price.gpus
     upkeep = sum(part.value for part in price.upkeep.prices)
     power = sum(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
+    power += price.sunk
     hourly = rent.median_cost / (buy.median_hours * price.gpus)
     saved = hourly - upkeep - power
     after = amortized(each, 1.0) / saved if saved > 0 else None
@@ -51,6 +54,8 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | No
         rent_usd_per_gpu_hour=hourly,
         buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         capital_usd=capital,
+        there=there,
+        there_usd_per_gpu_hour=price.sunk,
         months=months,
         run_months=None if serves else buy.median_hours / HOURS_PER_MONTH,
         break_even_months=after,
@@ -70,6 +75,6 @@ def _chosen(made: Decision, pipeline: Pipeline, mode: str) -> Entry | None:
     cluster = asked.cluster.model_copy(update={"fabric": None}) if mode == "rent" else asked.cluster
     try:
         there = asked.model_copy(update={"budget": budget, "cluster": cluster})
-        return pipeline.decide(there, CHOICE_ALONE).choice.chosen
+        return pipeline.decide(there, CHOICE_ALONE, work=made.work).choice.chosen
     except InputError:
         return None

@@ -135,8 +135,8 @@ class Resolved:
 
     @property
     def domains(self) -> int:
-        """Scale-up domains in use; with one, nothing crosses a network."""
-        return -(-self.gpus // self.domain)
+        """Scale-up domains in use; with one, nothing crosses a network. No link of one reaches another site."""
+        return self.sites * -(-self.gpus // self.sites // self.domain)
 
     @property
     def serves(self) -> bool:
@@ -183,7 +183,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     )
     _racks(cluster.gpus, gpu, taken)
     inference = _inference(questionnaire, taken)
-    _not_counted(questionnaire, taken)
+    _of_a_mixture(model, architecture, taken)
     _currencies(questionnaire, catalog, taken)
     return Resolved(
         questionnaire=questionnaire,
@@ -191,7 +191,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         architecture=architecture,
         gpu=gpu,
         scale_up=catalog.scale_up_of(gpu, cluster.gpus, per_node),
-        model_name=_size_name(params) if isinstance(model, ModelShape) else model.name,
+        model_name=_size_name(model.params or params) if isinstance(model, ModelShape) else model.name,
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus,
         gpus_per_node=per_node,
@@ -228,6 +228,13 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
             "cluster.provider", "none", f"{whose} lets machines; what is bought may have any network that is sold"
         )
         return questionnaire.model_copy(update={"cluster": cluster.model_copy(update={"provider": None})})
+    if budget.machines_there and budget.network_share_percent is not None:
+        why = "of machines that are there already nothing is paid, so the network has no share of it"
+        taken.take("budget.network_share_percent", "not counted", why)
+        budget = budget.model_copy(update={"network_share_percent": None})
+        questionnaire = questionnaire.model_copy(update={"budget": budget})
+    if budget.mode == "rent" and budget.owned != "nothing":
+        taken.take("budget.owned", "nothing", "to be rented was said: what is there already is not counted")
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire
     why = f"not said, and the catalog has no priced offer of a {gpu.name}; give a quote to have it rented"
@@ -235,18 +242,18 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     return questionnaire.model_copy(update={"budget": budget.model_copy(update={"mode": mode})})
 
 
-# What may be said and does not enter the numbers: a plan says so instead of passing it over.
-_NOT_COUNTED = {
-    "model": ("active_params",),
-}
-
-
-def _not_counted(questionnaire: Questionnaire, taken: Assumptions) -> None:
-    for section, names in _NOT_COUNTED.items():
-        for name in names:
-            said = getattr(getattr(questionnaire, section), name, None)
-            if said is not None:
-                taken.take(f"{section}.{name}", said, "heard, and not counted in these numbers yet")
+def _of_a_mixture(model: Model | ModelShape, made: Architecture, taken: Assumptions) -> None:
+    """What was not said of a mixture that is known by its sizes; of one whose dimensions are given, what follows."""
+    if not isinstance(model, ModelShape):
+        return
+    if made.derived and made.experts:
+        if not model.experts:
+            why = f"not said: a token takes {made.experts_per_token} in most published mixtures; give experts to count"
+            taken.take("model.experts", made.experts, f"{why} yours")
+        why = "an expert so wide makes the parameters, at the depth and width of models whose tokens use as many"
+        taken.take("model.expert_ffn", made.expert_ffn, why)
+    elif model.active_params is not None:
+        taken.take("model.active_params", made.active_params, "counted from the dimensions that are given")
 
 
 def _currencies(questionnaire: Questionnaire, catalog: Catalog, taken: Assumptions) -> None:
@@ -267,9 +274,15 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
     cluster = questionnaire.cluster
     if cluster.gpus_per_node is not None:
         return cluster.gpus_per_node
-    usual = min(gpu.gpus_per_node, cluster.gpus)
-    per_node = next(n for n in range(usual, 0, -1) if cluster.gpus % n == 0)
+    at_each_site = cluster.gpus // cluster.sites
+    usual = min(gpu.gpus_per_node, at_each_site)
+    per_node = next(n for n in range(usual, 0, -1) if at_each_site % n == 0)
     why = f"the usual node of {gpu.name} has {gpu.gpus_per_node}"
+    whole = -(-cluster.gpus // gpu.gpus_per_node)
+    if cluster.gpus // per_node > whole and not gpu.nodes_vary and cluster.sites == 1:
+        paid = whole * gpu.gpus_per_node
+        why += f": {whole} whole ones are had, {paid:,} GPUs, of which {cluster.gpus:,} are used and all are paid for"
+        return taken.take("cluster.gpus_per_node", gpu.gpus_per_node, why)
     if per_node != gpu.gpus_per_node:
         nodes = cluster.gpus // per_node
         them = f"{counted(cluster.gpus, 'GPU')} {'is' if cluster.gpus == 1 else 'are'} taken as"

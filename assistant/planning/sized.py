@@ -150,11 +150,15 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
 
 
 def _at_published_offers(there: Questionnaire, asked: Questionnaire) -> Questionnaire:
-    """A job on another kind of GPU than was asked about without its quotes, which price that one alone."""
+    """A job on another kind of GPU than was asked about without its quotes, which price that one alone, and without
+    machines that are there: these are of that one."""
     named = "gpu" not in asked.sized_by_load
-    if not there.budget.quotes or (named and there.cluster.gpu == asked.cluster.gpu):
+    if (named and there.cluster.gpu == asked.cluster.gpu) or (
+        asked.budget.owned == "nothing" and not asked.budget.quotes
+    ):
         return there
-    return there.model_copy(update={"budget": there.budget.model_copy(update={"quotes": []})})
+    of_that_one = {"quotes": [], "owned": "nothing", "owned_gpus": None}
+    return there.model_copy(update={"budget": there.budget.model_copy(update=of_that_one)})
 
 
 def load_of(job: Resolved) -> Serving:
@@ -320,7 +324,7 @@ def _bought(found: Sized, predictor: Predictor) -> KindOfGpu | None:
     paid = whole * ceil(found.gpus / whole)
     asked, network = _counted(job.questionnaire, paid), catalog.fabrics[found.network]
     price = candidate_prices(asked, job.gpu, network, [], catalog, today=predictor.today)
-    if price.gpu_usd_per_hour.origin not in ("catalog", "quoted"):
+    if price.gpu_usd_per_hour.origin not in ("catalog", "quoted", "none"):  # none: they are there already
         return None
     hourly, dated = price.gpu_total + price.fabric_total, price.gpu_usd_per_hour.date
     return _kind(found, monthly(hourly, paid)).model_copy(

@@ -14,7 +14,7 @@ from assistant.vocabulary.plan import RentalOffer, Warning_
 
 from .choice import choose_at
 from .entry import Entry
-from .offers import taken
+from .offers import list_price_at, taken
 from .pipeline import Decision
 from .resolve import Resolved
 
@@ -96,8 +96,8 @@ def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
     """The price per GPU-hour of one offer at which its run costs what the other's does, and its change in percent: by
     what offers are compared, of spot machines the mean."""
     assert moved.usd_per_gpu_hour is not None
-    share = other.ranked_usd / moved.ranked_usd
-    return moved.usd_per_gpu_hour * share, 100 * (share - 1)
+    at = list_price_at(moved, other.ranked_usd)
+    return at, 100 * (at / moved.usd_per_gpu_hour - 1)
 
 
 def _among_offers(
@@ -136,8 +136,9 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
 
 
 def _name(offer: RentalOffer) -> str:
-    tier = "" if offer.tier == "on-demand" else f", {offer.tier}"
-    return f"{offer.instance} at {offer.provider} ({offer.fabric}{tier})"
+    fabric, tier = offer.fabric.replace("none", ""), offer.tier.replace("on-demand", "")
+    terms = ", ".join(filter(None, (fabric, tier)))
+    return f"{offer.instance} at {offer.provider}{f' ({terms})' if terms else ''}"
 
 
 def _old(able: list[Entry], half_life: float) -> list[Priced]:
@@ -178,10 +179,10 @@ def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, fa
         return Warning_(
             code=DECIDES,
             message=(
-                f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days "
-                f"old ({source}, {price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible "
-                f"after so long, {instead.considered.fabric.name} would be recommended; the answer is open from about "
-                f"{turned:.3g} on: ask for a quote."
+                f"An old price decides: {price.what} at {price.read:.3g} {price.unit} is {price.age_days} days "
+                f"old ({source}, {price.date}). At {moved / price.share:.3g}, a change of {change:+.0f} % that is "
+                f"plausible after so long, {instead.considered.fabric.name} would be recommended; the answer is open "
+                f"from about {turned / price.share:.3g} on: ask for a quote."
             ),
         )
     return None

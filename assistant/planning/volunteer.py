@@ -41,16 +41,17 @@ def volunteered(made: Decision, pipeline: Pipeline, rival: RivalOffer | None = N
 
 def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None) -> str | None:
     """A list price at which the run costs less than with the quote that is taken, and so than with any."""
-    if rival is None or rival.quote is None or rival.quote_even_at_usd_per_gpu_hour is None:
+    if rival is None or rival.quote is None or not rival.cost_usd or not chosen.costed:
         return None
-    asks, even = chosen.price.gpu_total + chosen.price.fabric_total, rival.quote_even_at_usd_per_gpu_hour
-    if even > (1 - _LESS) * asks:
+    if rival.cost_usd > (1 - _LESS) * chosen.median_cost:
         return None
+    even = rival.quote_even_at_usd_per_gpu_hour
+    match = f": quote {rival.quote} would match it at ${even:.2f}" if even else ""
     sum_ = (
         f", {usd(rival.cost_usd)} {'a month' if job.questionnaire.open_ended else 'in all'}" if rival.cost_usd else ""
     )
     listed = f"{rival.provider} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour{sum_}"
-    return f"{listed}, less than any quote: quote {rival.quote} would match it at ${even:.2f}."
+    return f"{listed}, less than any quote{match}."
 
 
 def _pays_back(made: Decision, chosen: Entry) -> str | None:
@@ -83,6 +84,8 @@ def _hinted(made: Decision, chosen: Entry) -> Iterator[Change]:
         return
     if training is None:
         return
+    if asked.budget.machines_there and job.nodes > 1 and chosen.price.capital_usd:
+        yield {"cluster.gpus": job.domain}  # of what is there as much as needs no network
     if asked.workload == "finetuning" and training.method == "full" and job.nodes > 1 and job.adapters is None:
         yield {"training.method": "lora", "cluster.gpus": job.gpus_per_node}
     if training.days is not None or asked.budget.mode == "buy":
@@ -95,6 +98,10 @@ def _hinted(made: Decision, chosen: Entry) -> Iterator[Change]:
 
 def _line(made: Decision, chosen: Entry, change: Change, pipeline: Pipeline) -> str | None:
     found = planned_by(made.job.questionnaire, change, pipeline)
+    if found is not None and found.fabric == "none" and made.job.questionnaire.budget.machines_there:
+        done = f"{usd(found.cost_usd)}, done in {lasting(found.run_hours)} instead of {lasting(chosen.median_hours)}"
+        how = "With LoRA, on" if change.get("training.method") == "lora" else "On"
+        return f"{how} {change['cluster.gpus']:,} of those that are there nothing has to be bought: {done}."
     if found is None or found.cost_usd > (1 - SAVES) * chosen.outlay:
         return None
     if change.get("training.method") == "lora":

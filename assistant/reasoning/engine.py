@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -237,12 +236,14 @@ class _Run:
         message: dict[str, Any] = {"kind": fact["kind"], "id": identifier, "sid": self.sid}
         for name, value in fact.items():
             if name not in _RESERVED:
-                message.update([_stored(name, value)])
+                message.update([stored(name, value)])
         return message
 
 
-def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
-    """The property a value is kept under: ``name#`` for numbers, ``name`` for words and flags."""
+def stored(name: str, value: Value) -> tuple[str, int | float | str]:
+    """The property a value is kept under, ``name#`` for numbers, ``name`` for words and flags, and what is kept.
+
+    Raises :class:`EngineError` for a number that durable_rules cannot read."""
     if isinstance(value, bool):
         return name, "true" if value else "false"
     if isinstance(value, str):
@@ -255,10 +256,10 @@ def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
 
 
 def _number(value: float) -> int | float:
-    """A number durable_rules can read: rounded to 1e-4, whole where it is whole. Raises ``ValueError`` outside its
-    range."""
+    """A number as durable_rules can read and compare it: rounded to 1e-4, whole where it is whole. Raises
+    ``ValueError`` outside its range."""
     number = float(value)
-    if not math.isfinite(number) or abs(number) > LARGEST_NUMBER:
+    if not -LARGEST_NUMBER <= number <= LARGEST_NUMBER:  # neither is what is not a number
         raise ValueError
     number = round(number, 4)
     return int(number) if number == int(number) else number
@@ -275,7 +276,7 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
 
 def _terms(test: Property) -> list[dict[str, Any]]:
     values = test.value if isinstance(test.value, tuple) else (test.value,)
-    pairs = [dict([_stored(test.field, value)]) for value in values]
+    pairs = [dict([stored(test.field, value)]) for value in values]
     if test.operator == "is":
         return [pairs[0] if len(pairs) == 1 else {"$or": pairs}]
     return [{_OPERATORS[test.operator]: pair} for pair in pairs]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from assistant.vocabulary.conditions import Comparison
@@ -28,14 +30,53 @@ class CompiledRule:
 
 
 @dataclass(frozen=True)
+class Read:
+    """What some rules read: names of facts of the job and of a candidate, and of findings."""
+
+    job: tuple[str, ...]
+    candidate: tuple[str, ...]
+    findings: tuple[str, ...]
+
+    @classmethod
+    def by(cls, rules: Sequence[Branch]) -> Read:
+        return cls(
+            tuple(sorted({name for rule in rules for name in rule.when.job})),
+            tuple(sorted({name for rule in rules for name in rule.when.candidate})),
+            tuple(sorted({name for rule in rules for name in (*rule.when.finding, *rule.when.without)})),
+        )
+
+    @cached_property
+    def of_job(self) -> Callable[[dict[str, Any]], Hashable]:
+        """What is read of the job among more of it."""
+        return _picking(self.job)
+
+    @cached_property
+    def of_candidate(self) -> Callable[[dict[str, Any]], Hashable]:
+        """What is read of a candidate among more of it."""
+        return _picking(self.candidate)
+
+
+def _picking(names: tuple[str, ...]) -> Callable[[dict[str, Any]], Hashable]:
+    return itemgetter(*names) if names else lambda facts: ()
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Ids of rules that use each other's conclusions within a stage, or of a single rule, and what they read: no other
+    rule of the stage has a part in whether they fire."""
+
+    rules: frozenset[str]
+    read: Read
+
+
+@dataclass(frozen=True)
 class Group:
-    """Rules matched together: those that chain within the stage, filled up with others, and the facts they read."""
+    """Rules matched together: the chains of a stage, as many as fit."""
 
     stage: Stage
     rules: tuple[CompiledRule, ...]
-    job: frozenset[str]
-    candidate: frozenset[str]
-    findings: frozenset[str]
+    read: Read
+    chains: tuple[Chain, ...]
     per_candidate: bool
     branches: Mapping[str, Branch]  # by id
 
@@ -172,12 +213,12 @@ def _components(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
 
 def _group(stage: Stage, members: list[CompiledRule]) -> Group:
     rules = [member.branch for member in members]
+    chains = [[member.branch for member in component] for component in _components(members)]
     return Group(
         stage,
         tuple(members),
-        frozenset(name for rule in rules for name in rule.when.job),
-        frozenset(name for rule in rules for name in rule.when.candidate),
-        frozenset(name for rule in rules for name in (*rule.when.finding, *rule.when.without)),
+        Read.by(rules),
+        tuple(Chain(frozenset(rule.id for rule in chain), Read.by(chain)) for chain in chains),
         any(member.per_candidate for member in members),
         {rule.id: rule for rule in rules},
     )

@@ -3,20 +3,24 @@ proof."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from assistant.vocabulary.facts import FACTS, UNKNOWN
+from assistant.vocabulary.facts import UNKNOWN
 from assistant.vocabulary.rules import STAGES, Branch, Rule
 
 from .conclusion import Conclusion
-from .engine import EngineError, EngineRule, Fact, Match, Ruleset, Then, Value
-from .patterns import WHOLE_JOB, CompiledRule, Group, compiled
+from .distinctions import Class, Distinctions
+from .engine import EngineError, EngineRule, Fact, Match, Ruleset
+from .patterns import WHOLE_JOB, CompiledRule, Group, Read, compiled
 from .sentences import Sentence, sentence
 
 Facts = Mapping[str, Any]
-KEPT = 256  # sets of facts whose matches a group of rules remembers: those of one interview, some kilobytes each
+KEPT_RUNS = (
+    512  # what fired in runs that saw the same of all facts: prices that cross no threshold; some kilobytes each
+)
+KEPT = 2048  # of what a group of rules sees, with what fires on it: less than a kilobyte each
 
 
 class Reasoner:
@@ -34,12 +38,25 @@ class Reasoner:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
         branches = [branch for rule in ordered for branch in rule.branches]
         groups = compiled(branches)
-        self._read = {
-            scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")
+        tests = [
+            (pattern.kind, test)
+            for group in groups
+            for member in group.rules
+            for pattern in member.patterns
+            for test in pattern.tests
+        ]
+        read = [group.read for group in groups]
+        self._apart = {
+            "job": Distinctions("job", {n for r in read for n in r.job}, (t for kind, t in tests if kind == "job")),
+            "candidate": Distinctions(
+                "candidate", {n for r in read for n in r.candidate}, (t for kind, t in tests if kind == "candidate")
+            ),
         }
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
-        self._speakers = [_Speaker(members[branch.id], spoken, names) for branch in branches]
+        self._speakers = {branch.id: _Speaker(members[branch.id], spoken, names) for branch in branches}
+        self._known: dict[Hashable, tuple[list[tuple[str, str]], dict[tuple[str, str], list[str]]]] = {}
+        self._order = {ident: place for place, ident in enumerate(self._speakers)}
 
     def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
         """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
@@ -51,75 +68,137 @@ class Reasoner:
         fabrics = {str(candidate["fabric"]): candidate for candidate in candidates}
         if len(fabrics) < len(candidates):
             raise EngineError("two candidates have the same fabric")
-        read = self._read["candidate"]
-        each = {fabric: _checked("candidate", candidate, read) for fabric, candidate in fabrics.items()}
-        memory = _Memory(_checked("job", job, self._read["job"]), each, supposed)
+        supposed = tuple(supposed)
+        memory = _Memory(job, fabrics, supposed, self._apart)
+        seen = supposed, *((place, *classes.values()) for place, classes in memory.classes.items())
+        known = self._known.get(seen)
+        if known is None:
+            known = self._fired(memory), memory.concluded
+            if len(self._known) >= KEPT_RUNS:
+                self._known.clear()
+            self._known[seen] = known
+        fired, memory.concluded = known
+        return [self._speakers[rule].conclusion(job, fabrics.get(place), memory) for rule, place in fired]
+
+    def _fired(self, memory: _Memory) -> list[tuple[str, str]]:
+        """The rules that fire, each with the place it is about."""
         for matcher in self._matchers:
             matcher.fire(memory)
-        return [
-            speaker.conclusion(job, fabrics.get(fabric), memory)
-            for speaker in self._speakers
-            for fabric in ((*fabrics,) if speaker.per_candidate else (WHOLE_JOB,))
-            if (speaker.id, fabric) in memory.fired
-        ]
+        places = {place: at for at, place in enumerate((WHOLE_JOB, *memory.candidates))}
+        return sorted(memory.fired, key=lambda one: (self._order[one[0]], places[one[1]]))
 
 
 class _Matcher:
-    """The rules of a group over what is known. What fired on facts that were there before is not matched again: of the
-    runs that try what another answer would change, two in three show a group the facts of an earlier one."""
+    """The rules of a group over what is known. A rule sees the job, at most one candidate, and findings about either:
+    so what fires on a candidate is kept by what can be told apart of these, by the group and by each of its chains, and
+    the engine is asked only where that is new."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
         self._ruleset = Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
-        self._fired: dict[Hashable, list[Match]] = {}
+        self._fired: dict[Hashable, tuple[str, ...]] = {}  # ids of rules, by what the group sees
+        self._of_chains: dict[Hashable, tuple[str, ...]] = {}  # the same of the rules of a chain, by what these see
 
     def fire(self, memory: _Memory) -> None:
         """Have the memory learn what fires."""
-        facts, learn = memory.facts_for(self._group), memory.learner(self._group)
-        key = tuple(tuple(fact.values()) for fact in facts)
-        kept = self._fired.get(key)
-        if kept is not None:
-            for match in kept:
-                learn(match)
-            return
-        if len(self._fired) >= KEPT:
-            self._fired.clear()
-        self._fired[key] = self._ruleset.run(facts, learn)
+        places = (WHOLE_JOB, *memory.candidates) if self._group.per_candidate else (WHOLE_JOB,)
+        keys = memory.keys(places, self._group.read)
+        fired = {key: self._fired.get(key) for key in keys.values()}
+        one_of_each = {key: place for place, key in keys.items() if fired[key] is None}
+        if one_of_each:
+            found = self._found(memory, [*one_of_each.values()])
+            new = {key: found[place] for key, place in one_of_each.items()}
+            fired |= new
+            _keep(self._fired, new)
+        for place, key in keys.items():
+            for rule in fired[key] or ():
+                memory.learn(self._group.branches[rule], place)
+
+    def _found(self, memory: _Memory, places: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What fires at places: put together of what the chains have seen, as far as that is not new either."""
+        chains = self._group.chains
+        keys = [memory.keys(places, chain.read) for chain in chains]
+        known = {place: [self._of_chains.get((i, key[place])) for i, key in enumerate(keys)] for place in places}
+        new = [place for place in places if None in known[place]]
+        for place, fired in (self._asked(memory, new) if new else {}).items():
+            apart = [tuple(rule for rule in fired if rule in chain.rules) for chain in chains]
+            _keep(
+                self._of_chains,
+                {(i, key[place]): rules for i, (key, rules) in enumerate(zip(keys, apart, strict=True))},
+            )
+            known[place] = [*apart]
+        return {place: tuple(rule for fired in known[place] for rule in fired or ()) for place in places}
+
+    def _asked(self, memory: _Memory, places: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What fires at places, as the engine says."""
+        firing: dict[str, dict[str, None]] = {place: {} for place in (WHOLE_JOB, *places)}
+
+        def fires(match: Match) -> Iterable[Fact]:
+            """Hands a finding back if the group reads it."""
+            place = match.facts.get("candidate", WHOLE_JOB)
+            firing[place][match.rule] = None
+            name = self._group.branches[match.rule].then.name
+            return (_finding(name, place),) if name in self._group.read.findings else ()
+
+        self._ruleset.run(memory.facts_for(self._group.read, places), fires)
+        return {place: tuple(firing[place]) for place in places}
+
+
+def _keep(known: dict[Hashable, tuple[str, ...]], found: Mapping[Hashable, tuple[str, ...]]) -> None:
+    if len(known) + len(found) > KEPT:
+        known.clear()
+    known |= found
 
 
 class _Memory:
-    """What is known during one run: the facts, and who has concluded what so far."""
+    """What is known during one run: the facts, and who has concluded what so far. ``apart``: what rules can tell apart
+    of the job and of a candidate."""
 
-    def __init__(self, job: Facts, candidates: Mapping[str, Facts], supposed: Iterable[str]) -> None:
+    def __init__(
+        self,
+        job: Facts,
+        candidates: Mapping[str, Facts],
+        supposed: Iterable[str],
+        apart: Mapping[str, Distinctions],
+    ) -> None:
         self.job, self.candidates = job, candidates
+        self.classes = {fabric: apart["candidate"].of(one) for fabric, one in candidates.items()}
+        self.classes[WHOLE_JOB] = apart["job"].of(job)
         self.fired: set[tuple[str, str]] = set()
         self.concluded: dict[tuple[str, str], list[str]] = {}
         for name in supposed:
             self.concluded.update({(name, fabric): [] for fabric in (WHOLE_JOB, *candidates)})
 
-    def facts_for(self, group: Group) -> list[Fact]:
-        """Findings first: a pattern may ask for their absence."""
-        facts: list[Fact] = [_finding(name, fabric) for name, fabric in self.concluded if name in group.findings]
-        facts.append({"kind": "job", "id": "job", **{name: self.job[name] for name in group.job}})
-        if group.per_candidate:
-            for fabric, values in self.candidates.items():
-                facts.append({"kind": "candidate", "id": fabric, **{name: values[name] for name in group.candidate}})
+    def keys(self, places: Iterable[str], read: Read) -> dict[str, Hashable]:
+        """What rules can tell apart of the job, or of the job and each candidate, the findings about it among it."""
+        about_job = self._seen(WHOLE_JOB, read.of_job, read.findings)
+        return {
+            place: (about_job, None if place == WHOLE_JOB else self._seen(place, read.of_candidate, read.findings))
+            for place in places
+        }
+
+    def _seen(self, place: str, of: Callable[[dict[str, Class]], Hashable], findings: tuple[str, ...]) -> Hashable:
+        classes = of(self.classes[place])
+        return (classes, *(name for name in findings if (name, place) in self.concluded)) if findings else classes
+
+    def facts_for(self, read: Read, places: Sequence[str]) -> list[Fact]:
+        """Of the job and of candidates, findings first: a pattern may ask for their absence."""
+        about = {WHOLE_JOB, *places}
+        facts: list[Fact] = [
+            _finding(name, place) for name, place in self.concluded if name in read.findings and place in about
+        ]
+        facts.append({"kind": "job", "id": "job", **{name: _known(self.job.get(name)) for name in read.job}})
+        for place in places:
+            if place != WHOLE_JOB:
+                values = self.candidates[place]
+                told = {name: _known(values.get(name)) for name in read.candidate}
+                facts.append({"kind": "candidate", "id": place, **told})
         return facts
 
-    def learner(self, group: Group) -> Then:
-        """What to do when a rule of the group fires: remember it, and hand its finding back if the group reads it."""
-
-        def learn(match: Match) -> Iterable[Fact]:
-            fabric = match.facts.get("candidate", WHOLE_JOB)
-            if (match.rule, fabric) in self.fired:
-                return ()
-            self.fired.add((match.rule, fabric))
-            branch = group.branches[match.rule]
-            name = branch.then.name
-            self.concluded.setdefault((name, fabric), []).append(branch.rule.id)
-            return (_finding(name, fabric),) if name in group.findings else ()
-
-        return learn
+    def learn(self, branch: Branch, place: str) -> None:
+        """Remember that a rule has fired."""
+        self.fired.add((branch.id, place))
+        self.concluded.setdefault((branch.then.name, place), []).append(branch.rule.id)
 
     def used(self, branch: Branch, fabric: str) -> tuple[str, list[str]]:
         """The first finding that was there of those a rule reads, and the rules that concluded any of them."""
@@ -138,8 +217,9 @@ class _Speaker:
 
     def __init__(self, compiled_rule: CompiledRule, spoken: bool, names: Mapping[str, str]) -> None:
         branch, self._spoken = compiled_rule.branch, spoken
+        self._silent: dict[str | None, Conclusion] = {}  # without sentences it is the same for all jobs
         self.branch, self.id = branch, branch.id
-        self.per_candidate, self.name = compiled_rule.per_candidate, branch.then.name
+        self.name = branch.then.name
         self._because = sentence(branch.because, names)
         called = {} if branch.then.setting else names  # what is typed into a terminal keeps its ids
         self._texts: dict[str, Sentence] = {key: sentence(text, called) for key, text in branch.then.texts.items()}
@@ -151,7 +231,9 @@ class _Speaker:
     def conclusion(self, job: Facts, candidate: Facts | None, memory: _Memory) -> Conclusion:
         fabric = str(candidate["fabric"]) if candidate is not None else None
         if not self._spoken:
-            return self._concluded(fabric, self._then)
+            if fabric not in self._silent:
+                self._silent[fabric] = self._concluded(fabric, self._then)
+            return self._silent[fabric]
         scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}}
         producers: list[str] = []
         if self.branch.when.finding:
@@ -197,13 +279,3 @@ def _finding(name: str, fabric: str) -> Fact:
 
 def _known(value: Any) -> Any:
     return UNKNOWN if value is None else value
-
-
-def _checked(scope: str, facts: Facts, names: Iterable[str]) -> dict[str, Value]:
-    """The named facts, ``unknown`` where missing. Raises :class:`EngineError` where a fact is of the wrong kind."""
-    checked = {}
-    for name in names:
-        value = checked[name] = _known(facts.get(name))
-        if value != UNKNOWN and not FACTS[scope][name].is_kind(value):
-            raise EngineError(f"{scope}.{name}: expected a {FACTS[scope][name].kind}, got {value!r}")
-    return checked

@@ -29,7 +29,7 @@ _UNITS_BY_KIND: tuple[dict[str, float], ...] = (
     {"W": 1.0, "kW": 1e3},
     {"1": 1.0, "fraction": 1.0, "%": 0.01},
     {"per day": 1.0 / 86400, "per node-day": 1.0 / 86400},
-    *({name: 1.0} for name in ("months", "days", "years", "USD", "USD/GPU-h", "USD/GPU", "USD/kWh", "count")),
+    *({name: 1.0} for name in ("m", "months", "days", "years", "USD", "USD/GPU-h", "USD/GPU", "USD/kWh", "count")),
 )
 UNITS = {name: value for kind in _UNITS_BY_KIND for name, value in kind.items()}
 
@@ -462,7 +462,7 @@ class QuoteItem(Entry):
     technologies: list[str] = Field(default_factory=list)
     ask: str
     words: list[str] = Field(default_factory=list)
-    answered_by: Literal["oversubscription", "months", "nics_per_node", "delivery_days"] | None = (
+    answered_by: Literal["oversubscription", "least_days", "nics_per_node", "delivery_days"] | None = (
         None  # the field of a quote that tells it
     )
 

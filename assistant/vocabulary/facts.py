@@ -198,6 +198,8 @@ _CANDIDATE = {
     "probability_best_percent": _number("%", "probability that it is the cheapest"),
     "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
     "breakeven_slowdown_percent": _number("%", "its premium ÷ GPU price"),
+    "price_over_cheapest_usd_gpu_hour": _number("USD/GPU-h", "GPU-hour, network too, over the cheapest one's"),
+    "price_over_cheapest_percent": _number("%", "GPU-hour, network too, over the cheapest one's"),
     "premium_over_roce_usd_gpu_hour": _number("USD/GPU-h", "InfiniBand: its price above that of the cheapest RoCE"),
     "breakeven_over_roce_percent": _number("%", "InfiniBand: slowdown of that RoCE from which the difference pays"),
     "roce_slower_percent": _number("%", "InfiniBand: how much longer a step takes on that RoCE"),
@@ -215,7 +217,7 @@ _CANDIDATE = {
     "within_month": _flag("within what may be spent a month"),
     "usd_per_month": _number("USD", "a month of it"),
     "within_share": _flag("the network takes no more than its share"),
-    "network_share_percent": _number("%", "share of the network in what a GPU-hour costs"),
+    "network_share_percent": _number("%", "share of the network in the purchase; rented, in what a GPU-hour costs"),
     "power_kw": _number("kW", "what its machines, switches and optics draw together, without cooling"),
     "within_power": _flag("within the power that may be drawn"),
 }

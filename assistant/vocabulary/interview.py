@@ -79,6 +79,7 @@ class InterviewQuestion(Entry):
     settled_by: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     required: bool = False
+    days: float | None = None  # in which a run shall end where neither its length nor this is said
     first: bool = False  # asked before those that are ranked by what they could change
     when: Circumstances = Circumstances()
     if_not_sure: str | None = None

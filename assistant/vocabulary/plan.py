@@ -214,7 +214,8 @@ class RentalOffer(Contract):
     usd_per_month: float | None
     run_cost_usd: Band | None
     expected_cost_usd: float | None = (
-        None  # of spot machines: the mean, by which they are compared; null: there is none
+        None  # of spot machines: the mean, by which they are compared, of runs that go over to steady machines once as
+        # much is spent as these would have cost; null: there is none
     )
     unfinished_percent: float | None = None  # of spot machines: of runs that are interrupted faster than they restart
     finishes_days: float | None
@@ -385,6 +386,7 @@ class Candidate(Medians):
     verdict: Verdict
     barred: Barred | None = None  # of an impossible one why
     reasons: list[str] = Field(default_factory=list)
+    limits_missed: list[str] = Field(default_factory=list)  # of those that were given, in words
     parallelism: dict[str, Any] = Field(default_factory=dict)
     step_time_s: Band | None = None
     tokens_per_s_per_gpu: float | None = None
@@ -399,6 +401,7 @@ class Candidate(Medians):
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
     usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself
+    usd_to_buy: float | None = None  # of what is not there yet; None where nothing is bought or it has no price
     # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
     offer: int | None = None  # the cheapest of the plan's offers with this fabric
     gpu_usd_per_hour: float | None = None
@@ -504,11 +507,15 @@ class PurchaseItem(Contract):
 class Purchase(Contract):
     """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
 
-    ``network_percent``: of the capital. ``spare_gpus``: those that whole machines hold beyond the job's. What is left
-    out stands in ``not_counted``.
+    ``usd_per_gpu``: of those that are bought, of all where there is none. ``network_percent``: of the capital.
+    ``spare_gpus``: those that whole machines hold beyond the job's. What is left out stands in ``not_counted``.
+    ``gpus_there``, ``network_there``: for which nothing is paid; what their hours are worth is ``hours_there`` of
+    ``monthly_usd``, with their power and support.
     """
 
     items: list[PurchaseItem]
+    gpus_there: int = 0
+    network_there: bool = False
     capital_usd: float
     capital_usd_low: float
     capital_usd_high: float
@@ -553,7 +560,9 @@ class RentOrBuy(Contract):
 
     ``rent_usd_per_gpu_hour`` is per GPU-hour of the bought cluster's work. ``break_even_months`` of full use after
     which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
-    in use; ``None`` where rent is the cheaper for ever, or in full use all these months.
+    in use; ``None`` where rent is the cheaper for ever, or in full use all these months. ``there``: machines of one's
+    own are there already, and only what is missing is bought; ``there_usd_per_gpu_hour`` is what an hour of them is
+    worth, shared by all GPUs.
     """
 
     offer: str
@@ -564,6 +573,8 @@ class RentOrBuy(Contract):
     rent_usd_per_gpu_hour: float
     buy_usd_per_gpu_hour: float
     capital_usd: float
+    there: bool = False
+    there_usd_per_gpu_hour: float = 0.0
     months: float
     run_months: float | None  # None when serving, which has no end
     break_even_months: float | None

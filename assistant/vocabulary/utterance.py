@@ -71,7 +71,9 @@ class Quoted:
     oversubscription: float | None = None
     nics_per_node: int | None = None
     delivery_days: float | None = None
+    minimum_days: float | None = None
     includes: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

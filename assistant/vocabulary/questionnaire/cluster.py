@@ -77,7 +77,7 @@ class Cluster(Section):
     sites: Annotated[
         Annotated[Whole, Field(ge=1, le=1000)],
         About("sites", "count", "In how many places do the machines stand?", "one", span="number",
-              words=("sites", "locations", "data centers", "campuses")),
+              words=("sites", "locations", "data centers", "campuses"), sensible=(1, 100)),
     ] = 1  # fmt: skip
     wan_gbps: Annotated[
         Annotated[Gbps, Field(gt=0, le=1e6)] | None,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..fields import About
-from ..quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
+from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
 from .section import Id, Section, identifier
 
 
@@ -18,7 +19,8 @@ class Quote(Section):
     cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
-    budget says. ``includes`` are ids of the catalog's ``quote_items``.
+    budget says. ``minimum_days`` are paid for however short the run. ``includes`` are ids of the catalog's
+    ``quote_items``.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -30,6 +32,7 @@ class Quote(Section):
     nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
     gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
     delivery_days: Annotated[Days, Field(ge=0, le=3650)] | None = None
+    minimum_days: Annotated[Days, Field(gt=0, le=7300)] | None = None
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, Field(max_length=1000)] = ""
 
@@ -37,6 +40,11 @@ class Quote(Section):
     def tells_adapters(self) -> bool:
         """Whether it says how many adapters a node has, or at which rate."""
         return self.nics_per_node is not None or self.gbps_per_nic is not None
+
+    @property
+    def least_days(self) -> float | None:
+        """What is paid for however short the run; ``None`` where it says neither a term nor a least time."""
+        return max(HOURS_PER_MONTH / 24 * (self.months or 0.0), self.minimum_days or 0.0) or None
 
     @model_validator(mode="after")
     def _one_price(self) -> Quote:
@@ -48,12 +56,26 @@ class Quote(Section):
 
 
 class Budget(Section):
-    """Money: renting or buying, what is quoted, what may be spent."""
+    """Money: renting or buying, what is there already, what is quoted, what may be spent.
+
+    What is owned is a matter of ``mode`` buy, which it implies where nothing is said: nothing is paid for it, and it is
+    kept as what is bought is. ``everything``: the network of ``cluster.fabric`` too.
+    """
 
     mode: Annotated[
         Literal["rent", "buy"],
         About("machines", "choice", "Rented or bought?", "rented", words=("machines",)),
     ] = "rent"
+    owned: Annotated[
+        Literal["nothing", "machines", "everything"],
+        About("there already", "choice", "What of it is there already: nothing, the machines, or the network too?",
+              "nothing", words=("owned",)),
+    ] = "nothing"  # fmt: skip
+    owned_gpus: Annotated[
+        Annotated[Whole, Field(ge=1, le=10_000_000)] | None,
+        About("GPUs that are there", "count", "How many of the GPUs are there already?", "all of them", unit="{} GPUs",
+              span="number", words=("owned gpus",)),
+    ] = None  # fmt: skip
     usd: Annotated[
         Annotated[Usd, Field(gt=0, le=1e13)] | None,
         About("budget", "money", "What may it cost in all?", "no limit", unit="${}", span="money", sensible=(100, 1e11),
@@ -119,16 +141,42 @@ class Budget(Section):
               words=("spot [instances|machines|capacity]", "preemptible [instances|machines]")),
     ] = False  # fmt: skip
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bought_once(cls, given: Any) -> Any:
+        """What is owned was bought, and GPUs that are there are machines."""
+        if not isinstance(given, Mapping):
+            return given
+        owned = given.get("owned", "machines" if given.get("owned_gpus") else "nothing")
+        implied = {} if owned == "nothing" else {"mode": "buy", "owned": owned}
+        return {**implied, **given}
+
     @model_validator(mode="after")
     def _quoted_once(self) -> Budget:
         if self.quotes and self.gpu_hour_usd is not None:
             raise ValueError("expected no gpu_hour_usd beside quotes, as each quote has its own price")
         return self
 
+    @model_validator(mode="after")
+    def _some_there(self) -> Budget:
+        if self.owned_gpus is not None and self.owned == "nothing":
+            raise ValueError("expected owned machines or everything beside owned_gpus, got nothing")
+        return self
+
     @property
     def quotes_tell_oversubscription(self) -> bool:
         """Whether every quote says it, so that nothing is assumed of it."""
         return bool(self.quotes) and all(quote.oversubscription is not None for quote in self.quotes)
+
+    @property
+    def machines_there(self) -> bool:
+        """Whether machines are there already, and are what the job is to run on."""
+        return self.mode == "buy" and self.owned != "nothing"
+
+    @property
+    def network_there(self) -> bool:
+        """Whether the network is there already, and is not a part of what is rented."""
+        return self.mode == "buy" and self.owned == "everything"
 
     @property
     def on_spot(self) -> bool:

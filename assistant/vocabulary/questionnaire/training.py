@@ -20,7 +20,7 @@ class Training(Section):
     ] = None
     lora_rank: Annotated[
         Annotated[Whole, Field(ge=1, le=4096)] | None,
-        About("LoRA rank", "count", "Which LoRA rank?", "16", words=("[lora] rank", "lora r"), span="number"),
+        About("LoRA rank", "count", "Which LoRA rank?", "16", words=("[lora] =rank", "lora r"), span="number"),
     ] = None
     lora_targets: Annotated[
         Literal["attention", "all-linear"] | None,

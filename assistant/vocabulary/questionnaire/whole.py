@@ -62,10 +62,15 @@ class Questionnaire(Section):
 
     def changed(self, path: str, value: Any) -> Questionnaire:
         """With one field of a section changed, ``path`` as in a file ("cluster.gpus"); a section that nobody gave
-        begins empty. The value is taken as it is, without a check."""
+        begins empty. The value is taken as it is, without a check; of other GPUs no more are there than were said."""
         section, name = path.split(".")
         part = getattr(self, section) or _BEGUN[section]()
-        return self.model_copy(update={section: part.model_copy(update={name: value})})
+        budget = self.budget
+        if path == "cluster.gpus" and budget.owned != "nothing" and budget.owned_gpus is None:
+            budget = budget.model_copy(update={"owned_gpus": self.cluster.gpus})
+        elif path == "cluster.gpu":
+            budget = budget.model_copy(update={"owned": "nothing", "owned_gpus": None})
+        return self.model_copy(update={"budget": budget, section: part.model_copy(update={name: value})})
 
     @property
     def sized_by_load(self) -> tuple[str, ...]:
@@ -102,6 +107,16 @@ class Questionnaire(Section):
     def open_ended(self) -> bool:
         """Whether it serves without a job that ends: what it costs is told of a month."""
         return self.serves and (self.inference is None or self.inference.job_tokens is None)
+
+    @property
+    def owned_gpus(self) -> int:
+        """GPUs of the job that are there already, and for which nothing is paid."""
+        there, gpus = self.budget.owned_gpus, self.cluster.gpus
+        return min(gpus if there is None else there, gpus) if self.budget.machines_there else 0
+
+    def shares_a_machine(self, size: int) -> bool:
+        """Whether the GPUs are a part of one machine of ``size`` that is there: the others are no affair of the job."""
+        return self.owned_gpus == self.cluster.gpus < size
 
     @property
     def latest_days(self) -> float | None:
@@ -159,8 +174,8 @@ class Questionnaire(Section):
 
 
 def latest_days(deadline_days: float, run_days: float | None) -> float:
-    """Days that keep a deadline. Where the run is given in days and not in tokens, its work is what the fastest network
-    does in them: one that needs no more than a percent longer for just that is not late."""
+    """Days that keep a deadline. Where the run is given in days and not in tokens, its work is what the
+    recommended network does in them: one that needs no more than a percent longer for it is not late."""
     return deadline_days * (1.0 if run_days is None else 1.01)
 
 
