@@ -14,6 +14,8 @@ from .figures import significant, strategy
 _WORDS = {
     ("budget.mode", "rent"): "rented",
     ("budget.mode", "buy"): "bought",
+    ("budget.owned", "machines"): "the machines",
+    ("budget.owned", "everything"): "the machines and the network",
     ("parallelism", "auto"): "searched",
     ("training.method", "lora"): "LoRA",
     ("training.method", "qlora"): "QLoRA",
@@ -101,6 +103,8 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
         return f"price of {whose} on top of the GPU: ${significant(value)} per GPU-hour"
     if name.startswith("budget.") and isinstance(value, float) and value >= 1:
         value = round(value, 2)  # what was worked out has no more digits than what is paid
+    if name == "budget.spot":  # what was allowed is no assumption that it is not
+        return f"{field_name(name)}: allowed, and not taken"
     words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
     return f"{words}: {'open' if value is None else value_text(name, value, catalog)}"
 
@@ -113,8 +117,17 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
     over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
+    days = quote.get("minimum_days")
+    least = f"at least {days:g} days" if days else None
     built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
-    said += [price, f"{term:g} months" if term else None, built, f"{nics} adapters in a node" if nics else None]
+    said += [
+        price,
+        f"{term:g} month{'s' * (term != 1)}" if term else None,
+        least,
+        built,
+        f"{nics} adapters in a node" if nics else None,
+    ]
+    said += [quote.get("note")]
     return ", ".join(str(part) for part in said if part)
 
 

@@ -133,9 +133,10 @@ def _every(sweep: Sweep) -> Table:
         cells = _cells(sweep, point)
         for one in point.fabrics:
             if one.step_time_s is not None:
-                slowdown = figures.slowdown(one.slowdown_percent)
+                times = [_step(one), figures.slowdown(one.slowdown_percent), _cost(one)]
+                times = times if one.fits is not False else [figures.UNKNOWN] * 3  # nobody can have that time
                 name = sweep.names.get(one.fabric, one.fabric)
-                rows.append([*cells, SIGNS[one.standing], name, _step(one), slowdown, _cost(one), one.standing])
+                rows.append([*cells, SIGNS[one.standing], name, *times, one.standing])
                 cells = [""] * len(cells)
     first = len(sweep.axes)
     return Table(header, rows, frozenset({*_numeric(sweep), first + 2, first + 3, first + 4}))

@@ -1,5 +1,6 @@
 """The networks side by side: as the report's table, in short, in the conversation, and ranked by cost or time."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.vocabulary.plan import Candidate, Plan
@@ -67,26 +68,72 @@ def in_talk(plan: Plan) -> list[Block]:
     if len(shown) < 2:
         return []
     sum_ = f"cost of {reading.bill(plan)}"
-    header, splits = ["network", "verdict", _per(plan), "waiting", sum_], reading.splits(shown)
-    table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
+    owned, splits = reading.adds_to_what_is_there(plan), reading.splits(shown)
+    header = ["network", "verdict", _per(plan), "waiting", sum_, *_to_buy(owned)]
+    table = Table(header, [_short_row(c, plan) for c in shown], frozenset(range(2, len(header))))
     return [table, *([Paragraph(splits)] if splits else [])]
 
 
 def _short_row(found: Candidate, plan: Plan) -> list[str]:
     waits, cost = figures.percent(reading.waited(plan, found)), found.cost_usd and found.cost_usd.p50
     name, step = f"{SIGNS[found.standing]} {found.fabric}", figures.seconds(_step(found))
-    return [name, reading.verdict(found, plan), step, waits, figures.usd(cost)]
+    buys = [figures.usd(found.usd_to_buy)] if reading.adds_to_what_is_there(plan) else []
+    return [name, reading.verdict(found, plan), step, waits, figures.usd(cost), *buys]
 
 
 def options(plan: Plan) -> list[Block]:
     """Every network that was computed, and those that are none here."""
+    owned = reading.adds_to_what_is_there(plan)
     items = [
-        f"{c.fabric}, {reading.verdict(c, plan)}: {figures.seconds(_step(c))}, {figures.usd(c.cost_usd.p50)}."
+        f"{c.fabric}, {reading.verdict(c, plan)}: {figures.seconds(_step(c))}, {figures.usd(c.cost_usd.p50)}"
+        f"{f', {figures.usd(c.usd_to_buy)} to buy' if owned else ''}."
         for c in _computed(plan)
         if c.cost_usd and c.verdict != "impossible"
     ]
     gone = _out_of_the_question([c for c in plan.candidates if c.verdict == "impossible"])
     return told(f"The networks of this plan, {reading.unit_of_work(plan).lower()} and cost on each:", *items, gone)
+
+
+def to_buy(plan: Plan, fabrics: Sequence[str] = ()) -> list[Block]:
+    """What networks cost to buy: those that are asked of beside the recommended one, else all."""
+    priced = sorted((c for c in _able(plan) if c.usd_to_buy is not None), key=lambda c: c.usd_to_buy or 0.0)
+    best = reading.chosen(plan)
+    named = [c for c in priced if c.fabric in fabrics]
+    unknown = [
+        f"{fabric}: no price of a purchase is known." for fabric in fabrics if fabric not in {c.fabric for c in named}
+    ]
+    what = "To buy" if reading.adds_to_what_is_there(plan) else "To buy, machines and all"
+    if not named:
+        listed = "; ".join(f"{c.fabric} {figures.usd(c.usd_to_buy)}" for c in priced)
+        shown = [c for c in priced if c is best or c is priced[0]]
+        runs = "; ".join(f"{c.fabric} {_of_a_run(c, plan)}" for c in shown)
+        return told(f"{what}: {listed}.", *unknown, f"{runs}.")
+    said = [f"{c.fabric} {figures.usd(c.usd_to_buy)}, {_of_a_run(c, plan)}" for c in named]
+    if best is None or best.usd_to_buy is None or best in named:
+        return told(f"{what}: {'; '.join(said)}.", *unknown)
+    recommended = f"{best.fabric}, which is recommended, {figures.usd(best.usd_to_buy)}, {_of_a_run(best, plan)}"
+    return told(f"{what}: {'; '.join(said)}; {recommended}.", *unknown, *_for_one_run(named[0], best, plan))
+
+
+def _of_a_run(found: Candidate, plan: Plan) -> str:
+    if not reading.ends(plan):
+        return f"{figures.usd(_cost(found))} for {reading.bill(plan)}"
+    return f"a run in {figures.hours(found.run_hours)} for {figures.usd(_cost(found))}"
+
+
+def _for_one_run(one: Candidate, other: Candidate, plan: Plan) -> list[str]:
+    """What the dearer purchase of two is paid for, where the run is all that it does."""
+    cheap, dear = sorted((one, other), key=lambda c: c.usd_to_buy or 0.0)
+    more, bought = (dear.usd_to_buy or 0.0) - (cheap.usd_to_buy or 0.0), plan.purchase
+    if more <= 0 or bought is None or not reading.ends(plan):
+        return []
+    saved = (cheap.run_hours or 0.0) - (dear.run_hours or 0.0)
+    gains = f"saves {figures.hours(saved)} a run" if saved > 0 else "saves no time"
+    rests = f"the sums of a run count on {bought.months:g} months of full use"
+    worth = (
+        f"for one run alone {dear.fabric} is not worth it" if more > _cost(cheap) else f"{dear.fabric} may be worth it"
+    )
+    return [f"{dear.fabric} takes {figures.usd(more)} more and {gains}: {worth}; {rests}."]
 
 
 def cheapest(plan: Plan) -> list[Block]:
@@ -113,27 +160,32 @@ def fastest(plan: Plan) -> list[Block]:
 
 def _table(plan: Plan) -> Table:
     computed = _computed(plan)
-    rows = [_row(c) for c in computed]
+    owned = reading.adds_to_what_is_there(plan)
+    rows = [_row(c, owned=owned) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     if not reading.ends(plan):
-        return _of_a_service(computed, rows, won, medians, reading.bill(plan))
-    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
-    return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
+        return _of_a_service(computed, rows, won, medians, reading.bill(plan), owned=owned)
+    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", *_to_buy(owned), "best"]
+    last = len(header) - 1
+    return Table(header, rows, frozenset(range(2, last + 1)), won, (5, 4, last, 2, 3), {6: ["cost", *medians]})
 
 
 def _of_a_service(
-    found: list[Candidate], rows: list[list[str]], won: int | None, medians: list[str], work: str
+    found: list[Candidate], rows: list[list[str]], won: int | None, medians: list[str], work: str, *, owned: bool
 ) -> Table:
     """Networks of what has no end: how fast it answers, and what ``work`` costs."""
     times = [
         [figures.seconds(c.serving and c.serving.ttft_s), figures.seconds(c.serving and c.serving.tpot_s)]
+        if c.fits is not False
+        else [figures.UNKNOWN] * 2
         for c in found
     ]
     told = [[*row[:2], *time, *row[6:]] for row, time in zip(rows, times, strict=True)]
-    header = ["", "fabric", "first token", "per token", f"{work}, P10–P90", "best"]
-    return Table(header, told, frozenset(range(2, 6)), won, (5, 2, 3), {4: [work, *medians]})
+    header = ["", "fabric", "first token", "per token", f"{work}, P10–P90", *_to_buy(owned), "best"]
+    last = len(header) - 1
+    return Table(header, told, frozenset(range(2, last + 1)), won, (last, 2, 3), {4: [work, *medians]})
 
 
 def _work(plan: Plan) -> str:
@@ -146,8 +198,16 @@ def _best(plan: Plan) -> str:
     return f"Best: the probability of being the cheapest{of}."
 
 
-def _row(found: Candidate) -> list[str]:
+def _to_buy(owned: bool) -> list[str]:
+    """The column of what each network costs to buy, where machines are there."""
+    return ["to buy"] if owned else []
+
+
+def _row(found: Candidate, *, owned: bool) -> list[str]:
     best = f"{100 * found.probability_best:.0f} %" if found.probability_best is not None else figures.UNKNOWN
+    if found.fits is False:  # how long it would take is no time that anybody can have
+        unknown = [figures.UNKNOWN] * (2 if owned else 1)
+        return [SIGNS[found.standing], found.fabric, *[figures.UNKNOWN] * 4, "does not fit", *unknown]
     return [
         SIGNS[found.standing],
         found.fabric,
@@ -155,7 +215,8 @@ def _row(found: Candidate) -> list[str]:
         figures.slowdown(found.slowdown_percent),
         figures.percent(found.exposed_communication_percent),
         figures.hours(found.run_hours),
-        figures.usd_band(found.cost_usd) if found.fits is not False else "does not fit",
+        figures.usd_band(found.cost_usd),
+        *([figures.usd(found.usd_to_buy)] if owned else []),
         best,
     ]
 

@@ -85,6 +85,8 @@ def _meaning(plan: Plan) -> str:
         return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
     if answer.certainty == "close":
         return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
+    if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
+        return "no other network comes within the error, if so many are let at all: nobody says so."
     return "clear; no other network comes within the error."
 
 

@@ -30,7 +30,10 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     if after.recommendation.verdict == "infeasible":
         return tuple(text for text in (new.do, after.recommendation.smallest_change) if text)
     other = before.recommendation.fabric != after.recommendation.fabric or _where(before) != _where(after)
-    moved = [new.do] if other or before.recommendation.verdict == "infeasible" else []
+    by_load = any(one.field == "cluster.gpus" for one in after.assumptions)
+    sized = by_load and gpus(before) != gpus(after)
+    moved = [new.do] if other or sized or before.recommendation.verdict == "infeasible" else []
+    moved += [f"The cost stays: {_bare(new.cost)}."] if sized and old.cost == new.cost else []
     for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
         if was != now:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)

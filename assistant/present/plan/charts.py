@@ -40,7 +40,7 @@ def cost(plan: Plan) -> list[Block]:
     more = f" {left} more networks cost more." if left else ""
     axis = " Each step of the axis multiplies the sum." if is_logarithmic(rows, _limits(plan)) else ""
     against = " !: not advised." if any(row.name.startswith("! ") for row in rows) else ""
-    share = " The run's share of the purchase, with power and support." if _is_bought(plan) else ""
+    share = " The run's share of the purchase, with power and support." if reading.to_buy(plan) else ""
     about = "The line is the middle estimate; in eight of ten cases the cost lies within the bar."
     about = f"{about}{share}{axis}{against}{more}"
     return [Heading(title), Chart(lines, tuple(told), svg), Paragraph(about)]

@@ -37,7 +37,8 @@ def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bo
 
 
 def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator[ComparisonRow | None]:
-    of_both = lambda get: (get(one), get(two))
+    of_one = lambda get, c: None if c.fits is False else get(c)  # nobody can have its time, nor its cost
+    of_both = lambda get: (of_one(get, one), of_one(get, two))
     median = lambda name: of_both(lambda c: getattr(getattr(c, name), "p50", None))
     known = lambda name: of_both(lambda c: getattr(c, name))
     yield ComparisonRow("verdict", one.standing, two.standing)
@@ -49,7 +50,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     yield _row("network, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
     yield _row("probability of being cheapest", *known("probability_best"), lambda v: f"{v:.0%}", lower=False)
     left, right = of_both(lambda c: figures.layout(c.parallelism))
-    if left != right:
+    if left and right and left != right:
         yield ComparisonRow("best split", left, right)
 
 

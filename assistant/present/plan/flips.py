@@ -43,6 +43,8 @@ def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
         value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
     )
     who = f"{reading.seller(plan, rival.provider)} ({rival.instance}, {rival.fabric}, list price {listed})"
+    if rival.quote_even_at_usd_per_gpu_hour is None:
+        return f"The best published offer, {who}, comes to {figures.usd(rival.cost_usd)} for this run."
     if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
         return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
     return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
@@ -78,6 +80,8 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
         return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU"
     if plan is not None and flip.input.startswith("providers."):
         return f"price at {reading.seller(plan, flip.input.split('.')[1])}"
+    if flip.input == _OF_GPU and plan is not None and plan.purchase is not None and plan.purchase.gpus_there:
+        return "what an hour of a GPU is worth to you"
     return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
 
 

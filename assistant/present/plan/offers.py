@@ -48,8 +48,10 @@ def section(plan: Plan) -> list[Block]:
         notes.append(
             "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
             f"run in ten at {_seller(spot)} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
-            "interrupted as often as it may be."
+            "interrupted as often as it may be. The average counts that one gives up once as much is spent as steady "
+            "machines cost, and begins anew on these."
         )
+    notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
         notes.append("Low trust: read at second hand, or derived from another machine's price; it counts all the same.")
     if beside:
@@ -119,12 +121,56 @@ def _tied(priced: list[RentalOffer]) -> list[Block]:
     ]
 
 
+def spot_left(plan: Plan) -> str:
+    """Why spot machines that were allowed, and cost less in the middle than what is taken, are left; empty where there
+    are none."""
+    taken = _taken(plan)
+    if taken is None or taken.run_cost_usd is None or taken.tier == "spot":
+        return ""
+    least = taken.run_cost_usd.p50
+    left = [o for o in plan.offers if o.tier == "spot" and o.run_cost_usd and o.meets_limits and o.verdict != "avoid"]
+    cheaper = sorted((o for o in left if o.run_cost_usd and o.run_cost_usd.p50 < least), key=lambda o: o.ranked_usd)
+    if not cheaper:
+        return ""
+    told = list(map(_on_average, cheaper[:_SPOT_TOLD]))
+    more = f"; {len(cheaper) - len(told)} more likewise" if len(cheaper) > len(told) else ""
+    ends = " or do not finish where they are taken away often" if any(o.unfinished_percent for o in cheaper) else ""
+    return (
+        f"Spot machines that cost less than {figures.usd(least)} in the middle are not taken, as they cost more on "
+        f"average{ends}: {'; '.join(told)}{more}. How often they are taken away is published by few and guessed for "
+        "the others: where you know that it is seldom, take them. The average counts that one goes over to steady "
+        "machines once as much is spent as these cost."
+    )
+
+
+_SPOT_TOLD = 2  # of the spot machines that are left, those that cost least on average
+
+
+def _on_average(offer: RentalOffer) -> str:
+    """``Crusoe, InfiniBand NDR, at $1.60: $11,200 in the middle, $41,200 on average, $22,700 or more in a tenth``."""
+    band, mean = offer.run_cost_usd, offer.expected_cost_usd
+    mean_told = "not all runs finish" if mean is None else f"{figures.usd(mean)} on average"
+    return (
+        f"{_joined(offer)}, at {figures.usd(offer.usd_per_gpu_hour)}: {figures.usd(band and band.p50)} in the middle, "
+        f"{mean_told}, {figures.usd(band and band.p90)} or more in one of ten"
+    )
+
+
+def _taken(plan: Plan) -> RentalOffer | None:
+    return plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+
+
 def _heading(plan: Plan) -> Heading:
     return Heading("Published offers" if plan.quotes else "Offers")
 
 
+def _joined(offer: RentalOffer) -> str:
+    """Who lets it, and the network that joins its machines where one is needed."""
+    return _seller(offer) if offer.fabric == "none" else f"{_seller(offer)}, {offer.fabric}"
+
+
 def _silent(offers: list[RentalOffer]) -> list[Block]:
-    names = ", ".join(dict.fromkeys(f"{o.instance} ({_seller(o)}, {o.fabric})" for o in offers))
+    names = ", ".join(dict.fromkeys(f"{o.instance} ({_joined(o)})" for o in offers))
     return [Paragraph(f"Sold without a price that was read, so without a sum: {names}.")] if names else []
 
 
@@ -140,7 +186,8 @@ def in_short(plan: Plan) -> list[Block]:
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
     gone = len(listed) - len(shown)
     more = [Paragraph(f"{gone} more: dearer, not advised, or without a sum.")] if gone else []
-    return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more]
+    left = spot_left(plan)
+    return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more, *([Paragraph(left)] if left else [])]
 
 
 def answer(plan: Plan) -> list[Block]:
@@ -160,11 +207,12 @@ def _line(offer: RentalOffer, *, serves: bool) -> str:
     row = _row(offer, False)
     late = "" if offer.meets_limits else "; not within what was asked"
     done = " a month" if serves else f", done in {row[6]}"
-    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
+    joined = "no network" if offer.fabric == "none" else offer.fabric
+    return f"{row[1]}, {joined}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
 
 
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
-    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    taken = _taken(plan)
     header = [
         "",
         "offer",
@@ -176,7 +224,9 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         "done by",
         "price of",
     ]
-    rows = [_row(o, o is taken) for o in shown]
+    # Where the best of what is advised against is taken, the others of its kind are warned of no more than it is.
+    warned = taken is None or taken.verdict != "avoid"
+    rows = [_row(o, o is taken, warned=warned) for o in shown]
     won = next((n for n, o in enumerate(shown) if o is taken), None)
     prices = [figures.UNKNOWN if row[4] == NO_PRICE else row[4] for row in rows]
     shorter = {
@@ -225,8 +275,9 @@ def _terms(offer: RentalOffer) -> list[str]:
     return [note for note in (said, _doubted(offer), _INCLUDED[offer.network_included]) if note]
 
 
-def _row(offer: RentalOffer, taken: bool) -> list[str]:
-    sign = "✓" if taken else SIGNS[offer.verdict] if offer.meets_limits else "✗"
+def _row(offer: RentalOffer, taken: bool, *, warned: bool = True) -> list[str]:
+    verdict = "acceptable" if offer.verdict == "avoid" and not warned else offer.verdict
+    sign = "✓" if taken else SIGNS[verdict] if offer.meets_limits else "✗"
     sign = "?" if offer.usd_per_gpu_hour is None else sign
     terms = _terms(offer)
     name = f"{_seller(offer)}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")

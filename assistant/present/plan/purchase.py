@@ -8,7 +8,10 @@ from .. import figures
 from ..blocks import Block, Bullets, Heading, Table, titled, told
 from . import reading
 
-_PARTS = {"write_off": "write-off", "power": "power and cooling", "support": "support", "staff": "network engineers"}
+_PARTS = {
+    **{"hours_there": "the hours of the GPUs that are there", "write_off": "write-off", "power": "power and cooling"},
+    **{"support": "support", "staff": "network engineers"},
+}
 
 
 def section(plan: Plan) -> list[Block]:
@@ -16,13 +19,17 @@ def section(plan: Plan) -> list[Block]:
     bought = plan.purchase
     if bought is None:
         return []
-    return [Heading("What is bought"), _bill(bought), Bullets(_sums(bought, plan))]
+    return [Heading(_title(bought)), *([_bill(bought)] if bought.capital_usd else []), Bullets(_sums(bought, plan))]
 
 
 def in_short(plan: Plan) -> list[Block]:
     """The sums alone."""
     bought = plan.purchase
-    return titled("What is bought", Bullets(_sums(bought, plan))) if bought else []
+    return titled(_title(bought), Bullets(_sums(bought, plan))) if bought else []
+
+
+def _title(bought: Purchase) -> str:
+    return "What is bought" if bought.capital_usd else "What it costs to keep"
 
 
 def first_page(plan: Plan) -> list[Block]:
@@ -31,7 +38,7 @@ def first_page(plan: Plan) -> list[Block]:
     if bought is None:
         return []
     how = ("The budget of", "Optics and cables", "* derived price", *(f"{item.item}: " for item in bought.items))
-    return titled("What is bought", Bullets([said for said in _sums(bought, plan) if not said.startswith(how)]))
+    return titled(_title(bought), Bullets([said for said in _sums(bought, plan) if not said.startswith(how)]))
 
 
 def power(plan: Plan) -> list[Block]:
@@ -73,7 +80,15 @@ def _bill(bought: Purchase) -> Table:
     rows = []
     for i in bought.items:
         mark = " *" if _derived(i, bought) else ""
-        rows.append([f"{i.count:,}", i.item, usd(i.usd) + mark, usd(i.count * i.usd) + mark, i.date or "quoted"])
+        rows.append(
+            [
+                f"{i.count:,}",
+                i.item,
+                usd(i.usd) + mark,
+                usd(i.count * i.usd) + mark,
+                i.date or ("quoted" if i.usd else "there"),
+            ]
+        )
     return Table(["", "what", "each", "together", "price of"], rows, frozenset({0, 2, 3, 4}), None, (4, 2))
 
 
@@ -84,12 +99,18 @@ def _derived(item: PurchaseItem, bought: Purchase) -> bool:
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
     usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
-    parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _PARTS.items() if monthly.get(name))
+    parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _parts(bought).items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
+    over = f" over {bought.months:g} months" if bought.capital_usd else " of use"
     said = [
+        *_there(bought, plan),
+        *_kept_or_replaced(bought, plan),
         f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
-        f"{usd(bought.usd_per_gpu)} per GPU; {figures.percent(bought.network_percent)} of it is the network.",
-        f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
+        f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; "
+        f"{figures.percent(bought.network_percent)} of it is the network."
+        if bought.capital_usd
+        else "Nothing has to be bought.",
+        f"{usd(sum(monthly.values()))} a month{over}: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *(
             [f"{spare:,} of the GPUs in them stay idle: machines are sold whole."]
@@ -102,16 +123,90 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
-        "Delivery: nobody said how long it takes; ask, and give it (budget.delivery_days), for the deadline counts it."
-        if bought.delivery_days is None
-        else f"Delivery: {figures.hours(24 * bought.delivery_days)} from the order, counted in the day it is done.",
+        _delivery(bought),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
     budget = plan.questionnaire["budget"].get("usd")
-    if budget:
+    if budget and bought.capital_usd:
         over = bought.capital_usd > budget
         said.insert(1, f"The budget of {usd(budget)} is {'exceeded' if over else 'kept'} by the purchase.")
-    return said
+    return [one for one in said if one]
+
+
+def _there(bought: Purchase, plan: Plan) -> list[str]:
+    """What nothing is paid for, and what is taken to be missing."""
+    if not bought.gpus_there:
+        return []
+    network = " and the network" if bought.network_there else ""
+    _, nics = _nics(bought) if not bought.network_there else (0, 0.0)
+    counted_in = f" Adapters are counted as bought, {figures.usd(nics)}: leave out those that are in the machines."
+    adapters = counted_in if nics else ""
+    are, them = ("are", "them") if network or bought.gpus_there > 1 else ("is", "it")
+    usd = bought.monthly_usd.get("hours_there", 0.0) / HOURS_PER_MONTH / bought.gpus_there
+    paid = (
+        f"nothing is paid to have {them}, and an hour of a GPU is counted at {figures.usd(usd)}, its power and support "
+    )
+    paid = f"{paid}in it, as was said." if usd else f"nothing is paid for {them}."
+    named = plan.questionnaire["budget"].get("owned") != "everything" or plan.questionnaire["cluster"].get("fabric")
+    said = [f"{counted(bought.gpus_there, 'GPU')}{network} {are} there already: {paid}{adapters}"]
+    which = "Which network is there too was not said: name it (cluster.fabric), and what is there of it is not bought."
+    return said if named or not bought.capital_usd else [*said, which]
+
+
+def _nics(bought: Purchase) -> tuple[int, float]:
+    """How many adapters are bought, and for how many US dollars."""
+    nics = [i for i in bought.items[1:] if i.item.startswith("NIC ")]
+    return sum(i.count for i in nics), sum(i.count * i.usd for i in nics)
+
+
+def answer_adapters(plan: Plan) -> list[Block] | None:
+    """What adapters that are in the machines leave of the sum; ``None`` where none are bought."""
+    bought = plan.purchase
+    count, usd = _nics(bought) if bought is not None else (0, 0.0)
+    if bought is None or not count:
+        return None
+    names = ", ".join(i.item.removeprefix("NIC ") for i in bought.items[1:] if i.item.startswith("NIC "))
+    left = figures.usd(bought.capital_usd - usd)
+    return told(
+        f"The plan does not know them and counts {counted(count, 'adapter')} as bought, {figures.usd(usd)} of "
+        f"{figures.usd(bought.capital_usd)}: where those in the machines do, {left} is left to buy.",
+        f"They do if they have the ports and the line rate of {names}; slower ones make the network as slow.",
+        "Tell me what the rest is quoted at, and the plan counts with it.",
+    )
+
+
+def _parts(bought: Purchase) -> dict[str, str]:
+    """The words for the parts of a month; where an hour of the machines was priced their power is in it."""
+    return _PARTS | ({"power": "power of the network"} if bought.monthly_usd.get("hours_there") else {})
+
+
+def _missing(bought: Purchase) -> str:
+    """What the sum per GPU is shared by, where some are there already and others are bought."""
+    return " that is missing" if bought.gpus_there and bought.items[0].usd else ""
+
+
+def _kept_or_replaced(bought: Purchase, plan: Plan) -> list[str]:
+    """What the run costs on the network that is there, and on the cheapest that could be bought in its place."""
+    best = reading.chosen(plan)
+    others = [c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"]
+    other = min((c for c in others if c is not best), key=lambda c: c.median_cost, default=None)
+    if not bought.network_there or other is None or best is None or best.cost_usd is None:
+        return []
+    kept, replaced = figures.usd(best.median_cost), figures.usd(other.median_cost)
+    return [
+        f"On the network that is there {reading.bill(plan)} costs {kept}; with {other.fabric} in its place {replaced}, "
+        f"of its purchase what {bought.months:g} months of full use leave to it."
+    ]
+
+
+def _delivery(bought: Purchase) -> str:
+    if not bought.capital_usd:
+        return ""
+    return (
+        "Delivery: nobody said how long it takes; ask, and give it (budget.delivery_days), for the deadline counts it."
+        if bought.delivery_days is None
+        else f"Delivery: {figures.hours(24 * bought.delivery_days)} from the order, counted in the day it is done."
+    )
 
 
 def optics(bought: Purchase) -> list[str]:
@@ -151,9 +246,11 @@ def turns(found: RentOrBuy) -> list[str]:
     """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
     work = "a month of it" if found.run_months is None else "the run"
+    rented = f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, {work} costs {usd(found.rent_run_usd)}; "
+    if found.there:
+        return _with_ones_own(found, f"{rented}on the machines that are there{_over(found.buy_fabric)}")
     both = (
-        f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, {work} costs {usd(found.rent_run_usd)}; of "
-        f"machines of one's own{_over(found.buy_fabric)}, {usd(found.capital_usd)} to buy, its share is "
+        f"{rented}of machines of one's own{_over(found.buy_fabric)}, {usd(found.capital_usd)} to buy, its share is "
         f"{usd(found.buy_run_usd)}."
     )
     if found.break_even_months is None:
@@ -169,3 +266,17 @@ def turns(found: RentOrBuy) -> list[str]:
     if found.run_months < found.break_even_months:
         alone = "for this run alone rent; buy if so much other work follows"
     return [both, turn, f"The run takes {figures.hours(found.run_months * HOURS_PER_MONTH)}: {alone}."]
+
+
+def _with_ones_own(found: RentOrBuy, both: str) -> list[str]:
+    """As :func:`turns`, of machines that are there: what keeps them against a rent, and what is missing against it."""
+    capital = f", with {figures.usd(found.capital_usd)} to buy" if found.capital_usd else ""
+    said = f"{both} {figures.usd(found.buy_run_usd)}{capital}."
+    worth = " and what you say it is worth" if found.there_usd_per_gpu_hour else ""
+    if found.break_even_months is None:
+        own = f"power and upkeep of one's own{worth}"
+        return [said, f"Renting is the cheaper for ever: an hour of it costs less than {own}."]
+    if not found.capital_usd:
+        alone = "power and upkeep alone" if not worth else f"power and upkeep{worth}"
+        return [said, f"An hour of one's own costs {alone}: nothing that is rented is cheaper."]
+    return [said, f"What is bought pays after {found.break_even_months:.3g} months of full use."]

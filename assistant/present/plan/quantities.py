@@ -92,7 +92,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
         _per_million(plan) or (f"Per million {token}s: {usd(per_million)}." if per_million else None),
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
-        _to_buy(plan.purchase),
+        _to_buy(reading.to_buy(plan)),
         f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."
         if budget
         else None,
@@ -111,7 +111,8 @@ def _per_million(plan: Plan) -> str | None:
 
 def _outlay(plan: Plan, run: float) -> float:
     """US dollars that a budget is held against: of machines that are bought their price."""
-    return plan.purchase.capital_usd if plan.purchase else run
+    bought = reading.to_buy(plan)
+    return bought.capital_usd if bought else run
 
 
 def _to_buy(bought: Purchase | None) -> str | None:

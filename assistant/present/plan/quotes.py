@@ -11,6 +11,7 @@ from . import reading
 from .candidates import SIGNS
 
 _MANY_TIMES, _ALIKE = 2.0, 0.005  # ratios of two costs from which and up to which they are told so
+_OF_THE_TERM = 0.05  # of a term: "90 days" are three months
 _WIDTH = 88  # of a line of a mail
 _COLUMNS = ["", "quote", "network", "quoted", "with waiting", "cost of the run", "done in"]
 
@@ -31,6 +32,12 @@ def answer(plan: Plan) -> list[Block]:
     if not plan.quotes:
         return told("There is no quote in this plan: say what you were offered, such as CoreWeave NDR at $2.20.")
     return told(_taken(plan), *(_line(plan, quote) for quote in _ranked(plan)))
+
+
+def of_term(plan: Plan, months: float) -> list[str]:
+    """The quotes for a term of so many months, and which of all to take; nothing where none is for it."""
+    found = [quote for quote in plan.quotes if quote.months and abs(quote.months / months - 1) < _OF_THE_TERM]
+    return [*(_line(plan, quote) for quote in found), _taken(plan)] if found else []
 
 
 def open_points(plan: Plan, number: int) -> list[Block]:
@@ -103,7 +110,8 @@ def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, what is counted of its network, and what it leaves
     open."""
     counted = f"Its network was counted as quoted: {quote.counted}." if quote.counted else None
-    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _delivered(quote), counted, _open(quote)
+    note = f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
+    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _delivered(quote), counted, note, _open(quote)
     return " ".join(text for text in said if text)
 
 
@@ -152,7 +160,8 @@ def _line(plan: Plan, quote: QuotedOffer) -> str:
     cost, days = _sum(plan, quote), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
     done = f", done in {days}" if reading.ends(plan) else ""
-    beside = " ".join(text for text in (_published(quote), _to_win(quote), _delivered(quote)) if text)
+    note = f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
+    beside = " ".join(text for text in (_published(quote), _to_win(quote), _delivered(quote), note) if text)
     return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}{done}{late}. {beside}".rstrip()
 
 

@@ -3,7 +3,7 @@
 import datetime
 from typing import Any
 
-from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.plan import Candidate, Plan, Purchase, RentalOffer
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.questionnaire import latest_days
 
@@ -110,6 +110,12 @@ def is_owned(plan: Plan) -> bool:
     return bool(asked(plan, "cluster.fabric"))
 
 
+def adds_to_what_is_there(plan: Plan) -> bool:
+    """Whether machines are there already, so that what each network costs to buy decides."""
+    there = asked(plan, "budget.owned") not in (None, "nothing")
+    return there and any(c.usd_to_buy for c in plan.candidates)
+
+
 def is_given(plan: Plan) -> bool:
     """Whether the network was given, not chosen."""
     return asked(plan, "cluster.fabric") == plan.recommendation.fabric
@@ -136,10 +142,18 @@ def unadvised(plan: Plan) -> list[Candidate]:
 
 
 def left_out(plan: Plan) -> str:
-    """What costs less and is advised against, with its sum; nothing where there is none."""
+    """What costs less and does not keep a limit, or is advised against, with its sum; nothing where there is none."""
+
+    def named(some: list[Candidate]) -> str:
+        return ", ".join(f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in some)
+
     cheaper = unadvised(plan)
-    named = ", ".join(f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
-    return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
+    over, firm = [c for c in cheaper if c.limits_missed], [c for c in cheaper if not c.limits_missed]
+    limits = " or ".join(dict.fromkeys(limit for c in over for limit in c.limits_missed))
+    said = [f"cheaper, but without keeping {limits}: {named(over)}"] if over else []
+    said += [f"cheaper but not advised: {named(firm)}"] if firm else []
+    among = "those that keep the limits" if over else "those advised"
+    return f"That is among {among}; {'; '.join(said)}." if said else ""
 
 
 def _sure(plan: Plan, *, why: bool) -> str:
@@ -176,6 +190,11 @@ def gib(found: Candidate) -> float:
     return (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
 
 
+def to_buy(plan: Plan) -> Purchase | None:
+    """The purchase, where anything has to be bought: what is there already is kept and run."""
+    return plan.purchase if plan.purchase and plan.purchase.capital_usd else None
+
+
 def limits_kept(plan: Plan) -> str | None:
     """How the deadline and the budget that were said are kept, at the median and in the band."""
     best, days, usd = chosen(plan), asked(plan, "constraints.deadline_days"), asked(plan, "budget.usd")
@@ -187,8 +206,8 @@ def limits_kept(plan: Plan) -> str | None:
         kept = _kept(wait + hours, wait + slow, 24 * latest_days(days, asked(plan, "training.days")))
         after = f" after {figures.hours(wait)} of delivery" if wait else ""
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}.")
-    if usd and plan.purchase is not None:
-        bought = plan.purchase
+    bought = to_buy(plan)
+    if usd and bought is not None:
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
         said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(bought.capital_usd)}.")
     elif usd:
@@ -197,7 +216,9 @@ def limits_kept(plan: Plan) -> str | None:
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
     if monthly and month is not None:
         kept = "kept" if month <= monthly else "not kept"
-        said.append(f"Budget of {figures.usd(monthly)} a month: {kept}, {figures.usd(month)}.")
+        paid = max((o.gpus_paid or 0 for o in plan.offers if o.fabric == best.fabric and _costs(o, best)), default=0)
+        whole = f" for the {paid:,} GPUs of whole machines" if paid > gpus(plan) else ""
+        said.append(f"Budget of {figures.usd(monthly)} a month: {kept}, {figures.usd(month)}{whole}.")
     reserved = asked(plan, "budget.reserved_days")
     if reserved and asked(plan, "budget.mode") != "buy":
         whole = hours <= 24 * reserved
@@ -208,20 +229,27 @@ def limits_kept(plan: Plan) -> str | None:
         said.append(f"Reserved for {figures.hours(24 * reserved)}: {run}.")
     share = asked(plan, "budget.network_share_percent")
     if share:
-        said.append(_network_share(best, share))
+        said.append(_network_share(plan, best, share))
     return " ".join(said) or None
 
 
-def _network_share(best: Candidate, limit: float) -> str:
-    """How the network's share of the money is kept."""
+def _costs(offer: RentalOffer, best: Candidate) -> bool:
+    """Whether a candidate has the price of the offer."""
+    if offer.run_cost_usd is None or best.cost_usd is None:
+        return False
+    return abs(offer.run_cost_usd.p50 / best.cost_usd.p50 - 1) < EQUAL
+
+
+def _network_share(plan: Plan, best: Candidate, limit: float) -> str:
+    """How the network's share of the money is kept: of a purchase, else of what a GPU-hour costs."""
     network, machines = best.fabric_usd_per_gpu_hour or 0.0, best.gpu_usd_per_hour or 0.0
     if not network:
         return (
             f"At most {limit:g} % for the network: its price is within that of the machines, so its share is not known."
         )
-    percent = 100 * network / (network + machines)
+    percent = plan.purchase.network_percent if plan.purchase else 100 * network / (network + machines)
     kept = "kept" if percent <= limit else "not kept"
-    return f"At most {limit:g} % for the network: {kept}, {percent:.3g} %."
+    return f"At most {limit:g} % for the network: {kept}, {figures.percent(percent)}."
 
 
 def _kept(median: float, worst: float, limit: float) -> str:

@@ -187,7 +187,7 @@ def _table(kinds: list[KindOfGpu], own: KindOfGpu | None) -> Table:
 
 def _at(kind: KindOfGpu) -> str:
     if kind.usd_to_buy is not None:
-        return f"{figures.usd(kind.usd_to_buy)} to buy"
+        return f"{figures.usd(kind.usd_to_buy)} to buy" if kind.usd_to_buy else "there already"
     tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
     tier += f" for {kind.months:g} months" if kind.months else ""
     listed = "from " if kind.paid_over_listed > 1 else ""

@@ -8,22 +8,36 @@ from types import ModuleType
 
 from . import (
     bandwidth,
+    bargaining,
     changing,
     choice,
     compared,
+    contract,
     doubted,
+    equipment,
+    faults,
+    forms,
+    frank,
     hardware,
     judged,
     learning,
+    moving,
     networks,
     operations,
+    other_gpus,
+    otherwise,
+    outlay,
+    replicas,
     schedule,
     sellers,
     service,
+    site,
     sums,
     terms,
+    traffic,
     trials,
     trust,
+    waiting,
 )
 from .asked import Asked
 from .remedy import remedied
@@ -39,43 +53,63 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     sums: (
         "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
         "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
-        "quote_even cheapest_given_up bid"
+        "quote_even cheapest_given_up"
     ).split(),
     networks: (
-        "need need_reason need_more enough time_lost deadline upgrade against against_needs exposed_means exposed_here "
-        "time_parts traffic_note need_rollouts little_because little_plainer"
+        "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
+        "against_needs exposed_means exposed_here time_parts traffic_note need_rollouts little_because "
+        "little_plainer"
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
-        "order_position oom_here oom_steps"
+        "order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "percentiles_mean percentiles_here percent_said measured computed measure_yourself mfu mfu_source mfu_range "
-        "assumed assumed_count nobody_pays criteria "
-        "least_sure least_sure_said range_percent ranking_percent not_modelled"
+        "rests_on percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
+        "mfu_source mfu_range assumed assumed_count nobody_pays criteria least_sure least_sure_said "
+        "range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
-        "weakest failures watch on_failure restart failure_prepare settings settings_check skills lock_in ask_seller "
+        "weakest failures watch on_failure restart failure_prepare job_limit settings settings_untuned "
+        "settings_check skills lock_in ask_seller "
         "next_1 next_2 next_3 stock team_change team_gain quick_test"
     ).split(),
     trials: (
-        "sizes sizes_day sizes_verdict other_gpus one_site one_site_risk twice_the_load leave leave_hassle spot "
-        "spot_risk rent_or_buy rent_or_buy_turn experts_inside sizes_network precision "
+        "sizes sizes_day sizes_verdict one_site one_site_risk twice_the_load spot "
+        "spot_risk experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
-    schedule: "finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours".split(),
-    judged: "works_instead works_rented sane sane_because".split(),
+    moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn".split(),
+    schedule: (
+        "overnight machines_weeks finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours"
+    ).split(),
+    judged: "needed works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
-    terms: "pay_early pay_early_sum quote_why price_off price_off_turn".split(),
+    terms: "pay_early pay_early_sum quote_why price_doubted price_off price_off_turn".split(),
     service: (
         "spare spare_now first_target first_target_why first_target_limit node_lost node_lost_now tail "
-        "tail_reserve"
+        "tail_reserve serving_need user_speed"
     ).split(),
-    bandwidth: "line_rate line_rate_named line_rate_sites".split(),
-    changing: "tapered adapters upgrade_later inside rates".split(),
+    bandwidth: "line_rate line_rate_named line_rate_sites one_way".split(),
+    bargaining: "per_hour bid bid_check unit_cost discount haggle rent_for for_the_sum hosted_api".split(),
+    forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
+    other_gpus: ["other_gpus"],
+    waiting: "waiting_cost waiting_pays deadline_sure deadline_risk doubt_time start_later listed stored".split(),
+    equipment: "own_gear switch_price switch_named".split(),
+    replicas: "one_node disaggregated twice_at_once".split(),
+    otherwise: "gpus_judged lora lora_alone patient".split(),
+    traffic: "all_reduce_means irrelevant equivalent rated overlap diloco".split(),
+    changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),
-    sellers: "other_sellers other_bids named_seller seller_price without_seller which_others".split(),
+    faults: "failure_rate link_faults slow_link".split(),
+    contract: "neutral_spec acceptance monitor".split(),
+    site: "power_enough cables_reach rails per_port grown".split(),
+    outlay: (
+        "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
+    ).split(),
+    frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
+    sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

@@ -81,18 +81,29 @@ def adapters(asked: Asked) -> list[str]:
     same = reading.candidate(made, best.fabric) if made else None
     if made is None or same is None or same.step_time_s is None:
         return [f"NICs per node: {nics}: does not do here."]
+    more = slower(same, best)
+    worth = "hardly felt" if abs(more) < _LIVES else "a gain" if more < 0 else "felt"
+    fewer = nics < (reading.asked(asked.plan, "cluster.nics_per_node") or _adapters(asked))
+    can = f"{'Yes' if more < _LIVES else 'Not without loss'}: " if fewer else ""
     said = [
-        f"{nics} NICs per node on {asked.name(best.fabric)}: a step takes {lasts(slower(same, best))}"
+        f"{can}{nics} NICs per node on {asked.name(best.fabric)}, {worth}: a step is {lasts(more)}"
         f"{_ends(asked, same)}{_cost(best, same)}."
     ]
-    bought, then = asked.plan.purchase, made.purchase
     other = reading.chosen(made)
+    kept = asked.tried({"cluster.nics_per_node": nics, "cluster.fabric": best.fabric}) if asked.plan.purchase else None
+    if asked.plan.purchase is not None and kept is not None and kept.purchase is not None:
+        sums = f"{figures.usd(kept.purchase.capital_usd)} instead of {figures.usd(asked.plan.purchase.capital_usd)}"
+        said.append(f"The purchase with it: {sums}.")
     if other is not None and other.fabric != best.fabric:
         said.append(f"With {nics} I would take {asked.name(other.fabric)}{_ends(asked, other)}{_cost(best, other)}.")
-    if bought is not None and then is not None:
-        sums = f"{figures.usd(then.capital_usd)} instead of {figures.usd(bought.capital_usd)}"
-        said.append(f"The purchase{'' if other is None else f' with {asked.name(other.fabric)}'}: {sums}.")
+    if fewer and more < _LIVES:
+        said.append("That is of this job: more nodes, or experts spread over them, would want all of them.")
     return said
+
+
+def _adapters(asked: Asked) -> int:
+    """Adapters in a node as planned."""
+    return reading.asked(asked.plan, "cluster.gpus_per_node") or 8
 
 
 def _nics(asked: Asked) -> int | None:
@@ -100,10 +111,54 @@ def _nics(asked: Asked) -> int | None:
     said = asked.said.fields.get("cluster.nics_per_node")
     if isinstance(said, int):
         return said
+    if asked.says("half"):
+        return max(1, (reading.asked(asked.plan, "cluster.nics_per_node") or _adapters(asked)) // 2)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     now = reading.asked(asked.plan, "cluster.nics_per_node") or per
     named = next((int(n) for n in asked.amounts("number") if 1 <= n <= per and n != now), None)
     return named or (max(1, now // 2) if asked.says("half") or asked.says("fewer") else None)
+
+
+def balancing(asked: Asked) -> list[str]:
+    """How traffic is spread over the links: what is counted of Ethernet with RDMA, and what either way gives."""
+    best = asked.best
+    if best is None or best.fabric == "none":
+        return []
+    named = [f for f in asked.fabrics if f in asked.catalog.fabrics]
+    kinds = [c.fabric for c in asked.plan.candidates if c.step_time_s]
+    roce = [f for f in (*named, *kinds) if asked.catalog.fabrics[f].technology == "roce"]
+    rate = asked.catalog.fabrics[best.fabric].nic_rate
+    fabric = next((f for f in roce if asked.catalog.fabrics[f].nic_rate == rate), next(iter(roce), best.fabric))
+    counted = reading.asked(asked.plan, "cluster.adaptive_routing")
+    counted = asked.catalog.fabrics[fabric].adaptive_routing if counted is None else counted
+    ways = {True: "adaptive routing or packet spraying", False: "plain ECMP, by the hash of a flow"}
+    said = [f"{asked.name(fabric)} is counted with {ways[bool(counted)]}{_own(asked, fabric, counted)}."]
+    steps: dict[bool, Candidate] = {}
+    for way in (True, False):
+        made = asked.tried({"cluster.adaptive_routing": way})
+        one = reading.candidate(made, fabric) if made else None
+        if one is not None and one.step_time_s is not None:
+            steps[way] = one
+    if len(steps) == 2:
+        more = lasts(slower(steps[False], steps[True]))
+        ends = _ends(asked, steps[False])
+        said.append(f"With ECMP a step on it takes {more} {_as(slower(steps[False], steps[True]))}with routing{ends}.")
+    return said
+
+
+def _as(percent: float) -> str:
+    return "as " if abs(percent) < 0.5 or percent >= 100 else "than "
+
+
+def _own(asked: Asked, fabric: str, counted: bool | None) -> str:
+    """The networks that route around congestion by themselves, where this one does not."""
+    if counted:
+        return ""
+    others = [
+        c.fabric for c in asked.plan.candidates if c.step_time_s and asked.catalog.fabrics[c.fabric].adaptive_routing
+    ]
+    names = ", ".join(asked.name(f) for f in others[:2] if f != fabric)
+    return f"; {names} with routing of their own" if names else ""
 
 
 def upgrade_later(asked: Asked) -> list[str]:
@@ -114,6 +169,11 @@ def upgrade_later(asked: Asked) -> list[str]:
     if best.fabric == "none":
         return ["Yes: nothing crosses a network now, so start without one and add it when the job outgrows a node."]
     bought = asked.plan.purchase
+    if bought is not None and not bought.capital_usd:
+        return [
+            "Yes: the machines stay, switches, cables and NICs of the new one are bought.",
+            *_begun_plainer(asked, best),
+        ]
     if bought is not None:
         share = bought.network_percent / 100 * bought.capital_usd
         return [
@@ -147,6 +207,9 @@ def inside(asked: Asked) -> list[str]:
     has = "has no NVLink: inside a machine they talk over PCIe" if kind == "PCIe" else f"are joined by {kind}"
     if kind == "PCIe" and gpu.bridge:
         has = f"talk over PCIe; a bridge joins {gpu.bridged_gpus}"
+    nodes = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    if gpu.scale_up_domain > nodes and reading.gpus(asked.plan) > gpu.scale_up_domain:
+        has = f"are joined by {kind}, {gpu.scale_up_domain} in a rack; only what goes between racks takes the network"
     said = [f"{gpu.name}: {'it ' if has.startswith('has') else 'they '}{has}."]
     if best is None or best.breakdown_s is None:
         return said
@@ -155,6 +218,9 @@ def inside(asked: Asked) -> list[str]:
     between = sum(seconds.get(part, 0.0) for part in ("tp", "cp", "ep"))
     waits = best.exposed_communication_percent or 0.0
     most = max(100 * between / whole, waits)
+    if "only what goes between" in has:
+        much = "so little depends on it" if waits < _LIVES else "so it matters"
+        return [*said, f"{figures.percent(waits)} of a step waits for communication, {much}."]
     help_ = "It would hardly help" if most < _LIVES else f"At most {figures.percent(most)} of a step could be saved"
     return [*said, f"{help_}: in all {figures.percent(waits)} of a step waits for communication."]
 

@@ -29,6 +29,8 @@ def check_first(asked: Asked) -> str | None:
     """The one thing to settle before signing."""
     if asked.best is None:
         return None
+    if asked.buys and reading.to_buy(asked.plan) is None:
+        return "Nothing has to be ordered: measure the network that is there before the run (weft nccl bench)."
     if asked.buys:
         return "Before you order: have dated quotes for machines and network; these prices are lists and derivations."
     questions = asked.plan.questions_for_provider
@@ -45,7 +47,7 @@ def sentence(asked: Asked) -> str | None:
     if many > 1:
         return " ".join(_told_in(asked, found, because, many))
     why = f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
-    return f"We should {_deed(found.do)}: {_sum(asked, found.cost)}, {_small(found.finish)}{why}."
+    return f"We should {deed_of(found.do)}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
 
 
 def _sentences(asked: Asked) -> int:
@@ -55,10 +57,10 @@ def _sentences(asked: Asked) -> int:
 
 def _told_in(asked: Asked, found: Card, because: str, many: int) -> list[str]:
     """So many sentences: what to do and why, money and time against the limits, the risk."""
-    first = f"We should {_deed(found.do)}: {because[:1].lower()}{because[1:]}."
+    first = f"We should {deed_of(found.do)}: {because[:1].lower()}{because[1:]}."
     kept = (reading.limits_kept(asked.plan) or "").rstrip(".").replace(". ", "; ")
     limits = f"; {kept[:1].lower()}{kept[1:]}" if kept else ""
-    second = f"It costs {_sum(asked, found.cost)}, {_small(found.finish)}{limits}."
+    second = f"It costs {sum_of(asked, found.cost)}, {small(found.finish)}{limits}."
     risk = plain_risk(asked) or next(iter(turns(asked)), "")
     return [first, second, risk][:many]
 
@@ -68,23 +70,23 @@ def one_line(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
-    deed = _deed(found.do)
-    return f"{deed[:1].upper()}{deed[1:]}: {_sum(asked, found.cost)}, {_small(found.finish)}."
+    deed = deed_of(found.do)
+    return f"{deed[:1].upper()}{deed[1:]}: {sum_of(asked, found.cost)}, {small(found.finish)}."
 
 
-def _deed(do: str) -> str:
+def deed_of(do: str) -> str:
     """The deed without what ties with it."""
     text = do.rstrip(".").partition(";")[0]
     return text[:1].lower() + text[1:]
 
 
-def _sum(asked: Asked, cost: str) -> str:
+def sum_of(asked: Asked, cost: str) -> str:
     """The one sum that counts: of a run the whole, of a purchase the purchase."""
     first, _, last = cost.partition("; ")
-    return _small(last if last and not asked.buys else first)
+    return small(last if last and not asked.buys else first)
 
 
-def _small(line: str) -> str:
+def small(line: str) -> str:
     """A line of the card within a sentence: its money or its day."""
     text = line.rstrip(".").partition(" if it starts")[0].partition("; when")[0]
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
@@ -94,7 +96,7 @@ def plain_do(asked: Asked) -> str | None:
     found, best = asked.plan.recommendation.card, asked.best
     if found is None or best is None:
         return asked.plan.recommendation.headline
-    deed = _deed(found.do)
+    deed = deed_of(found.do)
     return f"What to do: {deed}."
 
 
@@ -181,6 +183,11 @@ def turns_otherwise(asked: Asked) -> str | None:
     best = asked.best
     if best is None or best.step_time_s is None:
         return None
+    if best.fabric == "none" and reading.serves(asked.plan):
+        return (
+            "A fast network is needed with a model or context too large for a node, experts or prompts and answers "
+            "spread over nodes, or training on the same machines."
+        )
     band = best.step_time_s
     assumed = [a for a in asked.plan.assumptions if a.field.startswith(("training.", "inference.", "rl."))]
     some = f", and on {len(assumed)} values of the job that nobody said" if assumed else ""

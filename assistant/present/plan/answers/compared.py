@@ -112,7 +112,8 @@ def second_place(asked: Asked) -> list[str]:
     if less <= 0:
         why = [one.because for one in asked.plan.findings if one.fabric == other.fabric and one.conclusion == "avoid"]
         reason = f": {why[0]}" if why else ", within the error"
-        return [f"{name} costs no more already, {money(other)} against {money(best)}; price does not decide{reason}"]
+        said = f"{name} costs no more already, {money(other)} against {money(best)}"
+        return [f"{said}; price does not decide{reason.rstrip('.')}."]
     share = f"{100 * less / other.median_cost:.2g} %"
     return [
         f"Second is {name}: {money(other)} for {what}. Below {money(best)}, {figures.usd(less)} ({share}) less, it "
@@ -134,12 +135,21 @@ def apart(asked: Asked) -> list[str]:
     """Two networks in days and dollars and nothing else."""
     best = asked.best
     named = [c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) is not None and c.step_time_s]
-    pair = named[:2] if len(named) > 1 else [*(c for c in named if c is not best), best]
+    pair = named[:2] if len(named) > 1 else [*(c for c in named if c is not best), _rival(asked, named, best)]
     if len(pair) < 2 or pair[0] is None or pair[1] is None:
         return []
     one, other = pair
     names = f"{asked.name(one.fabric)} against {asked.name(other.fabric)}"
     return [f"{names}: {_time_apart(asked, one, other)}; {_money_apart(asked, one, other)}."]
+
+
+def _rival(asked: Asked, named: list[Candidate], best: Candidate | None) -> Candidate | None:
+    """What a network that is named alone is held against: the recommended, InfiniBand where both are Ethernet."""
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    if not named or best is None or "infiniband" in (kind(named[0]), kind(best)) or kind(best) in ("none", "wan"):
+        return best
+    others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and kind(c) == "infiniband"]
+    return min(others, key=lambda c: (c.median_step, c.median_cost), default=best)
 
 
 def _time_apart(asked: Asked, one: Candidate, other: Candidate) -> str:

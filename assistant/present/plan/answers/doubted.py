@@ -22,11 +22,13 @@ def off_by(asked: Asked) -> list[str]:
     if best is None:
         return [f"Nothing works as asked even at the speed that was computed. {asked.plan.recommendation.headline}"]
     speed = "half the speed" if factor == 2 else f"{100 / factor:.0f} % of the speed"
+    if "mfu" in asked.text and best.mfu and asked.amounts("percent"):
+        speed = f"{100 * best.mfu / factor:.0f} % MFU"
     if not reading.ends(asked.plan):
         return [_served(asked, speed, factor)]
     takes = f"{figures.hours(factor * (best.run_hours or 0.0))} instead of {figures.hours(best.run_hours)}"
     said = f"At {speed} it takes {takes}"
-    bought = asked.plan.purchase
+    bought = reading.to_buy(asked.plan)
     if bought is not None:
         return [f"{said}; the purchase stays {figures.usd(bought.capital_usd)}."]
     if best.cost_usd is None:
@@ -143,7 +145,7 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     able = [c for c in plan.candidates if c.verdict != "impossible" and c.fits is not False and c.step_time_s]
     timed = [c for c in plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
-    named = [next((c for c in timed if c.fabric == f), None) for f in asked.fabrics]
+    named = [next((c for c in timed if c.fabric == f), None) for f in _quoted(asked)]
     found = [c for c in named if c is not None]
     if len(found) > 1:
         return found[0], found[1]
@@ -153,6 +155,13 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
         infiniband = kind(found[0]) == "infiniband"
         return (other, found[0]) if infiniband and other is not None else (found[0], other)
     return asked.best, None
+
+
+def _quoted(asked: Asked) -> list[str]:
+    """The networks that are named; where quotes are on the table, at the rates of these."""
+    kind = lambda fabric: asked.catalog.fabrics[fabric].technology if fabric in asked.catalog.fabrics else ""
+    offered = {kind(q.fabric): q.fabric for q in asked.plan.quotes if q.fabric}
+    return [offered.get(kind(fabric), fabric) for fabric in asked.fabrics]
 
 
 def _one_site(asked: Asked, sites: int) -> Plan:

@@ -35,7 +35,8 @@ def design_money(asked: Asked) -> str | None:
     if not capex:
         return None
     low, high = figures.usd(capex["low"]), figures.usd(capex["high"])
-    return f"About {figures.usd(capex['mid'])} to buy ({low}–{high})."
+    parts = " with NICs, cables and optics" if made.get("optics") else " with NICs and cables"
+    return f"About {figures.usd(capex['mid'])} to buy ({low}–{high}){parts}."
 
 
 def design_next(asked: Asked) -> str | None:
@@ -52,6 +53,8 @@ def order_machines(asked: Asked) -> str | None:
         found = asked.plan.recommendation.card
         return f"It is rented, so one line: {found.do} {found.cost}" if found else None
     first = bought.items[0]
+    if not first.usd:
+        return f"None: the {bought.gpus_there:,} GPUs are there already."
     return f"{first.count:,} × {first.item}: {figures.usd(first.count * first.usd)}."
 
 
@@ -60,17 +63,26 @@ def order_network(asked: Asked) -> str | None:
     bought = asked.plan.purchase
     if bought is None:
         return None
-    parts = [f"{i.count:,} × {i.item.partition(':')[2].strip() or i.item} {figures.usd(i.count * i.usd)}"
+    parts = [f"{i.count:,} × {_kind(i.item)} {figures.usd(i.count * i.usd)}"
              for i in bought.items[1:]]  # fmt: skip
     name = asked.name(asked.plan.recommendation.fabric)
-    return f"{name}: {'; '.join(parts)}. Together {figures.usd(bought.capital_usd)}."
+    if not parts:
+        return "There already: nothing to order." if bought.network_there else None
+    together = sum(i.count * i.usd for i in bought.items[1:])
+    return f"{name}: {'; '.join(parts)}. Together {figures.usd(together)}."
+
+
+def _kind(item: str) -> str:
+    """A part without the numbers by which it is ordered, which are in the purchase list."""
+    return (item.partition(":")[2].strip() or item).partition(" (")[0].partition(", with")[0]
 
 
 def order_missing(asked: Asked) -> str | None:
     bought = asked.plan.purchase
     if bought is None:
         return None
-    return f"Not in it: {', '.join(bought.not_counted)}. Have a written quote for each line."
+    support = "support, installation, " if "support" not in " ".join(bought.not_counted) else ""
+    return f"Have quoted as well: {support}{', '.join(bought.not_counted)}."
 
 
 def fits(asked: Asked) -> str | None:
@@ -86,6 +98,17 @@ def fits(asked: Asked) -> str | None:
     split = figures.layout(best.parallelism)
     spare = max(0.0, room - need)
     return f"Yes: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU, {spare:,.1f} GiB to spare, at {split}."
+
+
+def fits_phases(asked: Asked) -> str | None:
+    """Memory of the fullest GPU by phase, where the same GPUs write answers and train."""
+    best = asked.best
+    loop = best.learning if best else None
+    if loop is None or not loop.memory_gb:
+        return None
+    told = ", ".join(f"{name.replace('_', ' ')} {gb / 1.073741824:.1f} GiB" for name, gb in loop.memory_gb.items())
+    turns = "The same GPUs take turns" if not loop.rollout_gpus else f"{loop.rollout_gpus:,} GPUs write answers"
+    return f"{turns}: {told}. One phase's states leave the GPU for the next."
 
 
 def memory_counts(asked: Asked) -> str | None:
@@ -127,6 +150,21 @@ def order_position(asked: Asked) -> str | None:
     )
 
 
+def split_here(asked: Asked) -> list[str]:
+    """How the GPUs share the work, with the batch that goes with it."""
+    best = asked.best
+    if best is None or not best.parallelism:
+        return []
+    assumed = {a.field: a.value for a in asked.plan.assumptions}
+    value = lambda field: reading.asked(asked.plan, field) or assumed.get(field)
+    batch, length = value("training.global_batch"), value("training.sequence_length")
+    tokens = f", {batch:,} sequences of {length:,} tokens a step" if batch and length else ""
+    return [
+        f"{figures.layout(best.parallelism)}{tokens}.",
+        "It is the fastest split that was found for this network; another one is tried if you say it.",
+    ]
+
+
 def oom_here(asked: Asked) -> str | None:
     """What the plan counts on the fullest GPU."""
     best = asked.best
@@ -139,6 +177,13 @@ def oom_here(asked: Asked) -> str | None:
     return (
         f"The plan counts {need:,.0f} of {room:,.0f} GiB{where}; what needs more is set otherwise: compare the split."
     )
+
+
+def oom_stops(asked: Asked) -> str | None:
+    """What happens without room."""
+    if asked.best is None or not asked.says("what-happens"):
+        return None
+    return "It stops with an out-of-memory error, mostly in the first steps; nothing is harmed."
 
 
 def oom_steps(asked: Asked) -> str | None:

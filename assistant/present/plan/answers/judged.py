@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import card, flips, reading
-from .asked import Asked, money
-from .trials import rented_instead
+from .asked import Asked, lasts, money, slower
+from .other_gpus import rented_instead
 
 _TWO = 2  # ways out that are told
 _MUCH = 40.0  # percent of a step that waits: from here on a job runs, but badly
@@ -58,7 +58,7 @@ def _in_short(plan: Plan) -> str:
         return plan.recommendation.headline
     if not reading.ends(plan):
         return f"{money(best)} a month"
-    bought = plan.purchase
+    bought = reading.to_buy(plan)
     cost = f"{figures.usd(bought.capital_usd)} to buy, " if bought is not None else f"{money(best)}, "
     cost = cost if bought is not None or best.cost_usd is not None else ""
     return f"{cost}done in {figures.hours(best.run_hours)}"
@@ -77,7 +77,7 @@ def sane(asked: Asked) -> str | None:
     if waits >= _MUCH:
         where = f"for {asked.name(best.fabric)}"
         return f"It runs, but the GPUs wait {where} {figures.percent(waits)} of the time: {_in_short(plan)}."
-    return f"Yes: it fits and it can be done: {_in_short(plan)}."
+    return f"It makes sense: it fits and it can be done: {_in_short(plan)}."
 
 
 def _two_sites(asked: Asked) -> str:
@@ -90,8 +90,8 @@ def _two_sites(asked: Asked) -> str:
     gain = one.run_hours / best.run_hours
     both = f"over {sites} sites it takes {figures.hours(best.run_hours)}, at one alone {figures.hours(one.run_hours)}"
     if gain < _HARDLY:
-        return f"Hardly: {both}, {gain:.2g} times as long."
-    return f"Yes, if the time matters: {both}, {gain:.2g} times as long."
+        return f"It hardly makes sense: {both}, {gain:.2g} times as long."
+    return f"It makes sense if the time matters: {both}, {gain:.2g} times as long."
 
 
 def sane_because(asked: Asked) -> list[str]:
@@ -113,3 +113,37 @@ def sane_because(asked: Asked) -> list[str]:
     waits = f", {figures.percent(best.exposed_communication_percent)} of the time waits for communication"
     sure = next(iter(card.certain(asked.plan)), None)
     return [f"It takes {full}{waits if best.exposed_communication_percent else ''}.", *([sure] if sure else [])]
+
+
+def needed(asked: Asked) -> list[str]:
+    """Whether a network that is there was needed: what plainer ones would have done."""
+    best = asked.best
+    if best is None:
+        return ["No network changes that: the job itself does not run as asked."]
+    if best.fabric == "none":
+        return ["No: nothing of this job crosses a network between nodes."]
+    name, rate = asked.name(best.fabric), asked.catalog.fabrics[best.fabric].nic_rate
+    others = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and c is not best]
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    plain = min((c for c in others if kind(c) == "tcp"), key=lambda c: c.median_step, default=None)
+    rdma = [c for c in others if kind(c) in ("roce", "infiniband") and asked.catalog.fabrics[c.fabric].nic_rate < rate]
+    half = min(rdma, key=lambda c: asked.catalog.fabrics[c.fabric].nic_rate, default=None)
+    told = [
+        f"{asked.name(c.fabric)}: a step takes {lasts(slower(c, best))}{_whole(asked, c)}."
+        for c in (half, plain)
+        if c is not None
+    ]
+    waits = figures.percent(best.exposed_communication_percent)
+    now = f"{name}: {waits} of a step waits{_whole(asked, best)}."
+    if plain is not None and slower(plain, best) < _FELT_BY_THE_JOB:
+        return [f"No: plain Ethernet would have done as well as {name}.", *reversed(told), now]
+    if half is not None and slower(half, best) < _FELT_BY_THE_JOB:
+        return [f"Not that much of it: RDMA yes, {name} no; a slower one would have done.", *told, now]
+    return ["Yes: plainer networks cost time that this job feels.", *told, now]
+
+
+def _whole(asked: Asked, found: Candidate) -> str:
+    return f", {figures.hours(found.run_hours)} in all" if reading.ends(asked.plan) and found.run_hours else ""
+
+
+_FELT_BY_THE_JOB = 5.0  # percent of a step: what is less is no reason for a network

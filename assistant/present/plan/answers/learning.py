@@ -29,6 +29,7 @@ def phases(asked: Asked) -> list[str]:
         f"{name}: {figures.seconds(most)} of a step of {figures.seconds(best.median_step)} "
         f"({100 * most / best.median_step:.0f} %); {other} with what is computed beside it {figures.seconds(less)} "
         f"({beside}).",
+        "Writing is bound by memory: for each token all the weights are read.",
         *_tail(loop.alone_s, loop.generation_s),
     ]
 
@@ -36,7 +37,7 @@ def phases(asked: Asked) -> list[str]:
 def _tail(alone: float, whole: float) -> list[str]:
     if alone < _BIT * whole:
         return []
-    return [f"In {figures.seconds(alone)} of that fewer than a tenth of the answers are still written: the long ones."]
+    return [f"For {figures.seconds(alone)} of that fewer than a tenth are still being written: the long ones."]
 
 
 def phases_network(asked: Asked) -> str | None:

@@ -22,7 +22,7 @@ _SKILLS = {
 
 def need(asked: Asked) -> str | None:
     """Whether a fast network is needed, decided by the time that a plainer one costs."""
-    best, plainer = asked.best, _plainer(asked)
+    best, plainer = asked.best, plainer_network(asked)
     if best is None:
         return asked.plan.recommendation.smallest_change
     if best.fabric == "none":
@@ -62,7 +62,7 @@ def _plain_already(asked: Asked, best: Candidate) -> str:
     return f"No: {name} is plain Ethernet already. On {asked.name(other.fabric)} a step is {lasts(more)}{cost}."
 
 
-def _plainer(asked: Asked) -> Candidate | None:
+def plainer_network(asked: Asked) -> Candidate | None:
     """What would be taken instead of the network that is asked about: another technology, or plain TCP."""
     best = asked.best
     if best is None:
@@ -93,7 +93,7 @@ def need_reason(asked: Asked) -> str | None:
     if best.fabric == "none":
         return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
     waits = figures.percent(best.exposed_communication_percent)
-    plainer = _plainer(asked)
+    plainer = plainer_network(asked)
     said = f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}"
     if plainer is None or plainer.exposed_communication_percent is None or slower(plainer, best) < _MATTERS:
         return f"{said}."
@@ -101,9 +101,22 @@ def need_reason(asked: Asked) -> str | None:
     return f"{said}, on {asked.name(plainer.fabric)} {rest}: that is what it is paid for."
 
 
+def not_yet(asked: Asked) -> str | None:
+    """What is known of a network that is named and new."""
+    fabrics = asked.catalog.fabrics
+    made = next((fabrics[f] for f in asked.fabrics if f in fabrics and fabrics[f].maturity == "emerging"), None)
+    return f"{made.summary} It is counted by its kind, nothing is measured: no reason to wait." if made else None
+
+
+def need_offer(asked: Asked) -> str | None:
+    """What to take where no network is needed."""
+    best, found = asked.best, asked.plan.recommendation.card
+    return f"So take: {found.do}" if best is not None and best.fabric == "none" and found else None
+
+
 def need_more(asked: Asked) -> str | None:
     """What leaving it out would cost or save."""
-    best, plainer = asked.best, _plainer(asked)
+    best, plainer = asked.best, plainer_network(asked)
     if best is None or plainer is None or best.fabric == "none":
         return None
     plain = [c for c in asked.plan.candidates if c.fabric.startswith("ethernet-tcp") and c.step_time_s]
@@ -136,19 +149,28 @@ def enough(asked: Asked) -> str | None:
         return asked.plan.recommendation.smallest_change
     if found.fabric == "none":
         return "Yes: nothing of this job crosses a network, so what is there is enough."
+    if asked.best.fabric == "none" and found is not asked.best:
+        more = found.median_cost - asked.best.median_cost if found.cost_usd and asked.best.cost_usd else 0.0
+        cost = f" for {figures.usd(more)} more for {reading.bill(asked.plan)}" if more > 0 else ""
+        return f"Not worth it: nothing of this job crosses nodes, so {asked.name(found.fabric)} brings nothing{cost}."
     name = asked.name(found.fabric)
     barred = standing.barred(asked.plan, found)
     if found.verdict == "impossible" and barred:
         return f"No: {name} will not do here. {barred[0]}"
     late = reading.asked(asked.plan, "constraints.deadline_days")
+    yes = "Keep it" if asked.says("keep") and reading.is_given(asked.plan) else "Yes"
+    alone = [c for c in usable(asked) if c is not found and c.fabric != "none"]
+    if not alone and reading.is_given(asked.plan) and (found.exposed_communication_percent or 0.0) >= _MATTERS:
+        return f"It does, but it is what holds the job back; for {name} the plan knows nothing faster for these GPUs."
     in_time = not late or (found.run_hours or 0.0) <= 24 * late
     loses = slower(found, quickest)
     if not in_time:
         return f"No: on {name} the run takes {figures.hours(found.run_hours)}, longer than your {late:g} days."
     if found is quickest or loses < _MATTERS:
-        return f"Yes: {name} is enough; nothing faster would save more than {max(0.0, loses):.1f} % of a step."
+        return f"{yes}: {name} is enough; nothing faster would save more than {max(0.0, loses):.1f} % of a step."
     ends = f", {figures.hours(found.run_hours)} in all" if reading.ends(asked.plan) else ""
-    how = "It is enough" if loses < _FELT or late else "Hardly: it runs, but slowly"
+    fine = "Keep it" if yes == "Keep it" else "It is enough"
+    how = fine if loses < _FELT or late else "Hardly: it runs, but slowly"
     return f"{how}: on {name} a step takes {lasts(loses)} than on the fastest{ends}."
 
 
@@ -158,7 +180,8 @@ def _quickest(asked: Asked) -> Candidate | None:
 
 def time_lost(asked: Asked) -> str | None:
     found = _at_hand(asked)
-    if found is None or found.fabric == "none" or not found.exposed_communication_percent:
+    needless = asked.best is not None and asked.best.fabric == "none"
+    if found is None or needless or not found.exposed_communication_percent:
         return None
     share = found.exposed_communication_percent
     lost = f", {figures.hours((found.run_hours or 0.0) * share / 100)} of the run" if reading.ends(asked.plan) else ""
@@ -177,8 +200,14 @@ def upgrade(asked: Asked) -> str | None:
     found = _at_hand(asked)
     if found is None or found.fabric == "none" or found.step_time_s is None:
         return None
+    if asked.best is not None and asked.best.fabric == "none":
+        return "Plain 10 to 100G Ethernet carries requests, data and weights; more is money for nothing."
     faster = [c for c in usable(asked) if slower(found, c) > _MATTERS]
     if not faster:
+        waits = found.exposed_communication_percent or 0.0
+        if not [c for c in usable(asked) if c is not found and c.fabric != "none"] and waits >= _MATTERS:
+            most = f"A faster one could save at most {figures.percent(waits)} of the time"
+            return f"{most}: used 25G or 100G cards pay only where you run this often."
         return "No faster network would help by more than a few percent: buy none."
     price = lambda c: c.fabric_usd_per_gpu_hour or 0.0
     one = min(faster, key=lambda c: (price(c), c.median_step))
@@ -201,6 +230,16 @@ def against(asked: Asked) -> list[str]:
         return [_of_what_cannot_be(asked, one) for one in named[:2]]
     others = [reading.candidate(asked.plan, f) for f in asked.fabrics if f != best.fabric]
     found = [c for c in others if c is not None]
+    if asked.says("ethernet-staff"):  # who is there is meant, no network
+        found = [c for c in found if asked.catalog.fabrics[c.fabric].technology != "tcp"] or found
+    kinds = {asked.catalog.fabrics[f].technology for f in (best.fabric, *asked.fabrics)}
+    if asked.fabrics and len(kinds) == 1 and asked.says("of-itself"):
+        others = [c for c in (_other_kind(asked, best),) if c is not None]
+        return [
+            *_of_the_given(asked, best),
+            *_no_experts_cross(asked, best),
+            *(_against(asked, best, c) for c in others),
+        ]
     if not found:
         if best.fabric in asked.fabrics:
             given = "given" if reading.is_given(asked.plan) else "recommended"
@@ -221,6 +260,23 @@ def against(asked: Asked) -> list[str]:
         named = " and ".join(f"{asked.name(c.fabric)} ({_apart(asked, best, c)})" for c in both)
         return [f"{named} would do as well as {asked.name(best.fabric)}."]
     return [_against(asked, best, other) for other in found[:2]]
+
+
+def _other_kind(asked: Asked, best: Candidate) -> Candidate | None:
+    """The cheapest network of another technology than the plan's with RDMA, sold here or not."""
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    able = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False]
+    able = [c for c in able if kind(c) in ("infiniband", "roce") and kind(c) != kind(best)]
+    return min(able, key=lambda c: c.median_step, default=None)
+
+
+def _no_experts_cross(asked: Asked, best: Candidate) -> list[str]:
+    """Where the experts' traffic goes."""
+    domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
+    degree = best.parallelism.get("ep") or 1
+    if not asked.mixture or degree > domain:
+        return []
+    return [f"The experts' all-to-all stays inside the nodes (EP {degree}): this network does not carry it."]
 
 
 def _no_experts(asked: Asked, best: Candidate) -> list[str]:
@@ -257,7 +313,7 @@ def _of_the_given(asked: Asked, best: Candidate) -> list[str]:
         return [f"{lost or ''} So it is {how}; nothing that was computed is faster.".strip(), *_no_experts(asked, best)]
     less, name = slower(best, quickest), asked.name(quickest.fabric)
     far = "tolerable" if less < 10 else "felt" if less < 50 else "bad"
-    here = "" if quickest.verdict != "impossible" else ", which is not sold here"
+    here = "" if quickest.verdict != "impossible" else ", which is not sold here,"
     return [text for text in (f"Against {name}{here} a step takes {lasts(less)}: {far}.", lost) if text]
 
 
@@ -321,7 +377,7 @@ def little_because(asked: Asked) -> str | None:
 
 def little_plainer(asked: Asked) -> str | None:
     """What the same job waits on a plainer network: why a fast one is taken all the same."""
-    best, plainer = asked.best, _plainer(asked)
+    best, plainer = asked.best, plainer_network(asked)
     if best is None or plainer is None or plainer.exposed_communication_percent is None or best.fabric == "none":
         return None
     waits = figures.percent(plainer.exposed_communication_percent)

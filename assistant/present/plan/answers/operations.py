@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, sqrt
 
 from assistant.vocabulary.plan import Plan, QuotedOffer
 
@@ -11,7 +11,7 @@ from .. import reading
 from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
-_PER_NODE = "failures per node and day"
+PER_NODE = "failures per node and day"
 _RESTART, _STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
 _DAY = 86_400.0
 
@@ -36,7 +36,7 @@ def weakest(asked: Asked) -> str | None:
     if waits >= 15:
         return f"First the network: {figures.percent(waits)} of a step waits for {asked.name(best.fabric)}."
     if full > 0.9:
-        return f"First the memory: {full:.0%} of the fullest GPU is taken, so a longer sequence may not fit."
+        return f"First the memory: {100 * full:.0f} % of the fullest GPU is taken, so a longer sequence may not fit."
     return (
         f"Not the network ({figures.percent(waits)} of a step): the machines. One GPU or NIC that fails stops them all."
     )
@@ -44,10 +44,10 @@ def weakest(asked: Asked) -> str | None:
 
 def failures(asked: Asked) -> str | None:
     """How often something fails, and what is counted for it."""
-    rate, best = _assumed(asked.plan, _PER_NODE), asked.best
+    rate, best = assumed(asked.plan, PER_NODE), asked.best
     if rate is None or best is None or best.run_hours is None or reading.serves(asked.plan):
         return _served(asked)
-    per_day = rate * _nodes(asked.plan)
+    per_day = rate * nodes(asked.plan)
     many = per_day * best.run_hours / 24
     kept = best.effective_time_percent
     lost = f", {figures.percent(100 - kept.p50)} of the time with checkpoints" if kept else ""
@@ -64,12 +64,12 @@ def _served(asked: Asked) -> str | None:
     return "There is one copy: if its machine dies nothing answers until it is loaded again."
 
 
-def _nodes(plan: Plan) -> float:
-    per = reading.asked(plan, "cluster.gpus_per_node") or _assumed(plan, "cluster.gpus_per_node") or 8
+def nodes(plan: Plan) -> float:
+    per = reading.asked(plan, "cluster.gpus_per_node") or assumed(plan, "cluster.gpus_per_node") or 8
     return max(1.0, reading.gpus(plan) / per)
 
 
-def _assumed(plan: Plan, field: str) -> float | None:
+def assumed(plan: Plan, field: str) -> float | None:
     value = next((a.value for a in plan.assumptions if a.field == field), None)
     return float(value) if isinstance(value, int | float) else None
 
@@ -88,7 +88,7 @@ def on_failure(asked: Asked) -> str | None:
         return _served(asked)
     line = any(word in asked.text for word in ("fiber", "fibre", "link", "connection", "line"))
     if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 and line:
-        inner = _assumed(asked.plan, "parallelism.inner_steps")
+        inner = assumed(asked.plan, "parallelism.inner_steps")
         split = f" Exchanged only every {inner:g} steps, each site goes on until the next" if inner else ""
         how = f"{split}; in lockstep" if split else " In lockstep"
         return f"Without the line between the sites no exchange is possible.{how} the whole run stops."
@@ -97,11 +97,11 @@ def on_failure(asked: Asked) -> str | None:
 
 def restart(asked: Asked) -> str | None:
     """What a failure costs, and how often to save."""
-    rate, again, stop = (_assumed(asked.plan, f) for f in (_PER_NODE, _RESTART, _STOP))
+    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, _RESTART, _STOP))
     if None in (rate, again, stop) or reading.serves(asked.plan):
         return None
     assert rate is not None and again is not None and stop is not None
-    between = _DAY / (rate * _nodes(asked.plan))
+    between = _DAY / (rate * nodes(asked.plan))
     every = sqrt(2 * stop * between)  # Young 1974: of the first order
     best = asked.best
     takes = f"about {figures.seconds(again)} to restart and up to {figures.seconds(every)} of work done again"
@@ -113,6 +113,25 @@ def restart(asked: Asked) -> str | None:
     return f"Each failure costs {takes}: {often}.{counted}"
 
 
+def job_limit(asked: Asked) -> list[str]:
+    """Whether a run fits into one job of a batch system, else how many in a row it takes, and what each costs."""
+    best, limit = asked.best, next((24 * days for days in asked.amounts("time") if days > 0), None)
+    if best is None or best.run_hours is None or limit is None or asked.run is None:
+        return []
+    middle, _, slow = asked.run
+    jobs, most = ceil(best.run_hours / limit), ceil(reading.run_band(best)[1] / limit)
+    again = assumed(asked.plan, _RESTART)
+    way = "save at the end of each job and go on from there"
+    cost = f"; each start costs about {figures.seconds(again)}" if again else ""
+    if most == 1:
+        return [f"It fits: {middle}, {slow} in the slow tenth, is within one job of {figures.hours(limit)}."]
+    if jobs == 1:
+        first = f"It fits: {middle} is within one job of {figures.hours(limit)}; the slow tenth ({slow}) needs {most}"
+    else:
+        first = f"In pieces: {middle} is {jobs} jobs of {figures.hours(limit)} in a row, {most} in the slow tenth"
+    return [f"{first}: {way}{cost}."]
+
+
 def failure_prepare(asked: Asked) -> str | None:
     """What to have ready."""
     if (reading.asked(asked.plan, "cluster.sites") or 1) > 1:
@@ -122,7 +141,7 @@ def failure_prepare(asked: Asked) -> str | None:
         return f"Have ready: checkpoints at both sites, and a launch file for one site alone{alone}."
     if reading.serves(asked.plan):
         return None
-    return "Have ready: a spare node, automatic restart, checkpoints on storage that survives a node."
+    return "Have ready: a spare node, automatic restart, checkpoints kept off the nodes."
 
 
 def settings(asked: Asked) -> str | None:
@@ -135,7 +154,7 @@ def settings(asked: Asked) -> str | None:
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
     if any(word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")):
         return _untuned(asked)
-    if kind in ("roce", "spectrum-x"):
+    if kind in ("roce", "spectrum-x", "ultra-ethernet"):
         return "Yes: PFC and ECN on every switch and NIC of the path; the plan takes them as set well and tested."
     if kind == "infiniband":
         return "Hardly: InfiniBand is lossless by itself; check adaptive routing and GPUDirect RDMA."
@@ -153,6 +172,15 @@ def _untuned(asked: Asked) -> str:
     if tcp is not None and tcp is not best:
         worst = f"; without RDMA at all, as over 100 Gb/s TCP, a step takes {lasts(slower(tcp, best))}"
     return f"Yes, it is assumed to be set well. The slow end of the band is {slow} longer{worst}."
+
+
+def settings_untuned(asked: Asked) -> str | None:
+    """What it costs where nobody sets it up, of networks that have to be."""
+    best = asked.best
+    if best is None or asked.catalog.fabrics[best.fabric].technology not in ("roce", "spectrum-x"):
+        return None
+    slow = _untuned(asked).partition(". ")[2]
+    return f"Left untuned, {slow[:1].lower()}{slow[1:]}"
 
 
 def settings_check(asked: Asked) -> str | None:
@@ -234,7 +262,7 @@ def next_2(asked: Asked) -> str | None:
         return None
     if reading.serves(asked.plan):
         return "2. Run one copy for an hour with your own prompts: time to first token, tokens per second, memory."
-    if _nodes(asked.plan) <= 1:
+    if nodes(asked.plan) <= 1:
         return "2. Run 20 steps: does it fit, and how long is a step? Compare with the plan."
     return "2. On two nodes first: all-reduce test, then 20 steps of your job; compare with the plan."
 
@@ -306,7 +334,7 @@ def team_gain(asked: Asked) -> str | None:
             "InfiniBand is lossless by itself but has a subnet manager and tools of its own: weeks to learn, or a "
             "support contract."
         )
-    if kind in ("roce", "ultra-ethernet"):
+    if kind in ("roce", "spectrum-x", "ultra-ethernet"):
         return "New to them may be RDMA: PFC and ECN on every switch and adapter, and tests with nccl-tests."
     return None
 

@@ -9,6 +9,7 @@ from assistant.vocabulary.plan import Plan
 from ... import figures
 from .. import flips, reading
 from .asked import Asked
+from .trials import enough_for
 
 _LIMITS = ("budget.usd", "budget.usd_per_month")
 
@@ -24,6 +25,8 @@ def remedied(asked: Asked) -> tuple[Asked, str] | None:
         made = asked.tried(without)
         if made is not None:
             return asked.instead(without, made), _without_the_limit(made, *limits.items())
+    if reading.serves(asked.plan):
+        return _with_more(asked)
     for way in asked.plan.recommendation.what_fits:
         made = asked.tried(way.change)
         if made is not None:
@@ -32,10 +35,19 @@ def remedied(asked: Asked) -> tuple[Asked, str] | None:
     return None
 
 
+def _with_more(asked: Asked) -> tuple[Asked, str] | None:
+    """The same asked of a service with as many GPUs as its load takes."""
+    made = enough_for(asked, 1.0)
+    if made is None:
+        return None
+    gpus = reading.gpus(made)
+    return asked.instead({"cluster.gpus": gpus}, made), f"Not on {reading.gpus(asked.plan):,} GPUs. With {gpus:,}:"
+
+
 def _without_the_limit(made: Plan, *limits: tuple[str, float]) -> str:
     """That it is of the job without the budget that it cannot keep."""
     field, value = limits[0]
-    best, bought = reading.chosen(made), made.purchase
+    best, bought = reading.chosen(made), reading.to_buy(made)
     cost = best.cost_usd.p50 if best and best.cost_usd else None
     cost = best.usd_per_month if best and field.endswith("month") else bought.capital_usd if bought else cost
     month = " a month" if field.endswith("month") else ""

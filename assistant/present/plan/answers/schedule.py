@@ -34,13 +34,50 @@ def finish_from(asked: Asked) -> str | None:
     return f"It takes {takes}: started {begun}, it is done {by}."
 
 
+def overnight(asked: Asked) -> str | None:
+    """Whether it is done in the morning, where a night is spoken of."""
+    best = asked.best
+    if best is None or best.run_hours is None or not asked.says("night") or not reading.ends(asked.plan):
+        return None
+    slow = reading.run_band(best)[1]
+    takes = f"{figures.hours(best.run_hours)}, {figures.hours(slow)} in the slow tenth of cases"
+    if slow <= _NIGHT:
+        return f"Yes, one night of {_NIGHT:g} hours is enough: it takes {takes}."
+    nights = ceil(best.run_hours / _NIGHT)
+    if nights == 1:
+        return f"Most likely: it takes {takes}, of a night of {_NIGHT:g} hours."
+    return f"No: it takes {takes}; that is {nights:,} nights of {_NIGHT:g} hours, each from a checkpoint."
+
+
+_NIGHT = 10.0  # hours
+
+
+def machines_weeks(asked: Asked) -> str | None:
+    """How many machines for how many weeks, where either is asked for."""
+    best = asked.best
+    if best is None or best.run_hours is None or not reading.ends(asked.plan) or not asked.says("weeks"):
+        return None
+    per, gpus = reading.asked(asked.plan, "cluster.gpus_per_node") or 8, reading.gpus(asked.plan)
+    number = asked.plan.recommendation.offer
+    kind = asked.plan.offers[number].instance if number is not None else f"machines of {per} GPUs"
+    weeks = lambda hours: figures.significant(hours / _WEEK)
+    quick, slow = reading.run_band(best)
+    return (
+        f"{ceil(gpus / per):,} × {kind} ({figures.counted(gpus, 'GPU', 'GPUs')}) for {weeks(best.run_hours)} weeks, "
+        f"{weeks(quick)} to {weeks(slow)} in eight of ten cases."
+    )
+
+
+_WEEK = 168.0  # hours
+
+
 def _start(asked: Asked) -> datetime.date:
     """The day that is named as the first: a weekday, tomorrow, next week, in two weeks; else today."""
     text, today = asked.text, asked.today
     day = next((n for n, name in enumerate(_DAYS) if name in text and f"by {name}" not in text), None)
     if day is not None:
         return today + datetime.timedelta(days=(day - today.weekday() - 1) % 7 + 1)
-    if "tomorrow" in text:
+    if any(word in text for word in ("tomorrow", "tmrw", "tmr ", "tmw", "2morrow")):
         return today + datetime.timedelta(days=1)
     if "next week" in text:
         return today + datetime.timedelta(days=7 - today.weekday())
@@ -76,8 +113,10 @@ def by_the_day(asked: Asked) -> str | None:
     best, limit = asked.best, _limit(asked)
     if best is None or best.run_hours is None or limit is None or not reading.ends(asked.plan):
         return None
+    if limit < _start(asked) and any(day in asked.text for day in _DAYS):  # "by Monday if I start on Friday"
+        limit += datetime.timedelta(days=7)
     middle, slow = (_end(asked, hours) for hours in (best.run_hours, reading.run_band(best)[1]))
-    when = "" if asked.plan.purchase is None or best.delivery_days else ", counted from delivery"
+    when = "" if reading.to_buy(asked.plan) is None or best.delivery_days else ", counted from delivery"
     if slow <= limit:
         return f"Yes: by {_named(limit)} it is done even in the slow tenth of cases{when}."
     if middle <= limit:
@@ -124,7 +163,7 @@ def late(asked: Asked) -> list[str]:
         return [f"Every day of delay is a day later: the run itself still takes {takes}."]
     planned = _end(asked, best.run_hours)
     then = planned + datetime.timedelta(days=int(days))
-    known = "" if asked.plan.purchase is None or best.delivery_days else " (had they come today)"
+    known = "" if reading.to_buy(asked.plan) is None or best.delivery_days else " (had they come today)"
     said = f"Done by {_named(then)} instead of {_named(planned)}{known}: the run itself still takes {takes}."
     limit = reading.asked(asked.plan, "constraints.deadline_days")
     if not limit:

@@ -43,6 +43,24 @@ def other_sellers(asked: Asked) -> list[str]:
     ]
 
 
+def trust_seller(asked: Asked) -> list[str]:
+    """What the plan knows of the providers: how sure their prices are, and nothing of their service."""
+    if asked.buys:
+        return ["It is bought, so no provider lets it; of makers and dealers the plan has no ratings."]
+    able = [o for o in asked.plan.offers if o.run_cost_usd and o.meets_limits and o.verdict != "avoid"]
+    first = "The plan rates no provider's service or solvency, only where its price was read"
+    if not able:
+        return [f"{first}."]
+    sure = list(dict.fromkeys(o.provider_name or o.provider for o in able if o.trust == "high"))[:_MOST]
+    weak = list(dict.fromkeys(o.provider_name or o.provider for o in able if o.trust == "low"))[:_MOST]
+    read = f": in their own lists at {', '.join(sure)}" if sure else ""
+    said = [f"{first}{read}."]
+    said += [f"Read second-hand, so ask again: {', '.join(weak)}."] if weak else []
+    ask = next(iter(asked.plan.questions_for_provider), None)
+    test = "Before you pay: a short test on their nodes and references of customers with as many GPUs"
+    return [*said, f"{test}. Ask first: {ask}" if ask else f"{test}."]
+
+
 def _makers(asked: Asked, fabric: Fabric) -> str:
     """Who makes switches for a network, as far as the catalog has them."""
     if fabric.technology == "none":

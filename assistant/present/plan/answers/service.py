@@ -36,6 +36,8 @@ def _node(asked: Asked) -> int:
 def _price(asked: Asked, per: int) -> str:
     """What so many GPUs more cost at the same price of each."""
     best, gpus, bought = asked.best, reading.gpus(asked.plan), asked.plan.purchase
+    if bought is not None and bought.gpus_there:
+        return "; those beyond what is there have to be bought"
     if bought is not None:
         return f", about {figures.usd(per * bought.usd_per_gpu)} more to buy"
     if best is None or best.cost_usd is None:
@@ -170,11 +172,28 @@ def tail(asked: Asked) -> list[str]:
     if served is None:
         return []
     first, low, high = map(figures.seconds, (served.ttft_s, served.ttft_s_p10, served.ttft_s_p90))
+    target = reading.asked(asked.plan, "inference.ttft_ms")
+    of = f" of your {figures.seconds(target / 1000)}" if target else ""
     return [
-        f"No p99: {first} to the first token is of the mean request at your load, computed.",
-        f"{low} to {high} is how far we may be off in that, not how requests differ: bursts wait longer.",
+        f"No p50, p95 or p99: {first}{of} to the first token is of the mean request, computed.",
+        f"{low} to {high} is how far we may be off, not how requests differ: bursts wait longer.",
         "For a p99 in a contract load-test one copy with your own prompts at peak rate, and keep a reserve until then.",
     ]
+
+
+def user_speed(asked: Asked) -> str | None:
+    """How fast an answer runs for one user."""
+    best = asked.best
+    served = best.serving if best else None
+    if served is None:
+        return None
+    rate = 1 / served.tpot_s
+    reads = asked.words["reads"]
+    felt = "slower than most people read" if rate < reads else "about as fast as one reads" if rate < 2 * reads else ""
+    return (
+        f"Each user gets {figures.significant(rate)} tokens a second{f', {felt}' if felt else ''}, the first after "
+        f"{figures.seconds(served.ttft_s)}."
+    )
 
 
 def tail_reserve(asked: Asked) -> str | None:
@@ -184,3 +203,28 @@ def tail_reserve(asked: Asked) -> str | None:
         return None
     share = load / found.carries_requests_per_s
     return f"Your load is {share:.0%} of what these GPUs carry; queues grow steeply near all of it."
+
+
+def serving_need(asked: Asked) -> list[str]:
+    """Whether serving the model beside the training needs the network: the same model served on one node."""
+    if reading.serves(asked.plan):
+        return []
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].name
+    made = asked.tried({"workload": "inference", "cluster.gpus": per, "cluster.fabric": None})
+    best = reading.chosen(made) if made else None
+    if made is None or best is None or best.serving is None:
+        return [f"A copy does not fit one node of {per} {gpu}: served over several it would cross the network."]
+    size = figures.counted(best.serving.gpus_per_copy, "GPU", "GPUs")
+    if best.fabric != "none":
+        return [f"A copy takes {size}: between nodes it needs {asked.name(best.fabric)} as well."]
+    own = asked.best
+    train = ""
+    if own is not None and own.fabric != "none":
+        waits = figures.percent(own.exposed_communication_percent)
+        train = f" The network is for the training, where {waits} of a step waits for it even so."
+    return [
+        f"No: a copy takes {size} of one node, so only requests and answers cross: any Ethernet will do.{train}",
+        f"One node holds {figures.counted(best.serving.copies, 'copy', 'copies')}, "
+        f"{figures.significant(best.serving.output_tokens_per_s)} output tokens a second.",
+    ]

@@ -10,6 +10,7 @@ from .. import purchase, quotes, reading
 from .asked import Asked, lasts, money, slower, usable
 
 _MONTHS = 12
+_LEAST_BUDGET, _MOST_BUDGET = 1e3, 1e10  # US dollars: what is less or more in a question is no budget
 _OF_RENT = "storage, data transfer out of the cloud, tax and staff"
 
 
@@ -27,8 +28,12 @@ def year(asked: Asked) -> str | None:
     if not reading.ends(asked.plan):
         return f"A year: {figures.usd(_MONTHS * best.usd_per_month)} at the same price and load."
     if asked.plan.purchase is not None:
-        return f"A year of owning: {figures.usd(_MONTHS * best.usd_per_month)}, written off and run."
+        return f"A year of owning: {figures.usd(_MONTHS * best.usd_per_month)}, {_kept_how(asked)}."
     return f"All of it: {figures.usd(best.cost_usd.p50)} for {figures.hours(best.run_hours)}; nothing after that."
+
+
+def _kept_how(asked: Asked) -> str:
+    return "written off and run" if reading.to_buy(asked.plan) else "to run what is there"
 
 
 def money_range(asked: Asked) -> str | None:
@@ -40,7 +45,7 @@ def money_range(asked: Asked) -> str | None:
         low, high = map(figures.hours, reading.run_band(best))
         return f"No price is known; the run takes {low} to {high} in eight of ten cases."
     band, what = best.cost_usd, reading.bill(asked.plan)
-    bought = asked.plan.purchase
+    bought = reading.to_buy(asked.plan)
     if bought is not None:
         low, high = figures.usd(bought.capital_usd_low), figures.usd(bought.capital_usd_high)
         return (
@@ -58,10 +63,9 @@ def drives(asked: Asked) -> str | None:
     if best is None or best.step_time_s is None:
         return None
     unit = "an answer" if reading.serves(asked.plan) else "a step"
-    speed = f"how fast {unit} really is (measure it on one copy or a few nodes)"
     offer = _taken(asked)
-    rate = f" and the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
-    return f"What it hangs on: {speed}{rate}."
+    rate = f", and on the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
+    return f"It hangs on how fast {unit} is (measure it){rate}."
 
 
 def _taken(asked: Asked) -> RentalOffer | None:
@@ -87,7 +91,7 @@ def budget(asked: Asked) -> str | None:
     limit, best = _limit(asked), asked.best
     if best is None:
         return asked.plan.recommendation.smallest_change or "Nothing works within what was asked."
-    bought = asked.plan.purchase
+    bought = reading.to_buy(asked.plan)
     sum_ = bought.capital_usd if bought else best.cost_usd.p50 if best.cost_usd else None
     if sum_ is None:
         return "No price of it was read, so no budget can be held against it: ask for a quote."
@@ -104,10 +108,9 @@ def budget(asked: Asked) -> str | None:
 
 
 def _limit(asked: Asked) -> float | None:
-    """The budget of the plan, else the sum in the question."""
-    said = reading.asked(asked.plan, "budget.usd")
-    named = (a.value for a in asked.said.amounts if a.kind.startswith("money"))
-    return said or next((float(v) for v in named if isinstance(v, int | float) and v >= 1000), None)
+    """The sum in the question, else the budget of the plan."""
+    named = (usd for usd in asked.amounts("money", "large") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
+    return next(named, None) or reading.asked(asked.plan, "budget.usd")
 
 
 def budget_risk(asked: Asked) -> str | None:
@@ -115,7 +118,7 @@ def budget_risk(asked: Asked) -> str | None:
     best, limit = asked.best, _limit(asked)
     if best is None:
         return None
-    bought = asked.plan.purchase
+    bought = reading.to_buy(asked.plan)
     high = bought.capital_usd_high if bought else best.cost_usd.p90 if best.cost_usd else None
     if high is None:
         return None
@@ -137,6 +140,8 @@ def price_source(asked: Asked) -> str | None:
         )
     if bought is not None:
         machines = bought.items[0]
+        if not machines.usd:
+            return "The machines are there already, at no price. Network parts: published shop and survey prices."
         kind = "derived, not a quote" if machines.note else "a list"
         return f"Machines at {figures.usd(machines.usd)} each: {kind}. Network parts: published shop and survey prices."
     why = next((a.why for a in asked.plan.assumptions if a.field == "budget.gpu_hour_usd"), None)
@@ -172,6 +177,8 @@ def included(asked: Asked) -> str | None:
     if bought is not None:
         names = {"power": "power with cooling", "support": "support", "staff": "network staff"}
         parts = ", ".join(f"{names[k]} {figures.usd(v)}" for k, v in bought.monthly_usd.items() if k in names and v)
+        if not bought.capital_usd:
+            return f"Nothing is bought. A month of use is {parts}."
         return f"The purchase alone is hardware. The sum a month has it all: write-off, and {parts} a month."
     offer = _taken(asked)
     network = {True: "the network between nodes", None: "probably the network (ask)", False: ""}
@@ -306,13 +313,15 @@ def cheapest_line(asked: Asked) -> str | None:
     able = [c for c in usable(asked) if c.cost_usd]
     least = able[0] if able and reading.is_given(asked.plan) else best
     done = f", done in {figures.hours(least.run_hours)}" if reading.ends(asked.plan) else " a month"
+    if asked.says("only"):
+        done = "" if reading.ends(asked.plan) else done
     return f"{reading.gpus(asked.plan):,} {gpu}{where}, {asked.name(least.fabric)}: {money(least)}{done}."
 
 
 def cheapest_given_up(asked: Asked) -> str | None:
     """What is given up with the cheapest against the recommended and the fastest."""
     best, able = asked.best, usable(asked)
-    if best is None or not able:
+    if best is None or not able or asked.says("only"):
         return None
     quickest = min(able, key=lambda c: c.median_step)
     if slower(best, quickest) < _FELT:
@@ -324,33 +333,13 @@ def cheapest_given_up(asked: Asked) -> str | None:
 _FELT = 2.0  # percent of a step
 
 
-def bid(asked: Asked) -> str | None:
-    """A price of the GPU-hour with a network that is named, held against the plan."""
-    best, rate = asked.best, asked.said.fields.get("budget.gpu_hour_usd")
-    found = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.run_hours), best)
-    if best is None or found is None or not found.run_hours or not isinstance(rate, int | float):
-        return None
-    sum_ = rate * reading.gpus(asked.plan) * found.run_hours
-    name, what = asked.name(found.fabric), reading.bill(asked.plan)
-    theirs = f"at {figures.usd(rate)} with {name} it is {figures.usd(sum_)} for {what}"
-    if best.cost_usd is None:
-        return f"There is nothing to hold it against: {theirs}, and no price of the plan's own is known."
-    less = best.median_cost - sum_
-    verdict = "Yes" if less > 0 else "No"
-    near = ", which is within what prices differ by" if abs(less) < _NEAR * best.median_cost else ""
-    how = f"{figures.usd(abs(less))} {'less' if less > 0 else 'more'} than {money(best)}"
-    step = lasts(slower(found, best))
-    return f"{verdict}: {theirs}, {how} ({abs(less) / best.median_cost:.0%}){near}; each step {step}."
-
-
-_NEAR = 0.05  # of the cost
-
-
 def idle(asked: Asked) -> str | None:
     """Whether hours without work are paid."""
     best = asked.best
     if best is None or best.cost_usd is None:
         return None
+    if asked.plan.purchase is not None and asked.plan.purchase.gpus_there:
+        return f"Support is paid day and night, power only while they work: {price_short(asked)}"
     if asked.buys:
         return f"Bought machines cost the same day and night: {price_short(asked)}"
     if not reading.ends(asked.plan):
@@ -388,7 +377,8 @@ def quoted(asked: Asked) -> list[str]:
     said = [f"{letter(won)} wins: {_of(won)}.", *(f"{letter(q)}: {_of(q)}." for q in able if q is not won)]
     if cheaper is not None and offer is not None:
         who = cheaper.provider_name or cheaper.provider
-        said.append(f"Cheaper than both is published: {who}, {figures.usd(cheaper.ranked_usd)}.")
+        than = {1: "it", 2: "both"}.get(len(asked.plan.quotes), "any of them")
+        said.append(f"Cheaper than {than} is published: {who}, {figures.usd(cheaper.ranked_usd)}.")
     return said
 
 

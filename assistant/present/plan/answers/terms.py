@@ -8,7 +8,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from ... import figures
 from .. import reading
 from .asked import Asked
-from .sums import letter
+from .sums import letter, price_source
 
 
 def pay_early(asked: Asked) -> str | None:
@@ -17,6 +17,8 @@ def pay_early(asked: Asked) -> str | None:
     if best is None or best.run_hours is None:
         return asked.plan.recommendation.smallest_change
     if asked.plan.purchase is not None:
+        if asked.plan.purchase.gpus_there:
+            return "What is there costs no less for a shorter run: what is left over is time for the next job."
         return "Bought machines are paid whole, however short the run: what is left over is time for the next job."
     if not reading.ends(asked.plan):
         return "A service has no end; ask for the notice to quit, by the hour or by the month."
@@ -85,6 +87,11 @@ def _sum(quote: QuotedOffer) -> str:
     days = figures.hours(24 * (quote.finishes_days or 0.0))
     rate = figures.usd(quote.usd_per_gpu_hour)
     return f"{days} at {rate} is {figures.usd(quote.run_cost_usd and quote.run_cost_usd.p50)}"
+
+
+def price_doubted(asked: Asked) -> str | None:
+    """Where the price is from, where it is asked how sure it is and not what another would do."""
+    return price_source(asked) if asked.says("of_doubt") and not asked.amounts("percent", "money") else None
 
 
 def price_off(asked: Asked) -> str | None:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
-from assistant.vocabulary.plan import KindOfGpu, Plan
+from assistant.vocabulary.plan import Plan, ServingFigures
 
 from ... import figures
-from .. import purchase, reading
+from .. import reading
+from ..offers import spot_left
 from .asked import Asked, money
 
 _SIZES = (0.5, 2.0)
-_KINDS, _MOST_TOLD = 5, 3  # kinds of GPU that are tried, and told
 _MOST = 64  # times as many GPUs: what is more is no number of GPUs
 _GPUS = "cluster.gpus"
-_WORTH_THE_TIME = 0.02  # of a sum: for less more than that a run that is done sooner is the better one
+WORTH_THE_TIME = 0.02  # of a sum: for less more than that a run that is done sooner is the better one
 
 
-def _line(plan: Plan, asked: Asked) -> str:
+def line(plan: Plan, asked: Asked) -> str:
     """Cost and time of a plan in a few words."""
     best = reading.chosen(plan)
     if best is None or best.step_time_s is None:
@@ -29,10 +28,12 @@ def _line(plan: Plan, asked: Asked) -> str:
     if not reading.ends(plan):
         return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
     network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
+    if plan.purchase is not None:
+        return f"{figures.usd(plan.purchase.capital_usd)} to buy, done in {figures.hours(best.run_hours)}{network}"
     return f"{money(best)}, done in {figures.hours(best.run_hours)}{network}"
 
 
-def _same_work(asked: Asked) -> dict[str, Any]:
+def same_work(asked: Asked) -> dict[str, Any]:
     """What keeps the work as it is where only its length was said."""
     tokens = next((a.value for a in asked.plan.assumptions if a.field == "training.tokens"), None)
     days = reading.asked(asked.plan, "training.days")
@@ -42,7 +43,7 @@ def _same_work(asked: Asked) -> dict[str, Any]:
 def sizes(asked: Asked) -> list[str]:
     """The job on other numbers of GPUs: those that were named, else half and twice as many."""
     gpus = reading.gpus(asked.plan)
-    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} now: {_line(asked.plan, asked)}."
+    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} now: {line(asked.plan, asked)}."
     if asked.best is None:
         return [_sized(asked, size) for size in _asked_sizes(asked, gpus)]
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
@@ -50,7 +51,9 @@ def sizes(asked: Asked) -> list[str]:
 
 def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     said = asked.said.fields.get(_GPUS)
-    named = [said] if isinstance(said, int) and said != gpus else []
+    if isinstance(said, int) and said != gpus:
+        return [said]
+    named = []
     text = asked.said.text
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
     named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus]
@@ -67,7 +70,7 @@ def sizes_day(asked: Asked) -> str | None:
     if asked.best is None or not days or not any(a.kind in ("date", "time") for a in asked.said.amounts):
         return None
     size = next(iter(_asked_sizes(asked, gpus)))
-    made = asked.tried({_GPUS: size, **_same_work(asked)})
+    made = asked.tried({_GPUS: size, **same_work(asked)})
     one = reading.chosen(made) if made else None
     if one is None or one.run_hours is None:
         return f"No: {size:,} GPUs do not do it by then."
@@ -78,21 +81,21 @@ def sizes_day(asked: Asked) -> str | None:
 
 
 def _sized(asked: Asked, size: int) -> str:
-    tried = asked.tried({_GPUS: size, **_same_work(asked)})
+    tried = asked.tried({_GPUS: size, **same_work(asked)})
     if tried is None:
-        without = asked.tried({_GPUS: size, **_same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
+        without = asked.tried({_GPUS: size, **same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
         if without is not None and asked.best is not None:
-            bought = without.purchase
+            bought = reading.to_buy(without)
             sums = f"{figures.usd(bought.capital_usd)} to buy, " if bought is not None else ""
             network = f" on {asked.name(without.recommendation.fabric)}"
-            line = _line(without, asked)
-            return f"{size:,}, beyond your budget: {sums}{line}{'' if network in line else network}."
-        change = _why_not(asked, {_GPUS: size, **_same_work(asked)})
+            told = line(without, asked)
+            return f"{size:,}, beyond your budget: {sums}{told}{'' if network in told else network}."
+        change = why_not(asked, {_GPUS: size, **same_work(asked)})
         return f"{size:,}: does not do. {change}".strip()
-    return f"{size:,}: {_line(tried, asked)}."
+    return f"{size:,}: {line(tried, asked)}."
 
 
-def _why_not(asked: Asked, fields: Mapping[str, Any]) -> str:
+def why_not(asked: Asked, fields: Mapping[str, Any]) -> str:
     """Why nothing works with them."""
     from assistant.vocabulary.errors import InputError
 
@@ -110,7 +113,7 @@ def sizes_verdict(asked: Asked) -> str | None:
         return None
     found = [(gpus, best.median_cost, best.run_hours)]
     for size in _asked_sizes(asked, gpus):
-        tried = asked.tried({_GPUS: size, **_same_work(asked)})
+        tried = asked.tried({_GPUS: size, **same_work(asked)})
         one = reading.chosen(tried) if tried else None
         if one is not None and one.cost_usd is not None and one.run_hours is not None:
             found.append((size, one.median_cost, one.run_hours))
@@ -131,116 +134,10 @@ def sizes_verdict(asked: Asked) -> str | None:
         if not reading.ends(asked.plan):
             return f"So {cheap[0]:,}: {'no dearer' if same else 'cheaper'}."
         return f"So {cheap[0]:,}: {'no dearer, and sooner done' if same else 'cheaper and no slower'}."
-    if quick[1] < (1 + _WORTH_THE_TIME) * cheap[1] and quick[2] * 1.25 < cheap[2]:
+    if quick[1] < (1 + WORTH_THE_TIME) * cheap[1] and quick[2] * 1.25 < cheap[2]:
         more = figures.usd(quick[1] - cheap[1])
-        return f"So {quick[0]:,}: {more} more than {cheap[0]:,}, done in {quick[2] / cheap[2]:.0%} of the time."
+        return f"So {quick[0]:,}: {more} more than {cheap[0]:,}, done in {100 * quick[2] / cheap[2]:.0f} % of the time."
     return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
-
-
-def other_gpus(asked: Asked) -> list[str]:
-    """The job on the kinds of GPU that were named; of a service on those that cost least."""
-    own = asked.plan.questionnaire["cluster"]["gpu"]
-    named = [g for g in asked.said.named("gpu") if g != own][:3] or _sibling(asked, own) or _of_maker(asked, own)
-    now = f"Now, {asked.catalog.gpus[own].name}: {_line(asked.plan, asked)}."
-    if not named:
-        return [now, *_kinds(asked, own)]
-    said = [now]
-    for gpu in named:
-        tried = asked.tried(_on(asked, gpu))
-        name = asked.catalog.gpus[gpu].name
-        if tried is None:
-            said.append(f"{name}: does not do. {_why_not(asked, _on(asked, gpu))}".strip())
-        else:
-            many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
-            said.append(f"{many}{name}: {_line(tried, asked)}.")
-    return [*said, *_cheaper(asked, named)]
-
-
-def _on(asked: Asked, gpu: str) -> dict[str, Any]:
-    """The change to another GPU; what the machines of the first one decided is open again."""
-    change: dict[str, Any] = {"cluster.gpu": gpu, **_same_work(asked)}
-    if reading.asked(asked.plan, "budget.quotes"):
-        change["budget.quotes"] = []
-    return change
-
-
-def _sibling(asked: Asked, own: str) -> list[str]:
-    """The same GPU as a card instead of a module, or the reverse, where that is asked."""
-    if "pcie" not in asked.text and "sxm" not in asked.text:
-        return []
-    stem = own.partition("-")[0]
-    form = "sxm" if "pcie" in own else "pcie"
-    same = [g for g in asked.catalog.gpus if g.startswith(f"{stem}-{form}")]
-    size = own.rpartition("-")[2]
-    return [g for g in same if g.endswith(size)] or same[:1]
-
-
-def _of_maker(asked: Asked, own: str) -> list[str]:
-    """The GPUs of a maker that is named which most providers let."""
-    named = {word.strip("?.,!") for word in asked.text.split()} - {asked.catalog.gpus[own].vendor}
-    made = {gpu for gpu, one in asked.catalog.gpus.items() if one.vendor in named}
-    return [gpu for gpu, _ in _let(asked).most_common() if gpu in made][:2]
-
-
-def _let(asked: Asked) -> Counter[str]:
-    """By how many providers each kind of GPU is let."""
-    return Counter(gpu for p in asked.catalog.providers.values() for gpu in {o.gpu for o in p.offers if o.prices})
-
-
-def _kinds(asked: Asked, own: str) -> list[str]:
-    found = asked.plan.sizing
-    kinds = [k for k in found.kinds if k.gpu != own][:3] if found else []
-    told = [
-        f"{k.gpus:,} × {asked.catalog.gpus[k.gpu].name}: {figures.usd(k.usd_per_month)}{_at(asked, k)}." for k in kinds
-    ]
-    if found or told:
-        return told or ["Name the GPU and I plan the job on it."]
-    return _let_to_train(asked, own) or ["No other GPU that is let runs it as asked."]
-
-
-def _at(asked: Asked, kind: KindOfGpu) -> str:
-    """Where it is let for that."""
-    found = asked.catalog.providers.get(kind.provider)
-    return f" a month at {found.name if found else kind.provider}" if kind.provider else " a month"
-
-
-def rented_instead(asked: Asked) -> list[str]:
-    """A run on rented machines, the cheapest kinds first; nothing for a service."""
-    return [] if reading.serves(asked.plan) else _let_to_train(asked, asked.plan.questionnaire["cluster"]["gpu"])
-
-
-def _let_to_train(asked: Asked, own: str) -> list[str]:
-    """The run on as many of each kind of GPU that most providers let, the cheapest first; nothing where none does."""
-    told: list[tuple[float, str]] = []
-    for gpu in [gpu for gpu, _ in _let(asked).most_common(_KINDS + 1) if gpu != own][:_KINDS]:
-        tried = asked.tried(_on(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
-        one = reading.chosen(tried) if tried else None
-        if tried is not None and one is not None and one.cost_usd is not None:
-            offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
-            where = f" at {offer.provider_name or offer.provider}" if offer else ""
-            name = f"{reading.gpus(tried):,} {asked.catalog.gpus[gpu].name}"
-            told.append((one.median_cost, f"{name}{where}: {_line(tried, asked)}."))
-    return [text for _, text in sorted(told)[:_MOST_TOLD]]
-
-
-def _no_machines_of_ones_own(asked: Asked) -> dict[str, Any]:
-    """What is open again where other machines are rented: the network that is there, and GPUs per node."""
-    given = ("cluster.fabric", "cluster.gpus_per_node")
-    return {field: None for field in given if reading.asked(asked.plan, field)}
-
-
-def _cheaper(asked: Asked, named: list[str]) -> list[str]:
-    best = asked.best
-    found = [(asked.catalog.gpus[g].name, asked.tried(_on(asked, g))) for g in named]
-    costs = [(name, reading.chosen(plan)) for name, plan in found if plan]
-    able = [(name, c) for name, c in costs if c is not None and c.cost_usd is not None]
-    if best is None or best.cost_usd is None or not able:
-        return ["So stay with what the plan has."] if best else []
-    name, least = min(able, key=lambda one: one[1].median_cost)
-    less = best.median_cost - least.median_cost
-    if less <= 0.01 * best.median_cost:
-        return [f"So no: {name} saves nothing."]
-    return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
 
 
 def precision(asked: Asked) -> list[str]:
@@ -252,10 +149,10 @@ def precision(asked: Asked) -> list[str]:
     own = reading.asked(asked.plan, field) or next((a.value for a in asked.plan.assumptions if a.field == field), None)
     if wanted == own:
         wanted = "bf16" if own != "bf16" else "fp8"
-    tried = asked.tried({field: wanted, **_same_work(asked)})
-    now = f"Now{f', {str(own).upper()}' if own else ''}: {_line(asked.plan, asked)}."
+    tried = asked.tried({field: wanted, **same_work(asked)})
+    now = f"Now{f', {str(own).upper()}' if own else ''}: {line(asked.plan, asked)}."
     if tried is None:
-        return [f"{wanted.upper()} does not do here. {_why_not(asked, {field: wanted})}".strip(), now]
+        return [f"{wanted.upper()} does not do here. {why_not(asked, {field: wanted})}".strip(), now]
     here, there = asked.best, reading.chosen(tried)
     verdict = ""
     if here is not None and there is not None and here.cost_usd and there.cost_usd:
@@ -264,7 +161,7 @@ def precision(asked: Asked) -> list[str]:
         verdict = f"{'saves' if less > 0 else 'costs'} {figures.usd(abs(less))}" if felt else "makes no difference"
     many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
     sums = f" {verdict}" if verdict else ""
-    return [f"{wanted.upper()}{sums}: {many}{_line(tried, asked)}.", now]
+    return [f"{wanted.upper()}{sums}: {many}{line(tried, asked)}.", now]
 
 
 _PRECISION = re.compile(r"\b(bf16|fp16|fp32|fp8|fp4|int8|int4)\b")
@@ -277,32 +174,44 @@ def precision_risk(asked: Asked) -> str | None:
     return "Check that the loss goes on as before: few bits can cost quality, and some of the work stays in 16 bits."
 
 
+_AS_FAST = 1.1  # times the duration: what takes no longer is as fast
+
+
 def one_site(asked: Asked) -> list[str]:
     """All at one place with its share of the GPUs, beside both."""
     sites, gpus = reading.asked(asked.plan, "cluster.sites") or 1, reading.gpus(asked.plan)
     if sites < 2:
         return ["It stands at one site already."]
     alone, all_there = asked.tried({"cluster.sites": 1, _GPUS: gpus // sites}), asked.tried({"cluster.sites": 1})
-    said = [f"Both sites, {gpus:,} GPUs: {_line(asked.plan, asked)}."]
-    said += [f"One site, {gpus // sites:,} GPUs: {_line(alone, asked)}."] if alone else []
-    said += [f"All {gpus:,} at one site: {_line(all_there, asked)}."] if all_there else []
-    return said
+    said = [f"Both sites, {gpus:,} GPUs: {line(asked.plan, asked)}."]
+    said += [f"One site, {gpus // sites:,} GPUs: {line(alone, asked)}."] if alone else []
+    said += [f"All {gpus:,} at one site: {line(all_there, asked)}."] if all_there else []
+    return [*_either_way(asked, all_there), *said]
+
+
+def _either_way(asked: Asked, all_there: Plan | None) -> list[str]:
+    """Whether two sites are right, by what the same GPUs do at one."""
+    here, there = asked.best, reading.chosen(all_there) if all_there else None
+    if here is None or there is None or not here.run_hours or not there.run_hours:
+        return []
+    if there.run_hours <= _AS_FAST * here.run_hours:
+        return ["If one site can hold all of them, take one; if not, two sites do as well here."]
+    return ["Two sites, as long as the exchange is rare: one would be slower here."]
 
 
 def one_site_risk(asked: Asked) -> str | None:
     if (reading.asked(asked.plan, "cluster.sites") or 1) < 2:
         return None
-    return (
-        "One site is simpler: no line that can be cut, and no change to the training that exchanges rarely. Two are "
-        "worth it only where the time matters."
-    )
+    return "One site is simpler: no line that can be cut, and no change to the training that exchanges rarely."
 
 
 def twice_the_load(asked: Asked) -> list[str]:
     """The service at twice its load."""
     load = reading.asked(asked.plan, "inference.requests_per_s")
-    if not reading.serves(asked.plan):
+    if not reading.serves(asked.plan) or (not load and reading.asked(asked.plan, "inference.concurrency")):
         return []
+    if not load and (at_once := reading.asked(asked.plan, "inference.concurrency")):
+        return _more_at_once(asked, at_once)
     if not load:
         return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
@@ -311,20 +220,59 @@ def twice_the_load(asked: Asked) -> list[str]:
     times = named[0] / load if named and asked.times is None else asked.times or 2.0
     tried = asked.tried({"inference.requests_per_s": times * load})
     if tried is None:
-        return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}", *_carried(asked, times)]
+        return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}", *carried(asked, times)]
     best = reading.chosen(tried)
     meets = best.serving.meets_targets if best and best.serving else None
     held = "" if meets is None else "; the targets hold" if meets else "; the targets do not hold"
     more = reading.gpus(tried)
     return [
-        f"At {times * load:g} requests per second it takes {more:,} GPUs, {_line(tried, asked)}{held}.{spare}",
-        f"Now: {gpus:,} GPUs, {_line(asked.plan, asked)}.",
+        f"At {times * load:g} requests per second it takes {more:,} GPUs, {line(tried, asked)}{held}.{spare}",
+        f"Now: {gpus:,} GPUs, {line(asked.plan, asked)}.",
     ]
 
 
-def _carried(asked: Asked, times: float) -> list[str]:
-    """The fewest GPUs that were found to carry a load that is so many times as large."""
-    load = times * reading.asked(asked.plan, "inference.requests_per_s")
+def _more_at_once(asked: Asked, now: int) -> list[str]:
+    """The service with more users at the same time: on the planned GPUs, and on as many as keep it as quick."""
+    named = asked.said.fields.get("inference.concurrency")
+    named = named if isinstance(named, int) and named != now else None
+    many, gpus, best = named or ceil(now * (asked.times or 2.0)), reading.gpus(asked.plan), asked.best
+    if best is None or best.serving is None:
+        return []
+    change = {"inference.concurrency": many, "cluster.gpu": asked.plan.questionnaire["cluster"]["gpu"]}
+    same = asked.tried({**change, _GPUS: gpus})
+    one = reading.chosen(same) if same else None
+    here = _at_speed(one.serving) if one is not None and one.serving is not None else "not within targets and memory"
+    quick = {"inference.concurrency": many, "inference.tpot_ms": ceil(1e3 * best.serving.tpot_s)}
+    own = reading.asked(asked.plan, _GPUS)
+    sizes = [*(() if own else (None,)), *(ceil(times * gpus * many / now) for times in _MARGINS)]
+    more = next((plan for size in sizes if (plan := asked.tried({**quick, _GPUS: size})) is not None), None)
+    said = [f"With {many:,} users at once on these {figures.counted(gpus, 'GPU', 'GPUs')}: {here}."]
+    if more is not None:
+        name = asked.catalog.gpus[more.questionnaire["cluster"]["gpu"]].name
+        said.append(f"As quick as now on {reading.gpus(more):,} {name}: {line(more, asked)}.")
+    return [*said, f"Now {now:,} on {gpus:,}: {money(best)} a month, {_at_speed(best.serving)}."]
+
+
+def _at_speed(served: ServingFigures) -> str:
+    """What one user gets."""
+    rate = figures.significant(1 / served.tpot_s)
+    return f"{rate} tokens a second for each, the first after {figures.seconds(served.ttft_s)}"
+
+
+def carried(asked: Asked, times: float) -> list[str]:
+    """The fewest GPUs that were found to carry a load that is so many times as large, beside those planned."""
+    made = enough_for(asked, times)
+    if made is None:
+        return []
+    now = f", now {line(asked.plan, asked)}" if asked.best is not None else ""
+    return [f"About {reading.gpus(made):,} GPUs would: {line(made, asked)}{now}."]
+
+
+def enough_for(asked: Asked, times: float) -> Plan | None:
+    """The plan with the fewest GPUs that were found to carry a load that is so many times as large."""
+    load = times * (reading.asked(asked.plan, "inference.requests_per_s") or 0.0)
+    if not load:
+        return None
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     least = gpus * load / found.carries_requests_per_s if found and found.carries_requests_per_s else times * gpus
@@ -332,33 +280,11 @@ def _carried(asked: Asked, times: float) -> list[str]:
         size = ceil(margin * least / per) * per
         made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load})
         if made is not None:
-            return [f"About {reading.gpus(made):,} GPUs would: {_line(made, asked)}, now {_line(asked.plan, asked)}."]
-    return []
+            return made
+    return None
 
 
 _MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
-
-
-def leave(asked: Asked) -> list[str]:
-    """The provider that was named beside the best of all."""
-    tried = asked.tried({"cluster.provider": None, "cluster.fabric": None})
-    here, there = asked.best, reading.chosen(tried) if tried else None
-    if here is None or there is None or tried is None or here.cost_usd is None or there.cost_usd is None:
-        return ["Nothing else works here with a known price."]
-    offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
-    where = f"{offer.provider_name or offer.provider}, " if offer else ""
-    less = here.median_cost - there.median_cost
-    said = f"{where}{asked.name(there.fabric)}: {_line(tried, asked)}, against {_line(asked.plan, asked)} here."
-    if less < 0.02 * here.median_cost:
-        return [f"Stay: elsewhere saves {figures.usd(max(0.0, less))}.", said]
-    return [f"Leaving saves {figures.usd(less)} ({less / here.median_cost:.0%}).", said]
-
-
-def leave_hassle(asked: Asked) -> str | None:
-    return (
-        "Against it weigh what the plan does not count: moving the data out (egress), credits and commitments, setting "
-        "up anew, and a trial run there first."
-    )
 
 
 def spot(asked: Asked) -> list[str]:
@@ -366,16 +292,20 @@ def spot(asked: Asked) -> list[str]:
     tried = asked.tried({"budget.spot": True})
     here, there = asked.best, reading.chosen(tried) if tried else None
     if reading.asked(asked.plan, "budget.spot"):
-        return ["It is planned on spot machines already."]
+        return [spot_left(asked.plan) or "It is planned with spot machines allowed already."]
     if here is None or there is None or tried is None or there.cost_usd is None or here.cost_usd is None:
         return ["No spot machines with a known price run this job."]
     less, what = here.median_cost - there.median_cost, reading.bill(asked.plan)
     offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
     tier = offer.tier if offer else "spot"
+    if left := spot_left(tried):
+        return [left]
+    if tier != "spot" and not any(o.tier == "spot" and o.run_cost_usd for o in tried.offers):
+        return ["No spot machines with a known price run this job."]
     if tier != "spot" or less <= 0.01 * here.median_cost:
         return [f"No: the cheapest spot machines save nothing here ({money(there)} against {money(here)} for {what})."]
     where = f" at {offer.provider_name or offer.provider}" if offer else ""
-    return [f"Spot{where}: {_line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
+    return [f"Spot{where}: {line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
 
 
 def spot_risk(asked: Asked) -> str | None:
@@ -388,27 +318,6 @@ def spot_risk(asked: Asked) -> str | None:
         "When one is taken the run stops and restarts from the last checkpoint: save often, and never on spot against "
         "a deadline."
     )
-
-
-def rent_or_buy(asked: Asked) -> str | None:
-    """Both sums, and which is less; nothing where nothing works as asked."""
-    if asked.best is None:
-        return None
-    found = asked.plan.rent_or_buy
-    if found is None:
-        bought = asked.tried({"budget.mode": "buy"})
-        found = bought.rent_or_buy if bought else None
-    return purchase.turns(found)[0] if found else "They cannot be compared: one of them has no price here."
-
-
-def rent_or_buy_turn(asked: Asked) -> list[str]:
-    found = asked.plan.rent_or_buy
-    if asked.best is None:
-        return []
-    if found is None:
-        bought = asked.tried({"budget.mode": "buy"})
-        found = bought.rent_or_buy if bought else None
-    return purchase.turns(found)[1:] if found else [f"Rented: {text}" for text in rented_instead(asked)[:2]]
 
 
 def experts_inside(asked: Asked) -> list[str]:
@@ -429,7 +338,17 @@ def experts_inside(asked: Asked) -> list[str]:
     tried = asked.tried({"parallelism.ep": domain})
     if tried is None:
         return [f"With EP {domain} it does not fit or cannot be split; now EP {now} crosses nodes."]
-    return [f"With EP {domain} inside the node: {_line(tried, asked)}, now EP {now}: {_line(asked.plan, asked)}."]
+    one = reading.chosen(tried)
+    stays = one is not None and one.fabric == best.fabric
+    network = (
+        f"the network stays {asked.name(best.fabric)}" if stays or one is None else f"then {asked.name(one.fabric)}"
+    )
+    waits = f"; {figures.percent(one.exposed_communication_percent)} of a step waits instead of " if one else ""
+    waits += figures.percent(best.exposed_communication_percent) if one else ""
+    return [
+        f"EP {domain} inside the node: {line(tried, asked)}, now EP {now}: {line(asked.plan, asked)}.",
+        f"{network[:1].upper()}{network[1:]}{waits}: the experts' traffic leaves it, gradients stay.",
+    ]
 
 
 def sizes_network(asked: Asked) -> str | None:
@@ -438,7 +357,7 @@ def sizes_network(asked: Asked) -> str | None:
     if best is None or best.fabric == "none":
         return None
     size = max(_asked_sizes(asked, gpus))
-    tried = asked.tried({_GPUS: size, **_same_work(asked)}) if size > gpus else None
+    tried = asked.tried({_GPUS: size, **same_work(asked)}) if size > gpus else None
     one = reading.chosen(tried) if tried else None
     if tried is None or one is None:
         return None
@@ -455,4 +374,4 @@ def _switches(then: Plan, now: Plan) -> str:
         return ""
     count = lambda one: figures.counted(one["switches"], "switch", "switches")
     tiers = lambda one: f"{count(one)} in {figures.counted(one['tiers'], 'tier', 'tiers')}"
-    return f", {tiers(made)} instead of {tiers(here)}"
+    return f", {tiers(made)} instead of {tiers(here)}" if tiers(made) != tiers(here) else f", {tiers(made)} as now"

@@ -29,8 +29,8 @@ _WEIGHTY = (
 
 def percentiles_mean(asked: Asked) -> str | None:
     return (
-        "Of many runs drawn with our errors one in ten comes out below P10, half below P50, one in ten above P90. Of "
-        "time and cost low is good: P10 is the lucky end, P90 the one to budget for."
+        "How far our model, its inputs and prices may be off, not noise between runs: one case in ten comes out below "
+        "P10, half below P50, one in ten above P90. Low is good: budget for P90."
     )
 
 
@@ -88,7 +88,7 @@ def _percentages(asked: Asked) -> list[tuple[float, str]]:
         said.append(
             (100 * best.mfu, f"{100 * best.mfu:.0f} %: the MFU, the part of the GPUs' peak that the model gets.")
         )
-    if plan.purchase is not None:
+    if plan.purchase is not None and plan.purchase.capital_usd:
         share = plan.purchase.network_percent
         said.append((share, f"{figures.percent(share)}: the network's part of the purchase."))
     return said
@@ -99,6 +99,19 @@ def measured(asked: Asked) -> str | None:
     counted = sum(e.grade == "measured" for e in asked.plan.evidence)
     some = f' and {counted} measured results of others ("sources")' if counted else ""
     return f"Computed, not measured on your job; behind it stand published measured runs{some}."
+
+
+def cite(asked: Asked) -> str | None:
+    """How the figures may be quoted."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    band, unit = best.step_time_s, "token" if reading.serves(asked.plan) else "step"
+    low, high = figures.seconds(band.p10), figures.seconds(band.p90)
+    return (
+        f"As an estimate of a model with its range, yes: {figures.seconds(band.p50)} a {unit}, {low} to {high} in "
+        "eight of ten cases, with date and assumptions; never as a measurement."
+    )
 
 
 def computed(asked: Asked) -> str | None:
@@ -121,6 +134,15 @@ def measure_yourself(asked: Asked) -> str | None:
     if reading.serves(asked.plan):
         return "Check it for a few dollars: one copy on a rented GPU for an hour with your own prompts."
     return "Check it: 20 steps of your job on two nodes, and the all-reduce test of the plan."
+
+
+def rests_on(asked: Asked) -> str | None:
+    """What the certainty rests on and what would raise it, where that is asked besides."""
+    if not asked.says("basis"):
+        return None
+    counted = sum(e.grade == "measured" for e in asked.plan.evidence)
+    some = f", {counted} measured results" if counted else ""
+    return f"It rests on a model fitted to published runs{some} and list prices; 20 steps of your job would narrow it."
 
 
 def mfu(asked: Asked) -> str | None:

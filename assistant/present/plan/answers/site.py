@@ -1,0 +1,193 @@
+"""In the machine room: power, how far cables reach, rails, the price of a port, and a cluster that grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assistant.vocabulary.plan import Plan
+
+from ... import figures
+from .. import reading
+from .asked import Asked
+
+_LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
+_MACHINES = ("server", "node", "box", "machine", "host")
+_MOST = 64  # times as many GPUs
+
+
+def power_enough(asked: Asked) -> list[str]:
+    """What machines and network draw with cooling, against the power that there is."""
+    drawn = asked.plan.power
+    if drawn is None:
+        return ["Nothing works as asked, so nothing draws power."]
+    kw = lambda value: f"{figures.significant(value)} kW"
+    limit = reading.asked(asked.plan, "constraints.max_power_kw")
+    whole = f"{kw(drawn.site_kw)} with cooling"
+    parts = (
+        f"{drawn.machines:,} machines of at most {kw(drawn.machine_kw)}, {kw(drawn.network_kw)} for the network; "
+        f"{kw(drawn.it_kw)} together, times {drawn.power_usage_effectiveness:g} for cooling"
+    )
+    if limit is None:
+        return [f"{whole}: {parts}.", *_by_rack(asked)]
+    spare = limit - drawn.site_kw
+    verdict = (
+        f"Yes: {whole} of {kw(limit)}, {kw(spare)} to spare"
+        if spare >= 0
+        else f"No: {whole}, {kw(-spare)} more than your {kw(limit)}"
+    )
+    return [f"{verdict}.", f"{parts[0].upper()}{parts[1:]}.", *_by_rack(asked)]
+
+
+def _by_rack(asked: Asked) -> list[str]:
+    racks = asked.plan.power.racks if asked.plan.power else []
+    told = "; ".join(f"{r.count:,} × {r.what} at {figures.significant(r.kw)} kW" for r in racks)
+    return [f"By rack: {told}."] if told else []
+
+
+def cables_reach(asked: Asked) -> list[str]:
+    """Copper or fibre, and how far apart the racks may stand."""
+    metres = {
+        name: asked.catalog.constants[f"cabling-{name}-reach"].value for name in ("copper", "multimode", "single")
+    }
+    made = asked.plan.fabric_design
+    rule = (
+        f"At 400 Gb/s a copper cable reaches about {metres['copper']:g} m: within a rack or to the next. Farther "
+        f"it is fibre: multimode {metres['multimode']:g} m, single-mode {metres['single']:g} m."
+    )
+    if not made:
+        return [rule, "Of this job nothing crosses the nodes, so any Ethernet cable will do."]
+    cables = made.get("cables") or {}
+    leaf, rest = (
+        cables.get("node_leaf", 0),
+        sum(v for k, v in cables.items() if k != "node_leaf" and isinstance(v, int)),
+    )
+    up = f", {rest:,} between switches" if rest else ""
+    return [
+        rule,
+        f"Here: {leaf:,} cables from nodes to switches{up}; the sum counts optics at both ends of all, so copper where "
+        "it reaches is cheaper.",
+        "Distance itself costs 5 ns a metre: within a hall no step is longer for it.",
+    ]
+
+
+def rails(asked: Asked) -> list[str]:
+    """What rail-optimised means, and whether the plan is drawn so."""
+    made = asked.plan.fabric_design
+    means = (
+        "Rail-optimised: adapter number i of every node goes to the same switch i, so most of an all-reduce crosses "
+        "one switch only."
+    )
+    if not made or not made.get("switches"):
+        return [means, "It changes nothing here: nothing that he needs to buy, or the provider has built it."]
+    switches = figures.counted(made["switches"], "switch", "switches")
+    tiers = f"{switches} in {figures.counted(made['tiers'], 'tier', 'tiers')}"
+    if made.get("topology") == "rail":
+        return [means, f"This plan is drawn so: {made.get('rails')} rails, {tiers}, at no price on top."]
+    return [means, f"This plan is not drawn so ({made.get('topology')}, {tiers}); it is wiring, not other hardware."]
+
+
+def per_port(asked: Asked) -> list[str]:
+    """The network's price by adapter port and by GPU."""
+    best, made = asked.best, asked.plan.fabric_design
+    capex = made.get("capex_usd") if made else None
+    if best is None:
+        return []
+    if best.fabric == "none":
+        return ["Nothing: the plan buys no network between the nodes."]
+    if not asked.buys and not reading.is_owned(asked.plan):
+        extra = best.fabric_usd_per_gpu_hour
+        sums = f"{figures.usd(extra)} per GPU-hour of it" if extra else "no price of its own"
+        return [f"Rented, the network is in the price of the machines: {sums}."]
+    if not capex:
+        return ["No price of this network's parts was read: ask for a quote per port."]
+    ports, gpus = made["nics"], reading.gpus(asked.plan)
+    low, mid, high = (figures.usd(capex[end] / ports) for end in ("low", "mid", "high"))
+    of_it = f"; {figures.percent(asked.plan.purchase.network_percent)} of the purchase" if asked.plan.purchase else ""
+    hour = made.get("usd_per_gpu_hour")
+    rate = f", {figures.usd(hour)} per GPU-hour over its write-off" if hour else ""
+    return [
+        f"{mid} per port ({low}–{high}): {figures.usd(capex['mid'])} for {ports:,} ports of adapters, with switches "
+        "and cables.",
+        f"Per GPU {figures.usd(capex['mid'] / gpus)}{rate}{of_it}.",
+    ]
+
+
+def grown(asked: Asked) -> list[str]:
+    """The cluster at another size: which network then, how many switches, and what to order now."""
+    gpus, size = reading.gpus(asked.plan), _target(asked)
+    if asked.best is None or size is None or size == gpus:
+        return []
+    change: dict[str, Any] = {"cluster.gpus": size, **{name: None for name in _LIMITS}}
+    made = asked.tried(change)
+    one = reading.chosen(made) if made else None
+    if made is None or one is None:
+        return [f"{size:,} GPUs: this job does not run on so many or so few as it is."]
+    if size < gpus:
+        return _begun(asked, made, size)
+    then, tied = one.fabric, made.recommendation.tied
+    same = then == asked.best.fabric or asked.best.fabric in tied
+    name = asked.name(asked.best.fabric)
+    verdict = (
+        f"The choice holds: at {size:,} GPUs {name} is still {'first' if then == asked.best.fabric else 'as good'}"
+    )
+    if not same:
+        verdict = f"Yes: at {size:,} GPUs I would take {asked.name(then)} instead of {name}"
+    grid = asked.tried({**change, "cluster.fabric": asked.best.fabric}) or made
+    power = f"; {figures.significant(grid.power.site_kw)} kW with cooling then" if grid.power else ""
+    return [f"{verdict}.", *_switches(asked.plan, grid), f"Plan now for its ports, rows and power{power}."]
+
+
+def _switches(now: Plan, then: Plan) -> list[str]:
+    """How many switches each has, and from where on another tier is needed."""
+    here, there = now.fabric_design, then.fabric_design
+    if not here or not there or not there.get("switches"):
+        return []
+    tiers = lambda made: figures.counted(made["tiers"], "tier", "tiers")
+    more = (
+        f"{there['switches']:,} switches in {tiers(there)} instead of {here['switches']:,} in {tiers(here)}"
+        if here.get("switches")
+        else f"{there['switches']:,} switches in {tiers(there)}"
+    )
+    radix = (there.get("switch") or {}).get("radix")
+    if there["tiers"] > here.get("tiers", 1):
+        keep = "leave ports for spines in the leaf switches, else they are recabled"
+    else:
+        keep = "the leaf switches stay, spines and cables are added"
+    ports = f", {radix} ports each" if radix else ""
+    return [f"{more[0].upper()}{more[1:]}{ports}: {keep}."]
+
+
+def _begun(asked: Asked, small: Plan, size: int) -> list[str]:
+    """Beginning with a part of the machines on the switches of the whole."""
+    gpus, best, one = reading.gpus(asked.plan), asked.best, reading.chosen(small)
+    assert best is not None
+    here, there = asked.plan.fabric_design, small.fabric_design
+    said = [f"Yes: order the network for {gpus:,} GPUs now and add machines with their adapters and cables."]
+    if here and there and here.get("switches"):
+        same = here["switches"] == there.get("switches")
+        fewer = "as many" if same else f"{there.get('switches', 0):,}"
+        said.append(
+            f"{gpus:,} GPUs need {figures.counted(here['switches'], 'switch', 'switches')}, {size:,} need {fewer}: "
+            + ("nothing is bought twice." if same else "buy the whole, or leave ports for the rest.")
+        )
+    if one is not None and one.run_hours and best.run_hours and reading.ends(asked.plan):
+        takes = f"{figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
+        said.append(f"Until then a run takes {takes} on {size:,}.")
+    elif one is None or one.step_time_s is None:
+        said.append(f"On {size:,} alone this job does not run as it is.")
+    return said
+
+
+def _target(asked: Asked) -> int | None:
+    """The number of GPUs that is named, as such or as machines; where none is, four times as many."""
+    gpus, per = reading.gpus(asked.plan), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    said = asked.said.fields.get("cluster.gpus")
+    counts = [int(n) for n in asked.amounts("number", "size") if 1 <= n <= _MOST * gpus]
+    if any(word in asked.text for word in _MACHINES):
+        counts = [n * per for n in counts] or ([said] if isinstance(said, int) else [])
+    elif isinstance(said, int) and said != gpus:
+        counts = [said]
+    found = next((n for n in counts if n != gpus and n >= per), None)
+    if found is None and asked.times:
+        found = int(gpus / asked.times) if asked.says("fewer") or asked.says("half") else int(gpus * asked.times)
+    return found or 4 * gpus

@@ -1,0 +1,136 @@
+"""What crosses the network and how it is counted: collectives, overlap, how a network is rated, whether it matters."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Candidate
+
+from ... import figures
+from .. import reading
+from .asked import Asked, lasts, money, slower
+from .networks import plainer_network
+
+_MATTERS, _MUCH = 5.0, 20.0  # percent of a step
+
+
+def all_reduce_means(asked: Asked) -> str:
+    return (
+        "All-reduce: each GPU has a part of the sum (its gradients), all are added up, and each gets the whole back. "
+        "Between machines that goes over the network."
+    )
+
+
+def irrelevant(asked: Asked) -> list[str]:
+    """Yes or no to whether the network matters at all."""
+    best = asked.best
+    if best is None:
+        return [asked.plan.recommendation.smallest_change or asked.plan.recommendation.headline]
+    if best.fabric == "none":
+        return ["Yes: nothing of this job crosses a network between nodes."]
+    waits, name = best.exposed_communication_percent or 0.0, asked.name(best.fabric)
+    other = plainer_network(asked)
+    more = slower(other, best) if other is not None else 0.0
+    most = max(waits, more)
+    verdict = "Yes, nearly" if most < _MATTERS else "Not quite" if most < _MUCH else "No"
+    beside = f"; on {asked.name(other.fabric)} a step takes {lasts(more)}" if other is not None else ""
+    said = [f"{verdict}: {figures.percent(waits)} of a step waits for it on {name}{beside}."]
+    loop = best.learning
+    sync = loop.weight_sync_s.get(loop.weight_sync or "") if loop else None
+    if sync is not None:
+        said.append(f"Between writing and training the new weights cross it: {figures.seconds(sync)} a step.")
+    return said
+
+
+def equivalent(asked: Asked) -> str | None:
+    """What is to be written down so that another network is worth as much."""
+    best = asked.best
+    if best is None or best.fabric == "none" or not asked.says("alike"):
+        return None
+    made = asked.catalog.fabrics[best.fabric]
+    reach = (
+        f", {made.bandwidth_efficiency.si:.0%} of it reached by all_reduce_perf" if made.bandwidth_efficiency else ""
+    )
+    rate = made.nic_rate * 8 / 1e9
+    return f"Equivalent is, in writing: {rate:g} Gb/s per GPU with RDMA{reach} over all nodes, tested before you pay."
+
+
+def rated(asked: Asked) -> list[str]:
+    """By what a network is counted, and what it makes of this job."""
+    best = asked.best
+    named = [c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) is not None]
+    found = named[0] if named else best
+    if best is None or found is None or found.fabric not in asked.catalog.fabrics:
+        return []
+    made = asked.catalog.fabrics[found.fabric]
+    said = []
+    if made.bandwidth_efficiency is not None:
+        whence = made.bandwidth_efficiency.source.removeprefix("derived: ").partition(" (")[0].partition(";")[0]
+        said.append(
+            f"In the numbers: {asked.name(found.fabric)} gets {100 * made.bandwidth_efficiency.si:.0f} % of its line "
+            f"({whence})."
+        )
+    if found.step_time_s and found is not best:
+        said.append(f"Here {_beside(asked, found, best)}.")
+    return said
+
+
+def _beside(asked: Asked, found: Candidate, best: Candidate) -> str:
+    """A network beside the recommended: time, the experts' part of it, money."""
+    step = f"a step takes {lasts(slower(found, best))} than on {asked.name(best.fabric)}".replace(
+        "long than", "long as"
+    )
+    parts = [c.breakdown_s for c in (found, best)]
+    ep = ""
+    if asked.mixture and parts[0] is not None and parts[1] is not None and parts[0].ep and parts[1].ep:
+        ep = f", the experts' all-to-all {figures.seconds(parts[0].ep)} of it against {figures.seconds(parts[1].ep)}"
+    cost = f"; {money(found)} against {money(best)}" if found.cost_usd and best.cost_usd else ""
+    return f"{step}{ep}{cost}"
+
+
+def overlap(asked: Asked) -> list[str]:
+    """What is taken to run beside the computing, and what another overlap would make of it."""
+    best = asked.best
+    if best is None or best.breakdown_s is None or reading.serves(asked.plan):
+        return []
+    waits = figures.percent(best.exposed_communication_percent)
+    said = [
+        "Gradients and shards travel beside the backward pass as far as it lasts; tensor and pipeline traffic waits. "
+        f"{waits} of a step is left that nothing hides."
+    ]
+    if not asked.mixture:
+        return [
+            *said,
+            "How much is hidden the plan does not tell apart: a profile of 20 steps shows what comes on top.",
+        ]
+    known = reading.asked(asked.plan, "training.expert_overlap") or next(
+        (a.value for a in asked.plan.assumptions if a.field == "training.expert_overlap"), "none"
+    )
+    other = "batch" if known == "none" else "none"
+    made = asked.tried({"training.expert_overlap": other})
+    one = reading.chosen(made) if made else None
+    now = "nothing hides the experts' traffic" if known == "none" else "the experts' traffic hides behind other batches"
+    then = "hidden behind a second batch" if other == "batch" else "with nothing to hide it"
+    takes = f"; {then}: {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}" if one else ""
+    return [*said, f"Experts: counted is that {now}{takes}."]
+
+
+def diloco(asked: Asked) -> list[str]:
+    """What rare synchronisation is, and what it does here."""
+    steps = next((a.value for a in asked.plan.assumptions if a.field == "parallelism.inner_steps"), None)
+    many = f"{steps:g}" if isinstance(steps, int | float) else "some hundred"
+    first = (
+        f"Yes: with DiLoCo (local SGD) each site trains {many} steps alone, then only the change of the weights is "
+        "exchanged: that many times less traffic."
+    )
+    best = asked.best
+    if best is None or (reading.asked(asked.plan, "cluster.sites") or 1) < 2:
+        return [first, "Here all GPUs stand at one site, so it would gain next to nothing.", _LEARNS]
+    if asked.catalog.fabrics[best.fabric].technology != "wan":
+        lockstep = f"The plan does without: in lockstep it takes {figures.hours(best.run_hours)}."
+        return [first, lockstep, _LEARNS]
+    sums = [c for c in asked.plan.candidates if c.run_hours and asked.catalog.fabrics[c.fabric].technology != "wan"]
+    other = min(sums, key=lambda c: c.run_hours or 0.0, default=None)
+    step = f", in lockstep on every step {figures.hours(other.run_hours)}" if other is not None else ""
+    return [first, f"The plan counts with it: {figures.hours(best.run_hours)}{step}.", _LEARNS]
+
+
+_LEARNS = "It changes what is learned a little: compare the loss on a small model before you rely on it."
