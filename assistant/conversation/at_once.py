@@ -13,6 +13,7 @@ from assistant.vocabulary.plan import Plan
 
 from . import wording
 from .conversation import Conversation
+from .draft import QUOTES
 from .events import Event, Failure, Note, Understood
 
 _MOST_STEPS = 8  # of what one sentence leaves open
@@ -43,8 +44,8 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         if choice is not None and question is not None:
             told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
             others = " or ".join(other.label for other in question.choices if other.id != choice.id)
-            open_ = f"{others} may be meant instead" if doubted and others else "the sentence does not say"
-            taken.append(f"{told} ({open_})")
+            asked = f"{others} may be meant instead" if others else question.text.rpartition("? ")[2].rstrip(".")
+            taken.append(f"{told} ({asked if doubted else 'the sentence does not say'})")
             guessed |= choice.value.keys()
             said += conversation.pick(choice.id)
         elif question is not None and doubted:
@@ -54,7 +55,7 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
             break
     said += conversation.finish()
     _refuse(conversation, said)
-    facts = [field_text(n, v, catalog) for n, v in conversation.draft.fields.items() if n not in guessed]
+    facts = [field_text(n, v, catalog) for n, v in conversation.draft.told.items() if n not in guessed]
     return AtOnce(conversation.plan, tuple(facts), tuple(taken), tuple(said))
 
 
@@ -68,7 +69,9 @@ def _refuse(conversation: Conversation, said: list[Event]) -> None:
     missing = conversation.draft.missing
     question = next((one for one in conversation.library.interview.questions if one.field in missing), None)
     example = f"; say it as in: {question.placeholder}" if question and question.placeholder else ""
-    raise InputError(f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}")
+    quotes = conversation.draft.fields.get(QUOTES)
+    heard = f"{field_text(QUOTES, quotes, conversation.library.catalog)}. To compare: " if quotes else ""
+    raise InputError(f"{heard}expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}")
 
 
 def blocks(found: AtOnce) -> list[Block]:

@@ -83,7 +83,7 @@ class Dials:
             return pipeline.decide(draft.questionnaire(catalog))
         if provider is not None and value is not None and dial.now is not None:
             return pipeline.decide(draft.questionnaire(catalog), charging=Charging(provider, dial.now, value))
-        there = draft.with_fields({dial.path: _plain(value)}, catalog).draft
+        there = draft.trial({dial.path: _plain(value)}, catalog).draft
         return pipeline.decide(there.questionnaire(catalog))
 
 

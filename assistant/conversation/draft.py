@@ -33,6 +33,8 @@ NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of
 _DIMENSIONS = {"model.layers", "model.ffn", "model.heads", "model.vocab"}
 _DEGREES = tuple(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp"))
 _DIVIDES_THE_GPUS = (*_DEGREES, "cluster.sites", "cluster.gpus_per_node")
+_THERE = ("budget.owned", "budget.owned_gpus")
+_IN_BULK = {"inference.tokens": "inference.requests", "inference.requests": "inference.tokens"}
 _LENGTHS = {"training.tokens": "training.days", "training.days": "training.tokens"}
 
 
@@ -65,6 +67,12 @@ class Draft:
         return tuple(name for name in ("workload", "model", *gpus) if name not in said)
 
     @property
+    def told(self) -> dict[str, Any]:
+        """The fields as they are read back: of what is there already it goes without saying that it is not rented."""
+        there = self.fields.get("budget.owned", "nothing") != "nothing"
+        return {name: value for name, value in self.fields.items() if not (there and name == "budget.mode")}
+
+    @property
     def serves(self) -> bool:
         return self.fields.get("workload") in SERVING
 
@@ -89,6 +97,10 @@ class Draft:
         nodes = changes.get(NODES, None if "cluster.gpus" in changes else self.nodes)
         changes = {name: value for name, value in changes.items() if value is not None and name != NODES}
         changes = _in_its_section(changes, fields, set_aside)
+        if changes.get("budget.owned", "nothing") != "nothing":
+            changes.setdefault("budget.mode", "buy")
+        if self.asked == "cluster.fabric" and "cluster.fabric" in changes and fields.get("budget.owned") == "machines":
+            changes.setdefault("budget.owned", "everything")  # which network is there was asked
         for name, value in changes.items():
             for other, why in _displaced(name, value, fields, changes).items():
                 fields.pop(other, None)
@@ -100,6 +112,18 @@ class Draft:
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
         return Change(Draft(fields, self.asked, left_open, changed, self, nodes), set_aside)
+
+    def trial(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
+        """As :meth:`with_fields`, of what is only tried: of another number of GPUs no more are there than were said,
+        and beside a rent stands what is there."""
+        now, sizes = self.fields.get("cluster.gpus"), changes.keys() & {"cluster.gpus", NODES}
+        owned = self.fields.get("budget.owned", "nothing") != "nothing"
+        there = owned and "budget.owned_gpus" not in self.fields
+        if owned and changes.get("budget.mode") == "buy":
+            changes = {name: value for name, value in changes.items() if name != "budget.mode"}
+        if now and sizes and there and not changes.keys() & {*_THERE, "budget.mode", "cluster.gpu"}:
+            changes = {**changes, "budget.owned_gpus": now}
+        return self.with_fields(changes, catalog)
 
     def questionnaire(self, catalog: Catalog) -> Questionnaire:
         """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""
@@ -149,8 +173,14 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
         gone |= {} if value == "rlhf" else {"rl.": why}
     elif name in _LENGTHS:
         gone[_LENGTHS[name]] = "the length of the run was said anew"
+    elif name in _IN_BULK:
+        gone[_IN_BULK[name]] = "how much there is to do was said anew"
     elif name == "cluster.gpu" and fields.get(name) not in (None, value):
-        gone |= dict.fromkeys(("cluster.gpus_per_node", "cluster.nics_per_node"), "it belonged to the GPU before")
+        gone |= dict.fromkeys(
+            ("cluster.gpus_per_node", "cluster.nics_per_node", *_THERE), "it belonged to the GPU before"
+        )
+    elif name == "budget.mode" and fields.get(name) != value:
+        gone |= dict.fromkeys(_THERE, "it was said anew how the machines are had")
     elif name == QUOTES:
         gone["budget.gpu_hour_usd"] = "each quote has its own price"
     elif name == "budget.gpu_hour_usd":

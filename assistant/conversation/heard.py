@@ -33,12 +33,16 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
 
 
 def _within(fields: dict[str, Any]) -> dict[str, Any]:
-    """A message with the work and a length ("5B tokens, rented for a month"): the length is the time that there is."""
+    """A deadline in whole days ("9 months"). A message with the work and a length ("5B tokens, rented for a month"):
+    the length is the time that there is."""
+    days = fields.get(_DEADLINE)
+    if isinstance(days, float) and days >= _WEEK:
+        fields = {**fields, _DEADLINE: round(days)}
     if fields.get(_TOKENS) is None or fields.get("training.days") is None:
         return fields
     others = {name: value for name, value in fields.items() if name != "training.days"}
     days = fields["training.days"]
-    return {"constraints.deadline_days": round(days) if days >= _WEEK else days} | others
+    return {_DEADLINE: round(days) if days >= _WEEK else days} | others
 
 
 def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
@@ -49,7 +53,8 @@ def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
     return details if isinstance(model, str) and "model.params" not in details else {}
 
 
-_LENGTHS = frozenset({"constraints.deadline_days", "training.days"})
+_DEADLINE = "constraints.deadline_days"
+_LENGTHS = frozenset({_DEADLINE, "training.days"})
 
 
 def bare_numbers(said: Utterance) -> set[Any]:
@@ -66,7 +71,24 @@ def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     shared = any(amount.kind == "share" for amount in said.amounts)
     of_money = shared and any(word in text for word in words["of_money"])
     halved = {name for name in said.fields if name.startswith(("training.", "inference."))} if of_money else set()
-    return far | _lengths(said, words["of_time"]) | halved
+    return far | _lengths(said, words["of_time"]) | halved | _scaled(said, draft, words)
+
+
+def _scaled(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]:
+    """What was read as a multiple of a value that nothing names, where something else was said: "with 64, does it take
+    twice as long" multiplies no budget."""
+    text, factors = said.text.lower(), {*words["times"].values(), *(1 / many for many in words["times"].values())}
+    scaled = {name for name, value in said.fields.items() if _ratio(value, draft.fields.get(name)) in factors}
+    if not (said.amounts or set(said.fields) - scaled):
+        return set()
+    own = lambda name: next((found for start, found in words["of_field"].items() if name.startswith(start)), ())
+    return {name for name in scaled if not any(word in text for word in own(name))}
+
+
+def _ratio(value: Any, known: Any) -> float | None:
+    if not isinstance(value, int | float) or not isinstance(known, int | float) or not known:
+        return None
+    return round(value / known, 6)
 
 
 _WEEK = 7

@@ -19,15 +19,27 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
     if said.offers:
         if any(offer.months for offer in said.offers):  # a term is the offers', no reservation of whatever is taken
             fields = {name: value for name, value in fields.items() if name != "budget.reserved_days"}
-        return fields | {QUOTES: _joined(draft.fields.get(QUOTES, []), [_told(asdict(o)) for o in said.offers])}
+        return _instead(fields, draft) | {QUOTES: _joined(_known(said, draft), [_told(asdict(o)) for o in said.offers])}
     one, known = _one(fields), draft.fields.get(QUOTES, [])
     before = _one(draft.fields)
     other = before and one and before["provider"] != one["provider"] and said.act == "describe"
     if one is None or not (known or other):
         return fields
-    rest = {name: value for name, value in fields.items() if name not in _PARTS.values()}
     taken_back = {name: None for name in _PARTS.values() if name in draft.fields}
-    return rest | taken_back | {QUOTES: _joined(known or [before], [one])}
+    return _instead(fields, draft) | taken_back | {QUOTES: _joined(known or [before], [one])}
+
+
+def _instead(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """The fields without what an offer says itself: the price that was known is taken back, and whose it was."""
+    rest = {name: value for name, value in fields.items() if name not in _PARTS.values()}
+    return rest | {name: None for name in (_PARTS["provider"], _PRICE) if name in draft.fields}
+
+
+def _known(said: Utterance, draft: Draft) -> list[Any]:
+    """The quotes that are known, or somebody else's price that was."""
+    before = _one(draft.fields)
+    other = before is not None and before["provider"] not in {offer.provider for offer in said.offers}
+    return draft.fields.get(QUOTES) or ([before] if other else [])
 
 
 def _one(fields: Any) -> dict[str, Any] | None:
@@ -55,4 +67,5 @@ def _joined(known: list[Any], new: list[dict[str, Any]]) -> list[dict[str, Any]]
 
 def _same(old: dict[str, Any], new: dict[str, Any]) -> bool:
     fabrics = {old.get("fabric"), new.get("fabric")} - {None}
-    return old.get("provider") == new.get("provider") and len(fabrics) < 2
+    terms = {old.get("months"), new.get("months")} - {None}
+    return old.get("provider") == new.get("provider") and len(fabrics) < 2 and len(terms) < 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -84,7 +84,10 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
                 value = value and _tidy(value * times.value)
             if value and "less" in hit.slots:  # "one week before the 28th"
                 value = _tidy(value - hit.slots["less"].value)
-        if says.act == "set" and value is None:
+        too_small = (
+            says.field == "budget.usd" and not hit.own and isinstance(value, (int, float)) and value < LEAST_BUDGET
+        )
+        if says.act == "set" and (value is None or too_small):
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" and "tokens" not in hit.slots else 0
@@ -163,7 +166,7 @@ def computed(how: str, quantity: Quantity) -> Quantity:
 
 
 def _said(hit: Hit) -> Quantity:
-    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "less", *_MULTIPLY))
+    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "aside", "less", *_MULTIPLY))
 
 
 def _fit(field: RegisteredField, value: Any) -> float:
@@ -274,13 +277,20 @@ def _between(one: Candidate, other: Candidate) -> Doubt:
     return Doubt(names[0], f"{one.fact.value} may be {names[0]} or {names[1]}", (one.fact.value,))
 
 
-def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: str | None = None) -> list[Candidate]:
+_LENGTH, _REQUESTS = "training.sequence_length", "inference.requests"
+
+
+def of_this_job(
+    found: Iterable[Candidate], fields: Mapping[str, Any], asked: str | None = None, planned: Set[int] = frozenset()
+) -> list[Candidate]:
     """Candidates of a section that the job has not are left out where the other section says the same, and those that
-    count only beside another field where that one is not said."""
+    count only beside another field where that one is not said. ``planned`` are the tokens that speak of the job itself:
+    "the chatbot comes later, ignore it; now the finetuning, in bf16" serves nothing."""
     found = [c for c in found if c.fact.says.asked in ("", asked)]
     said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
     found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
     heard = [c.fact for c in found if c.fact.says.field == "workload"]
+    heard = [fact for fact in heard if fact.claimed <= planned] or heard
     workload = next((fact.value for fact in heard if not fact.says.weak), None)
     others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
     if any(
@@ -289,7 +299,7 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: st
         workload = workload or fields.get("workload") or "rlhf"
     workload = workload or next((fact.value for fact in heard), fields.get("workload"))
     serving = workload in SERVING or (asked or "").startswith("inference.")
-    left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
+    left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel", *([_REQUESTS] if workload else ())}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
     loop = {c.fact.claimed for c in found if c.fact.says.field.startswith("rl.")}
     alike = others & loop
@@ -297,4 +307,7 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: st
     left_out |= {
         c.fact.says.field for c in found if c.fact.says.field.startswith(of_another) and c.fact.claimed in alike
     }
+    if serving:  # "documents of 800 tokens each"
+        prompts = [c.fact.claimed for c in found if c.fact.says.field == "inference.prompt_tokens"]
+        found = [c for c in found if not (c.fact.says.field == _LENGTH and any(c.fact.claimed & p for p in prompts))]
     return [c for c in found if c.fact.says.field not in left_out]

@@ -119,12 +119,13 @@ def bare(
 
 
 def in_its_place(
-    source: Source, taken: set[int], path: str, today: datetime.date
+    source: Source, taken: set[int], path: str, today: datetime.date, old: Any
 ) -> tuple[str, int | float | None, range]:
-    """ "1B tokens is wrong, it is 150 million": the one amount that is left over for a field whose value is denied."""
+    """ "1B tokens is wrong, it is 150 million": the one amount that is left over for a field whose value is denied, and
+    is not ``old``."""
     free = _free(source, taken) if path in FIELDS and FIELDS[path].about.kind in NUMERIC else []
     value = _as_answer(path, free[0], FIELDS[path], today) if len(free) == 1 else None
-    return path, value, range(free[0].start, free[0].end) if free else range(0)
+    return path, value if value != old else None, range(free[0].start, free[0].end) if free else range(0)
 
 
 def _is_old(source: Source, quantity: Quantity) -> bool:
@@ -179,4 +180,7 @@ def _as_answer(path: str, quantity: Quantity, field: RegisteredField, today: dat
     if path == "model.params" and quantity.unit not in ("b", "bn", "billion", "m", "million", "t", "trillion"):
         return None
     value = converted(field, quantity, today)
+    low, high = field.about.sensible or (None, None)
+    if low is not None and high is not None and isinstance(value, (int, float)) and not low <= value <= high:
+        return None
     return None if path == "budget.usd" and value is not None and value < LEAST_BUDGET else value

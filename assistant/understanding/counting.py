@@ -21,9 +21,9 @@ _SIZES_OF_NODES = frozenset({*range(1, 7), 8, 10, 16, 36, 72})  # GPUs of a node
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
-_CARDS = frozenset({"gpu", "card", "acceler", "chip", "graphic"})  # stems
+_CARDS = frozenset({"gpu", "gpus", "card", "acceler", "chip", "graphic"})  # stems
 _NEAR = 6  # tokens between "each" and what is counted
-_EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
+_EACH = frozenset("each every everi either apiece apiec je jeweils chacun chaque cada à".split())  # words and stems
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
 _ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them total sites rollouts rollout_nodes".split())
@@ -76,6 +76,7 @@ class Counter:
             + [(Says("count", COUNTED, "total"), t) for t in data["totals"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
+            + [(Says("count", COUNTED, "two-sites"), t) for t in data["at_two_sites"]]
             + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
@@ -120,6 +121,8 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
         role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES
     }
     said = Scale(**counts, per_site=hit.key.value == "site")
+    if hit.key.value == "two-sites":
+        said = replace(said, sites=2)
     if hit.key.value == "rack":
         said = replace(said, racks=1)
     if hit.key.value == "board":
@@ -141,11 +144,18 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
         said = replace(said, gpu=gpu.value, rack_scale=gpu.unit == "rack")
         if gpu.unit == "board" and said.gpus and not own & _CARDS:  # "24 DGX H100 in total" are boards
             said = replace(said, nodes=said.gpus, gpus=None)
-        if gpu.unit == "board" and said.nodes and said.per_node is None:
-            said = replace(said, per_node=_PER_BOARD)
+        if gpu.unit == "board" and said.nodes:
+            said = _of_boards(said)
         if gpu.unit == "rack" and said.racks is None and said.gpus and said.gpus <= _MOST_RACKS:
             said = replace(said, racks=said.gpus, gpus=None)
     return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")), own)
+
+
+def _of_boards(said: Scale) -> Scale:
+    """Boards carry eight each: "32 x HGX B200 (256 GPUs)" says how many these are in all."""
+    if said.per_node and (said.per_node > _MOST_IN_A_CHASSIS or said.per_node == (said.nodes or 0) * _PER_BOARD):
+        return replace(said, gpus=said.per_node, per_node=_PER_BOARD)
+    return replace(said, per_node=said.per_node or _PER_BOARD)
 
 
 def _plausible(said: Scale, own: Set[str]) -> Scale:
@@ -155,9 +165,19 @@ def _plausible(said: Scale, own: Set[str]) -> Scale:
         return replace(said, gpus=said.per_node, per_node=None)
     if said.per_node and alone and said.gpu and said.per_node not in _USUAL_NODES:
         return replace(said, nodes=said.per_node, per_node=None)  # "10 x H100 servers"
+    if said.nodes and said.per_node and not said.rack_scale and _is_all_of_them(said.nodes, said.per_node):
+        return replace(said, gpus=said.per_node, per_node=None)  # "32 nodes, 256 H100"
+    shared = said.per_node / said.nodes if said.nodes and said.per_node else 0
+    if shared in _SIZES_OF_NODES and said.per_node not in _SIZES_OF_NODES and not own & {*_EACH, "x"}:
+        return replace(said, gpus=said.per_node, per_node=None)  # "6 servers with 48 GPUs between them"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
         return replace(said, gpus=said.nodes * said.per_node, nodes=None, per_node=None)
     return said
+
+
+def _is_all_of_them(nodes: int, gpus: int) -> bool:
+    """Whether so many GPUs are too many for one node and can be shared out over all."""
+    return gpus > _MOST_IN_A_CHASSIS and gpus % nodes == 0 and gpus // nodes in _SIZES_OF_NODES
 
 
 @dataclass
@@ -198,6 +218,9 @@ def concluded(
     if sites > 1 and said.per_node and said.nodes is None and said.gpus is None:
         said = replace(said, gpus=said.per_node, per_node=None, per_site=True)  # "16 in each": of the sites
     sites = (sites if sites > 1 else known.get("cluster.sites") or 1) if said.per_site else 1
+    if said.per_site and sites == 1 and said.gpus:
+        result.doubts.append(Doubt(COUNTED, f"{said.gpus} at each of how many sites?", ()))
+        said = replace(said, gpus=None)
     if said.provider:
         result.fields["cluster.provider"] = said.provider
     if said.gpu:
@@ -215,7 +238,11 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
     were spoken of before: else "three of them" are of something else."""
     said = Scale()
     parts = [fact for fact in facts if fact.says.value == "part"]  # "512, of which 64 are free"
-    facts = [f if f in parts or not parts else replace(f, value=replace(f.value, gpus=None, nodes=None)) for f in facts]
+    if parts:  # of what was counted, be it nodes or GPUs
+        whole = [f.value for f in facts if f not in parts]
+        of_nodes = any(scale.nodes and not scale.gpus for scale in whole)
+        counted = counted or any(scale.nodes or scale.gpus for scale in whole)
+        facts = [f if f in parts else replace(f, value=replace(f.value, gpus=None, nodes=None)) for f in facts]
     counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
     total = next((fact.value.total for fact in facts if fact.value.total), None)
     for fact in sorted(facts, key=lambda fact: fact.value.them is not None):
@@ -230,7 +257,7 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
             if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
                 result.doubts.append(_either(said, "gpus" if said.gpus else "nodes", scale.them))
                 continue
-            sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
+            sized = not parts and said.gpus is None and said.nodes is None and (said.per_node or said.provider)
             scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)
         for name in _JOINED:
             value = getattr(scale, name)
@@ -247,12 +274,16 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
             said = replace(said, **{name: value})
         said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
         said = replace(said, each=said.each or (scale.each and scale.gpus is not None))
-    if total:
+    several = {fact.value.gpus or fact.value.per_node for fact in facts if fact.value.gpu} - {None}
+    asked = {doubt.field for doubt in result.doubts}
+    if len(several) > 1 and "cluster.gpu" in asked and COUNTED not in asked:  # so many of which GPU
+        result.doubts.append(Doubt(COUNTED, "how many GPUs of which?", tuple(sorted(several))))
+    if total and (counted or said.gpus or said.nodes or said.racks):
         result.doubts[:] = [doubt for doubt in result.doubts if doubt.field != COUNTED]
         said = _in_all(said, total)
     doubted = {doubt.field for doubt in result.doubts}
     if COUNTED in doubted:
-        said = replace(said, gpus=None, nodes=None)
+        said = replace(said, gpus=None, nodes=None, per_node=None if len(several) > 1 else said.per_node)
     return replace(said, gpu=None) if "cluster.gpu" in doubted else said
 
 
@@ -296,6 +327,10 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
     if _of_each_node(said):
         said = replace(said, per_node=said.gpus, gpus=None)
     gpus, per_node = said.gpus, said.per_node
+    product = said.nodes * per_node if said.nodes and per_node else gpus
+    if gpus and product and product != gpus and sites == 1 and not said.rollouts:
+        result.doubts.append(Doubt(COUNTED, f"{said.nodes} x {per_node} are {product}, not {gpus}", (gpus, product)))
+        return
     if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes in _SIZES_OF_NODES:
         per_node = gpus // said.nodes
     elif gpus is None and said.nodes is not None:

@@ -14,11 +14,12 @@ from .networks import Mention
 from .offers import Cabled, Message, Offers, Priced
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
+from .sellers import OFFERED
 from .text import in_question, stem
 
 _ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
+_ASKS_OF = frozenset({"does", "do", "did", "would", "will", "could", "should", "is", "are"})
 _NEAR_BEHIND = 5  # tokens behind a network that may say what it is for
-_OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
 _OF_AN_OFFER = frozenset(
     {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
 )
@@ -30,8 +31,11 @@ _AMOUNTS = _TIMES | {
     "budget.usd",
     "budget.usd_per_month",
     "budget.delivery_days",
+    "budget.reserved_days",
 }  # of an offer where one of its amounts stands there
-_NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
+_NOT_DECIDED = frozenset(
+    {"uncertain", "hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"}
+)
 
 
 class Fabrics:
@@ -50,11 +54,16 @@ class Fabrics:
             return
         ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
         present = [pair for pair in ours if "present" in reading.kinds(pair[0].start, pair[0].end)]
-        planned = any(scope.kind == "planned" for scope in reading.scopes)
-        ours = ours if len(present) == len(ours) and not planned else [pair for pair in ours if pair not in present]
+        ours = (
+            ours if len(present) == len(ours) and not reading.plans else [pair for pair in ours if pair not in present]
+        )
         decided = [(m, f) for m, f in ours if self._is_decided(reading, m)]
         fabrics = {f for _, f in ours}
-        if decided and len(fabrics) == 1:
+        between = {doubt.field for doubt in reading.doubts if len(doubt.options) > 1}
+        if decided and len(fabrics) == 1 and {"cluster.gpu", "cluster.gpus"} <= between:  # of which of two clusters
+            said = reading.text.typed(decided[0][0].start, decided[0][0].end)
+            reading.doubts.append(Doubt("cluster.fabric", f'which GPUs does "{said}" connect?', (decided[0][1],)))
+        elif decided and len(fabrics) == 1:
             reading.fields["cluster.fabric"] = decided[0][1]
             self._in_its_place(reading)
             links = next((m.links for m, _ in decided if m.links), None)
@@ -160,7 +169,8 @@ class Fabrics:
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         known = bool(reading.context.fields.get("budget.quotes"))
-        of_offers = any(token.stem in _OFFERED for token in reading.text.tokens)
+        of_offers = any(token.stem in OFFERED for token in reading.text.tokens)
+        providers += [] if providers else self._seller(reading, fabrics)
         spoken_of = lambda q: reading.kinds(q.start, q.end) & _NOT_OFFERED
         amounts = [q for q in reading.quantities if not spoken_of(q)]
         told = [f for f in facts if f.says.act == "set" and f.says.field in _BUILT and "per_gpu" not in f.slots]
@@ -169,7 +179,21 @@ class Fabrics:
         for rate in (q for q in amounts if q.kind == "rate"):
             links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
             cabled += [Cabled("nics_per_node", links, rate.start - 2, rate.end + 2)] if links else []
-        message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, cabled, of_offers, known)
+        alone = _quoted_alone(reading) if of_offers else None
+        message = Message(
+            reading.text.tokens,
+            amounts,
+            fabrics,
+            providers,
+            reading.scopes,
+            cabled,
+            of_offers,
+            known,
+            alone,
+            reading.quantities,
+            lambda day: float(max(0, (day - reading.today).days)),
+            reading.text.typed,
+        )
         found, tokens, amounts = self._offers.read(message)
         if not found:
             several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
@@ -177,9 +201,15 @@ class Fabrics:
             if price is not None:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
-        words = {at for at, token in enumerate(reading.text.tokens) if token.stem in _OFFERED | {stem("term")}}
+        words = {at for at, token in enumerate(reading.text.tokens) if token.stem in OFFERED | {stem("term")}}
+        if len(found) == 1 and alone is not None:  # its name and its network are what was read as the job's
+            whose = reading.fields.get("cluster.provider") or next((p.id for p in providers), None)
+            found = [replace(found[0], provider=whose, fabric=reading.fields.get("cluster.fabric"))]
+        words |= {at for one in providers for at in range(one.start, one.end)}
         reading.offers, reading.taken = found, reading.taken | tokens | words
-        settled, theirs = set(_OF_AN_OFFER), {q.value for q in amounts}
+        settled, theirs = set() if len(found) == 1 else set(_OF_AN_OFFER), {q.value for q in amounts}
+        theirs |= {offer.delivery_days for offer in found if offer.delivery_days}
+        settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in amounts) else frozenset()
         settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
         settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found)}
         reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
@@ -187,7 +217,16 @@ class Fabrics:
         settled |= terms | {
             doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)
         }
-        reading.doubts = [doubt for doubt in reading.doubts if doubt.field not in settled]
+        of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
+        reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]
+
+    def _seller(self, reading: Reading, fabrics: Sequence[Priced]) -> list[Priced]:
+        """Who makes an offer and is in no catalog, where the network is said: of a provider that nobody knows nothing
+        else tells which it is."""
+        known = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
+        known |= {at for m in reading.mentions for at in m.claimed}
+        place = self._offers.sellers.named(reading.text.tokens, reading.text.typed, known) if fabrics else None
+        return [Priced(reading.text.typed(*place), *place)] if place else []
 
     def _is_decided(self, reading: Reading, mention: Mention) -> bool:
         kinds = reading.kinds(mention.start, mention.end)
@@ -199,6 +238,8 @@ class Fabrics:
             return True
         if kinds & (_NOT_DECIDED | {"wished"}):
             return False
+        if reading.act == "what-if" and reading.states and _is_asked_of(reading, mention):
+            return False  # "at 2.60 an hour, would InfiniBand come out first?"
         if reading.act != "what-if" and in_question(reading.text.tokens, mention.end):
             return False  # "64 H100. RoCE? 70B"
         return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
@@ -208,6 +249,23 @@ class Fabrics:
         first, last = fragment(reading.text.tokens, mention.start, mention.end)
         beside = set(range(first, last)) - mention.claimed - reading.taken
         return all(reading.says_nothing(at, self._filler) for at in beside)
+
+
+def _quoted_alone(reading: Reading) -> float | None:
+    """The price of a GPU-hour that somebody quotes for what is rented with its network, where nothing is asked: one
+    that is told without a name or a network, or to which that of the network is added, is a price and no quote."""
+    told = reading.fields
+    stated = reading.act in ("describe", "change") and not any(token.text == "?" for token in reading.text.tokens)
+    whose = told.get("cluster.provider") or told.get("cluster.fabric")
+    if not (stated and whose) or "budget.fabric_premium_gpu_hour_usd" in told or reading.known("budget.mode") == "buy":
+        return None
+    return told.get("budget.gpu_hour_usd")
+
+
+def _is_asked_of(reading: Reading, mention: Mention) -> bool:
+    """Whether a network is what a question asks about: "would InfiniBand win?"."""
+    subjects = (s for s in reading.scopes if s.kind == "subject" and s.start <= mention.start < s.end)
+    return any(reading.text.tokens[min(scope.cue)].text in _ASKS_OF for scope in subjects)
 
 
 def _kinds(reading: Reading, mention: Mention) -> set[str]:

@@ -50,7 +50,12 @@ class Facts:
         self._count(reading, [fact for fact in live if fact.says.act == "count"], reading.planned(alone))
         for fact in (fact for fact in live if fact.says.act == "range"):
             reading.doubts.append(_of_range(fact))
-            reading.fields |= {"cluster.gpu": fact.slots["gpu"].value} if "gpu" in fact.slots else {}
+            gpus = {q.value for q in reading.named if q.kind == "gpu" and fact.start <= q.start < fact.end}
+            if len(gpus) > 1:  # "64 B200 or 128 H100"
+                reading.fields.pop("cluster.gpu", None)
+                reading.doubts.append(Doubt("cluster.gpu", f"{' or '.join(sorted(gpus))}?", tuple(sorted(gpus))))
+            elif gpus:
+                reading.fields["cluster.gpu"] = gpus.pop()
         self._count_waiting(reading)
         return live
 
@@ -131,8 +136,8 @@ class Facts:
             del reading.fields["workload"]  # requests and answers belong to every kind of serving
         for path, value in list(reading.fields.items()):
             for other, implied in self._implication(path, value) if path != reading.context.asked else ():
-                if other not in reading.context.fields:
-                    reading.fields.setdefault(other, implied)
+                if other not in reading.context.fields.keys() | reading.fields.keys():
+                    reading.fields[other], reading.follows[other] = implied, path
         for fact in facts:
             if fact.says.act == "either":
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
@@ -219,6 +224,7 @@ class Facts:
         readings = [fact for fact in readings if not self._waits(reading, fact)]
         planned = reading.planned(readings)
         planned = [f for f in planned if not f.says.weak] or planned
+        planned = [f for f in planned if "left" in f.slots] or planned  # "410,000; after salaries 350,000 remain"
         values = list(dict.fromkeys(f.value for f in planned))
         if {*_SAYS_MORE} & {*values}:
             values = [v for v in values if v != "inference"]
@@ -259,7 +265,9 @@ class Facts:
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
                 )
             else:
-                reading.fields[fact.says.field] = int(fact.slots["per_gpu"].value if fact.slots else 1) * per_node
+                each = fact.slots["per_gpu"].value if fact.slots else 1
+                shared_by = fact.slots["shared_by"].value if "shared_by" in fact.slots else 1  # "one NIC per two GPUs"
+                reading.fields[fact.says.field] = max(1, int(each * per_node / shared_by))
 
     def _change(self, reading: Reading, fact: Fact) -> None:
         path = changes.meant(fact.says.field, reading.context, FIELDS)
@@ -333,6 +341,7 @@ class Facts:
             return
         of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
         times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
+        told = reading.taken | reading.quiet
         for number in reading.quantities:
             if not _one_sentence(reading.text.tokens, number, counts) or reading.kinds(number.start, number.end) & (
                 NOT_OURS | {"replaced"}
@@ -345,7 +354,7 @@ class Facts:
                 and not reading.taken & set(range(number.start, number.end))
             )
             may_be = round(gpus * number.value / 100) if of_all else number.value
-            if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, reading.taken, self._filler)):
+            if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, told, self._filler)):
                 del reading.fields[counting.COUNTED]
                 reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
                 return

@@ -17,6 +17,7 @@ from assistant.vocabulary.utterance import Doubt
 
 from . import attach
 from .attach import Fact
+from .counting import Scale
 from .learned import Learned
 from .reading import NAMES, Reading
 from .scopes import denial_of
@@ -115,8 +116,10 @@ class Judge:
             return
         found = {one.start: one for one in stretches(reading)}
         likely = {at: self._learned.likely(features(reading, one)) for at, one in found.items()}
-        for fact in live:
-            self._doubt(reading, fact, likely)
+        counts = [fact for fact in live if fact.says.act == "count"]
+        for fact in (*reading.planned(counts), *(fact for fact in live if fact.says.act != "count")):
+            if not _said_twice(fact, counts):
+                self._doubt(reading, fact, likely)
         self._doubt_network(reading, [each for at, each in likely.items() if found[at].quantities[0].kind == NETWORK])
         claimed = {at for fact in live for at in fact.claimed} | reading.quiet
         for at, one in found.items():
@@ -125,14 +128,18 @@ class Judge:
 
     def _doubt(self, reading: Reading, fact: Fact, likely: Mapping[int, Mapping[str, float]]) -> None:
         places = {q.start for q in fact.slots.values()} | {fact.start}
-        weighed = [likely[at] for at in places if at in likely]
+        weighed = [likely[at] for at in places if at in likely and "old" not in fact.slots]  # "not 8 servers but 6"
+        strange = reading.act == "describe" and "uncertain" in reading.kinds(fact.start, fact.end)
         for path in _fields_of(fact):
             classes = _COUNTS if path in _COUNTS else {path}
             classes = {NAMES["gpu"]} if any(q.kind == "instance" for q in fact.slots.values()) else classes
-            known = path in self._learned.classes and path in reading.fields and path != reading.context.asked
-            if known and _is_none_of(classes, weighed) and _says(fact, path, reading.fields[path]):
+            known = path in reading.fields and path != reading.context.asked
+            none = path in self._learned.classes and _is_none_of(classes, weighed)
+            if known and (strange or none) and _says(fact, path, reading.fields[path]):
                 said = reading.text.typed(fact.start, fact.end)
                 reading.doubts.append(_question(path, reading.fields.pop(path), said))
+                for other in [other for other, cause in reading.follows.items() if cause == path]:
+                    reading.fields.pop(other, None)
 
     def _doubt_network(self, reading: Reading, weighed: Sequence[Mapping[str, float]]) -> None:
         fabric = reading.fields.get(FABRIC)
@@ -166,6 +173,19 @@ def _is_none_of(classes: Collection[str], weighed: Sequence[Mapping[str, float]]
     rest = lambda each: max((odds for one, odds in each.items() if one not in classes), default=0.0)
     said = lambda each: sum(each.get(one, 0.0) for one in classes)
     return bool(weighed) and all(said(each) < _DOUBTED and rest(each) >= _ELSE for each in weighed)
+
+
+def _said_twice(fact: Fact, counts: Sequence[Fact]) -> bool:
+    """Whether another count of the message comes to as many GPUs: "512 H100 (64 nodes of 8)" leaves nothing to ask."""
+    totals = [
+        (other, _multiplied(other.value) or other.value.gpus) for other in counts if isinstance(other.value, Scale)
+    ]
+    mine = next((total for other, total in totals if other is fact), None)
+    return mine is not None and any(total == mine and other.start != fact.start for other, total in totals)
+
+
+def _multiplied(scale: Scale) -> float | None:
+    return scale.nodes * scale.per_node if scale.nodes and scale.per_node else None
 
 
 def _fields_of(fact: Fact) -> Iterator[str]:

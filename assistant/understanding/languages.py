@@ -27,6 +27,7 @@ _WORD = re.compile(r"[a-z\u00df-\u024f]+")
 _LATIN = re.compile(r"[a-z\u00df-\u024f]+")
 _FEW_SIGNS, _SHARE_OF_SIGNS = 2, 0.3  # so many small words show a language, or so large a part of a short message
 _FRAGMENT = 2  # letters that may be a part of a name, where nothing stands between: "p5en"
+_NO_WORDS = frozenset({"weights", "judged", "spelling", "asked_of_plans"})  # parts that hold stems, not words
 _MANY_UNKNOWN = 4  # words nobody knows, beside no English ones, are another language
 
 
@@ -116,7 +117,7 @@ class Languages:
         """The languages of the house; English is every word of its data, and of the messages that acts were learned
         from."""
         learned = words_of([feature for feature in language["weights"]["weights"] if feature.startswith("~")])
-        parts = [part for name, part in language.parts.items() if name not in ("weights", "judged", "spelling")]
+        parts = [part for name, part in language.parts.items() if name not in _NO_WORDS]
         english = words_of([parts, language["spelling"]["words"], language["spelling"]["right"]]) | set(wordings)
         return cls(language.others, english, learned, names, language["words"]["signs"].split())
 

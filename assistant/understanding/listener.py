@@ -32,10 +32,10 @@ from .learned import Learned
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .quantities import Units, amounts, dates, ranges, unmeasured
-from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
+from .quantities import Units, amounts, carried, dates, ranges, unmeasured
+from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
-from .scopes import Reach, ScopeReader
+from .scopes import Reach, ScopeReader, denial_of
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
 from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
@@ -53,10 +53,13 @@ _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "train
 _SPEAKS_OF_NETWORKS = frozenset(
     {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
 )
+# What says nothing of the job that is planned: "the chatbot comes later, ignore it".
+_ELSEWHERE = NOT_OURS | {"supposition", "replaced"}
 # "bought last year", "to buy rather than rent": no more than that is past
 _OF_A_CHOICE = frozenset("past replaced".split())
 _OF_A_WHY = frozenset(
-    "model model.params cluster.gpu cluster.gpus cluster.gpus_per_node workload".split()
+    "model model.params model.experts model.experts_per_token cluster.gpu cluster.gpus cluster.gpus_per_node "
+    "workload".split()
 )  # "why RoCE for my 64 H100?"
 # "CoreWeave or Crusoe for a 3 week run between two sites?"
 _OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluster.wan_gbps".split())
@@ -97,7 +100,7 @@ class Listener:
     def __init__(self, language: Language, catalog: Catalog) -> None:
         self.language, self.catalog = language, catalog
         compiler = Compiler(language["words"]["sets"])
-        self._numbers = NumberWords.of(language["numbers"])
+        self._numbers = NumberWords.of(language["numbers"], language["units"]["currency"])
         self._units = Units.of(language["units"], language["dates"], language["numbers"], compiler)
         self._names = Names(catalog, language["names"], compiler)
         self._scopes = ScopeReader(language["scopes"], compiler)
@@ -114,6 +117,7 @@ class Listener:
         self._names_of_fields = names(FIELDS, compiler)
         self._ignored = Ignored.of(language["ignored"], compiler)
         self._replies = replies(language, compiler)
+        self._to_be_had = frozenset(language["words"]["to_be_had"].split())
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
@@ -147,10 +151,18 @@ class Listener:
         )
         reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
         question = self._asked(reading)
+        _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        kinds = self._followups.kinds(reading.text, reading.spans) if reading.context.fields else ()
-        return replace(self._results.utterance(reading, question), text=clean(text), followup=kinds)
+        return replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
+
+    def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:
+        """What may be asked of a plan, where something of a job is known; what states facts
+        is looked at less closely."""
+        if not reading.context.fields:
+            return ()
+        states = reading.fields and reading.act in ("describe", "change") and "?" not in reading.text.original
+        return self._followups.kinds(reading.text, reading.spans, None if states else self.language["sentences"])
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
@@ -166,6 +178,7 @@ class Listener:
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
+        measured += carried(text.tokens, counted, measured)
         every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
@@ -228,7 +241,8 @@ class Listener:
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
-        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields, asked))
+        planned = {at for at in range(len(reading.text.tokens)) if _is_planned(reading, at)}
+        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields, asked, planned))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
         reading.quiet = frozenset(at for fact in facts if fact.says.act == "quiet" for at in fact.claimed)
@@ -255,6 +269,10 @@ class Listener:
             for path in ("cluster.gpu", "cluster.gpus_per_node"):  # "compare p5en with CoreWeave's": neither is decided
                 reading.fields.pop(path, None)
         reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
+        joined = reading.fields.get("budget.owned") == "machines" and "cluster.fabric" in reading.fields
+        if joined and not any(token.text in self._to_be_had for token in reading.text.tokens):
+            reading.fields["budget.owned"] = "everything"  # "8 4090 with 10G between them, we own the machines"
+        _bought_after_all(reading)
         if reading.act == "ask":
             _keep_stated(reading, live, in_full=self._asked(reading).topic is not None)
 
@@ -277,10 +295,16 @@ class Listener:
             found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today, spoken_of)
             if found is not None:
                 path, value, tokens = found
-                reading.fields[path] = value
+                if denial_of(reading.scopes, tokens.start, tokens.stop, frozenset()) is None:
+                    reading.fields[path] = value
+                elif reading.context.fields.get(path) == value:  # "scratch the 400k, we never had it"
+                    reading.unset.append(path)
                 reading.taken |= set(tokens)
         elif reading.act in ("describe", "change") and len(reading.unset) == 1 and not reading.fields:
-            path, value, tokens = changes.in_its_place(reading.source, reading.taken, reading.unset[0], reading.today)
+            old = reading.context.fields.get(reading.unset[0])
+            path, value, tokens = changes.in_its_place(
+                reading.source, reading.taken, reading.unset[0], reading.today, old
+            )
             if value is not None:
                 reading.unset.clear()
                 reading.fields[path] = value
@@ -288,7 +312,8 @@ class Listener:
 
     def _is_long(self, reading: Reading) -> bool:
         """Whether more is said than a bare number needs: then it may be a number of anything."""
-        unread = (at for at in range(len(reading.text.tokens)) if at not in reading.taken)
+        numbers = {at for q in reading.quantities for at in range(q.start, q.end)}
+        unread = (at for at in range(len(reading.text.tokens)) if at not in reading.taken | numbers)
         words = [at for at in unread if reading.text.tokens[at].is_word and not reading.says_nothing(at, self._filler)]
         return len(words) > _MOST_WORDS
 
@@ -301,6 +326,39 @@ class Listener:
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
         return self._topics.ask(Heard(reading.text, reading.source, *said))
+
+
+def _is_planned(reading: Reading, at: int) -> bool:
+    """Whether a token speaks of the job that is planned, and is not denied."""
+    denied = denial_of(reading.scopes, at, at + 1, frozenset())
+    return denied is None and not reading.kinds(at, at + 1) & _ELSEWHERE
+
+
+def _bought_after_all(reading: Reading) -> None:
+    """Machines that were there are not, where it is said that they are bought; to buy a network for them denies
+    nothing."""
+    was, said = reading.context.fields.get("budget.owned", "nothing"), reading.fields
+    bought = said.get("budget.mode") == "buy" and "cluster.fabric" not in said
+    if bought and was != "nothing" and reading.act in ("describe", "change"):
+        said.setdefault("budget.owned", "nothing")
+
+
+def _more_than_there(reading: Reading, bought: tuple[Any, ...]) -> None:
+    """Of "we own 16 H100 and buy 16 more" 32 in all, of which 16 are there."""
+    said, before = reading.fields, reading.context.fields
+    there = before if before.get("budget.owned", "nothing") != "nothing" else said
+    gpus = there.get("cluster.gpus")
+    if (
+        len(bought) != 1
+        or not gpus
+        or there.get("budget.owned", "nothing") == "nothing"
+        or said.get("budget.owned_gpus")
+    ):
+        return
+    said |= {"budget.owned": there["budget.owned"], "budget.owned_gpus": there.get("budget.owned_gpus", gpus)}
+    said["cluster.gpus"] = gpus + int(bought[0])
+    last = max(_plain(reading), key=lambda q: (q.value == bought[0], q.start))
+    reading.taken |= set(range(last.start, last.end))
 
 
 def _belongs(scope: Reach, said: Set[int]) -> bool:
@@ -341,6 +399,8 @@ def _keep_stated(reading: Reading, live: Iterable[Fact], *, in_full: bool) -> No
     told = {fact.says.field for fact in live if ended(fact) and not in_question(tokens, fact.end)}
     plain = {p for p in reading.fields if p in _JOB or FIELDS[p].about.kind in NUMERIC}
     kept = reading.fields.keys() - {"budget.mode"} if in_full else plain
+    if "budget.owned" in reading.fields:  # "we own 64 H100, which network do we buy?" asks nothing of the machines
+        kept = kept | {"budget.owned", "budget.mode"}
     reading.fields = {p: v for p, v in reading.fields.items() if p in kept | told}
     of_job = ("model", "model.params", "cluster.gpu", "cluster.gpus")
     if not in_full and not any(path in reading.fields for path in of_job):

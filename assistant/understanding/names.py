@@ -115,6 +115,7 @@ class Names:
         while at < len(tokens):
             name = (
                 self._name(tokens, at)
+                or self._spoken(tokens, numbers, at)
                 or self._spread(tokens, at)
                 or self._product(source, at)
                 or self._unknown_gpu(source, at)
@@ -148,6 +149,8 @@ class Names:
                 "unknown-gpu", next(name.id for name in named if name.kind == "gpu" and name.id), at, end + 1
             )
         if "model" in kinds and self._likened(tokens, end):
+            return None
+        if "provider" in kinds and end < len(tokens) and tokens[end].text in self._data["no_provider"]:
             return None
         kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
         if kind == "gpu":
@@ -216,6 +219,18 @@ class Names:
                 return Quantity("model", named[1][0].id, at, end)
             if tokens[place].text not in self._data["between"]:
                 return None
+        return None
+
+    def _spoken(self, tokens: Sequence[Token], numbers: Mapping[int, list[Quantity]], at: int) -> Quantity | None:
+        """A family and its size in words: "a seventy B llama"."""
+        for place in (at, at + 1):
+            size = next((q for q in numbers.get(place, ()) if q.unit == "b" and tokens[place].is_word), None)
+            if size is not None:
+                written = cut(f"{size.value / 1e9:g}b")
+                named = self._trie.longest([*tokens[at:place], *written, *tokens[size.end : size.end + 3]], 0)
+                behind = named[0] - len(written) - (place - at) if named else -1
+                if named and behind >= 0 and (behind or place > at):
+                    return Quantity("model", named[1][0].id, at, size.end + behind)
         return None
 
     # -- GPUs --------------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ _ETHERNET_UNITS = (
     "ge",
 )
 _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
+_FASTEST = 800.0  # Gb/s of one adapter
+_NICS = 8  # of a node with GPUs, where nobody says how many
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _JOINED_BY = frozenset({"with", "over", "on", "via", "by", "at"})
@@ -56,6 +58,7 @@ class Mention:
     per_adapter: bool = False  # said to be of one adapter or GPU
     contradicted: bool = False  # a name that says its speed, with another speed
     links: int | None = None
+    of_all_adapters: bool = False  # a rate that one adapter hardly has, of a node or beyond any adapter
     claimed: frozenset[int] = frozenset()
 
 
@@ -186,6 +189,7 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
         mention, start=start - (2 if links else 0), end=end, gbps=float(rate.value), per_node=per_node, links=links,
         claimed=claimed | (set(range(start - 2, start)) if links else set()), technology=technology,
         per_adapter=per_adapter, contradicted=contradicted,
+        of_all_adapters=not (per_adapter or links) and rate.value >= _FASTEST and (per_node or rate.value > _FASTEST),
     )  # fmt: skip
 
 
@@ -251,7 +255,8 @@ def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     ethernet = rate.unit in _ETHERNET_UNITS or (
         rate.value in (10, 25) and (rate.unit == "g" or _joins_nodes(tokens, rate)) and not set(after[:1]) & {"of"}
     )
-    if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
+    before = {t.text for t in tokens[max(0, rate.start - 2) : rate.start]}  # "four NICs at 400 gig"
+    if not ethernet or (rate.value >= 200 and (set(after[:1]) | before) & _CARDS):
         return None
     rdma = [n for n in range(max(0, rate.start - 5), min(rate.end + 4, len(tokens))) if _has_rdma(tokens, n)]
     claimed = frozenset((*range(rate.start, rate.end), *rdma))
@@ -288,9 +293,10 @@ def resolve(
         return None, tuple(f.id for f in members)
     if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
         return _usual(members, mention.technology, gpu), ()
-    at_rate = _at(members, gbps)
+    of_each = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else _NICS)))
+    at_rate = (of_each if mention.of_all_adapters else None) or _at(members, gbps)
     if at_rate is None and not mention.per_adapter and mention.per_node:
-        at_rate = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else 8)))
+        at_rate = of_each
     if at_rate is None and mention.technology == "tcp":
         # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
         at_rate = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)

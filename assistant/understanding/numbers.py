@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .templates import Quantity
 from .text import Token, cut
@@ -17,23 +17,38 @@ DOTTED = "dotted"
 _LARGEST = 1e24  # what is larger, or infinite, counts nothing
 _SHORTENED = frozenset({"mio", "mrd", "mn", "mln", "bn"})  # written with a full stop behind: "1.4 Mio. Euro"
 _COUNTED_IN_LETTERS = frozenset({"tokens", "token", "toks", "params", "parameters"})  # "2 T tokens"
+_ILLIONS = frozenset({"million", "billion", "trillion"})  # a number in words that ends in one is of that size
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 
 
 @dataclass(frozen=True)
 class NumberWords:
-    """``numbers.yaml``: words that are numbers or multiply one; ``glued`` letters do so only directly behind digits."""
+    """``numbers.yaml``: words that are numbers or multiply one; ``glued`` letters do so only directly behind digits, or
+    beside one of ``money``, the names of currencies: "20 M EUR", "$ 20 M"."""
 
     ones: dict[str, float]
     tens: dict[str, float]
     scales: dict[str, float]
     glued: frozenset[str]
+    sizes: frozenset[str]  # words that size what is counted: "two eighty gig cards" are two of 80
+    boxes: frozenset[str]  # what may be of so many GPUs: "two sixteen GPU nodes"
     phrases: dict[tuple[str, ...], float]
+    money: frozenset[str]
 
     @classmethod
-    def of(cls, data: dict) -> NumberWords:
+    def of(cls, data: dict, currencies: dict[str, list[str]]) -> NumberWords:
         phrases = {tuple(t.text for t in cut(words)): float(value) for words, value in data["phrases"].items()}
-        return cls(data["ones"], data["tens"], data["scales"], frozenset(data["glued"]), phrases)
+        money = frozenset(name for names in currencies.values() for name in names if len(cut(name)) == 1)
+        return cls(
+            data["ones"],
+            data["tens"],
+            data["scales"],
+            frozenset(data["glued"]),
+            frozenset(data["sizes"]),
+            frozenset(data["boxes"]),
+            phrases,
+            money,
+        )
 
 
 def numbers(tokens: Sequence[Token], words: NumberWords) -> list[Quantity]:
@@ -77,7 +92,7 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
     hyphen = end + 1 < len(tokens) and tokens[end].text == "-" and tokens[end].glued and len(tokens[end + 1].text) > 2
     if hyphen and tokens[end + 1].text in words.scales:  # "7-billion-parameter"
         end += 1
-    if end < len(tokens) and _multiplies(tokens, end, words):
+    if end < len(tokens) and _multiplies(tokens, at, end, words):
         unit, value, end = tokens[end].text, value * words.scales[tokens[end].text], end + 1
         end += unit in _SHORTENED and end < len(tokens) and tokens[end].text == "." and tokens[end].glued
     if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:
@@ -119,14 +134,16 @@ def _power_of_ten(tokens: Sequence[Token], at: int, value: float) -> tuple[float
     return None
 
 
-def _multiplies(tokens: Sequence[Token], at: int, words: NumberWords) -> bool:
+def _multiplies(tokens: Sequence[Token], start: int, at: int, words: NumberWords) -> bool:
+    """Whether the token at ``at`` multiplies the digits that begin at ``start``."""
     token = tokens[at]
     if token.text not in words.scales:
         return False
     if token.text in words.glued and len(token.text) < 3:
         ends = at + 1 >= len(tokens) or not (tokens[at + 1].glued and tokens[at + 1].is_number)
         of_tokens = at + 1 < len(tokens) and tokens[at + 1].text in _COUNTED_IN_LETTERS
-        return (token.glued or of_tokens) and ends
+        beside = {t.text for t in (*tokens[max(start - 1, 0) : start], *tokens[at + 1 : at + 2])}
+        return (token.glued or of_tokens or not beside.isdisjoint(words.money)) and ends
     return True
 
 
@@ -140,8 +157,10 @@ def _phrase(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
 
 def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
     """A number in words: ``two hundred and fifty-six``, ``fifteen trillion``; places count tokens."""
+    if joined := _in_hundreds(tokens, at, words):
+        return joined
     total = group = 0.0
-    end = place = at
+    end, place, unit = at, at, "word"
     if tokens[at].text in ("a", "an") and at + 1 < len(tokens) and words.scales.get(tokens[at + 1].text, 0) >= 100:
         group, place, end = 1.0, at + 1, at + 1
     while place < len(tokens):
@@ -153,7 +172,7 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
         elif end > at and word in ("hundred", "dozen"):
             group *= words.scales[word]
         elif end > at and len(word) > 2 and words.scales.get(word, 0) >= 1000:
-            total, group = total + group * words.scales[word], 0.0
+            total, group, unit = total + group * words.scales[word], 0.0, word
         elif end > at and word == "point" and place + 1 < len(tokens) and tokens[place + 1].text in words.ones:
             group += words.ones[tokens[place + 1].text] / 10
             place += 1
@@ -170,7 +189,32 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
         place += 1
         end = place
     number = total + group
-    return Quantity("number", _plain(number), at, end, "word") if end > at and number < _LARGEST else None
+    unit = unit if unit in _ILLIONS else "word"
+    if end > at and _is_spoken_letter(tokens, end, words):  # "a seventy B llama"
+        number, unit, end = number * words.scales[tokens[end].text], tokens[end].text, end + 1
+    return Quantity("number", _plain(number), at, end, unit) if end > at and number < _LARGEST else None
+
+
+def _in_hundreds(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
+    """ "Two fifty six", "five twelve", as they are spoken; "two eighty gig cards" are two."""
+    hundreds, following = words.ones.get(tokens[at].text, 0), tokens[at + 1].text if at + 1 < len(tokens) else ""
+    if not 1 <= hundreds <= 10 or not (following in words.tens or words.ones.get(following, 0) >= 12):
+        return None
+    rest = _spelled(tokens, at + 1, words)
+    behind = [token.text for token in tokens[rest.end : rest.end + 2]] if rest else []
+    sized = bool(behind and behind[0] in words.sizes) or (behind[:1] == ["gpu"] and behind[-1] in words.boxes)
+    if rest is None or rest.value >= 100 or sized:
+        return None
+    return replace(rest, value=int(100 * hundreds + rest.value), start=at)
+
+
+def _is_spoken_letter(tokens: Sequence[Token], at: int, words: NumberWords) -> bool:
+    """ "B" or "T" behind a number in words, where it begins no name: "two B two hundreds"."""
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    number = following is not None and (
+        following.is_number or following.text in words.ones or following.text in words.tens
+    )
+    return at < len(tokens) and tokens[at].text in ("b", "t") and not number
 
 
 def _goes_on(before: str, joint: str, word: str, words: NumberWords) -> bool:

@@ -3,7 +3,7 @@ includes. They are prices of fabrics, not the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 from typing import Any
@@ -13,6 +13,7 @@ from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
 from .scopes import Reach, denial_of
+from .sellers import Sellers
 from .templates import Quantity
 from .text import Token, cut
 
@@ -20,6 +21,7 @@ _MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
+_OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 _MOST_CUTS = 4096  # ways to part a message that are tried
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
@@ -48,7 +50,8 @@ class Cabled:
 @dataclass(frozen=True)
 class Message:
     """What offers are looked for in: its tokens, amounts, names and denials, what is said of how networks are built,
-    whether it speaks of offers, and whether others are known."""
+    whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
+    until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]
@@ -58,6 +61,25 @@ class Message:
     cabled: Sequence[Cabled]
     of_offers: bool
     beside_others: bool
+    alone: float | None
+    every: Sequence[Quantity]
+    days_until: Callable[[Any], float]
+    typed: Callable[[int, int], str]
+
+    @property
+    def of_one(self) -> bool:
+        """Whether no two sellers and no two networks are named."""
+        return max(len({name.id for name in names}) for names in (self.providers, self.fabrics)) < 2
+
+    @property
+    def times(self) -> list[Quantity]:
+        """What is said of how long something takes."""
+        return [q for q in self.quantities if q.kind == "time"]
+
+    @property
+    def money(self) -> list[Quantity]:
+        """What is said in dollars, of the offers or not."""
+        return [q for q in self.every if q.kind == "money"]
 
 
 def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -> bool:
@@ -76,6 +98,7 @@ class Offers:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
+        self.sellers = Sellers(words)
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
@@ -83,18 +106,29 @@ class Offers:
     def read(self, message: Message) -> tuple[list[Quoted], Set[int], list[Quantity]]:
         """The offers of a message, the tokens that tell of them and the amounts that belong to them; none where there
         are fewer than two different ones, but for one more beside those that are known."""
-        prices = _prices(message, [q for q in message.quantities if not self._no_offer(q, message.tokens)])
+        apart = list(self.sellers.apart(message.tokens, message.money))
+        beside = {amount.start for _, _, amount in apart}
+        usable = (q for q in message.quantities if q.start not in beside)
+        prices = _prices(message, [q for q in usable if not self._no_offer(q, message.tokens)])
         one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
+        one_more = one_more or [price.value for price in prices] == [message.alone]
         if len(prices) < 2 and not one_more:
             return [], frozenset(), []
+        untold = {at for first, last, _ in apart for at in range(first, last)}
         found: list[Quoted] = []
         taken, amounts = {at for p in (*prices, *message.cabled) for at in range(p.start, p.end)}, list(prices)
         for price, (first, last) in zip(prices, _parted(message, prices), strict=True):
             fabric, provider = (_one(names, first, last) for names in (message.fabrics, message.providers))
-            if fabric is None and provider is None:
-                continue
-            said = self._said(message, first, last)
+            said = {id: span for id, span in self._said(message, first, last).items() if span[0] not in untold}
             term = self._term(message, first, last, said)
+            if fabric is None and provider is None:
+                months = term and round(term.value / DAYS_PER_MONTH, 1)
+                if found and term and months != found[-1].months and message.of_one:
+                    # "$2.35 on one month, $2.09 on three": the same on another term
+                    found.append(replace(found[-1], gpu_hour_usd=float(price.value), usd=None, months=months))
+                    amounts.append(term)
+                    taken |= set(range(term.start, term.end))
+                continue
             delivery = _beside(message, said.get("lead-time"))
             own = term if term and not _before_all(message, term, price, first) else None
             built, months = _built(message, price, first, last), own and round(own.value / DAYS_PER_MONTH, 1)
@@ -118,11 +152,42 @@ class Offers:
             amounts += [one for one in (term, delivery) if one]
             taken |= {at for at in range(first, last) if any(at in range(*span) for span in said.values())}
             taken |= {at for one in (term, delivery) if one for at in range(one.start, one.end)}
-            if own and price is prices[-1] and message.tokens[own.start - 1].text in ",.;:":
+            if own and price is prices[-1] and message.tokens[own.start - 1].text in _OF_ALL:
                 found = [one if one.months or one.usd else replace(one, months=months) for one in found]
-        if len({(offer.fabric, offer.provider) for offer in found}) < 2 and not one_more:
+        if len({(offer.fabric, offer.provider, offer.months) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
-        return found, frozenset(taken), amounts
+        found, told = self._of_all(message, found, apart)
+        spans = [*((first, last) for first, last, _ in apart), *((one.start, one.end) for one in told)]
+        taken |= {at for first, last in spans for at in range(first, last)}
+        return found, frozenset(taken), [*amounts, *told, *(amount for _, _, amount in apart)]
+
+    def _of_all(
+        self, message: Message, found: list[Quoted], apart: list[tuple[int, int, Quantity]]
+    ) -> tuple[list[Quoted], list[Quantity]]:
+        """The offers with what is said once for all that one seller offers: the least time, the day from which on, what
+        is paid apart; and the amounts that tell of it. Of several sellers nobody knows whose it is: it is none's."""
+        if not found or len({offer.provider for offer in found}) > 1:
+            return found, []
+        least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
+        since = self.sellers.there_from(message.tokens, [q for q in message.quantities if q.kind == "date"])
+        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last, _ in apart)
+        note = f"not in the sum: {', '.join(notes)}" if notes else ""
+        if least and any(least.value <= DAYS_PER_MONTH * (one.months or 0.0) for one in found):
+            told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
+            note = "; ".join(text for text in (note, told) if text)
+        days = message.days_until(since.value) if since else None
+        same = [
+            replace(
+                one,
+                note=note,
+                minimum_days=float(least.value)
+                if least and least.value > DAYS_PER_MONTH * (one.months or 0.0)
+                else None,
+                delivery_days=one.delivery_days if days is None else days,
+            )
+            for one in found
+        ]
+        return same, [one for one in (least, since) if one]
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
@@ -151,7 +216,8 @@ class Offers:
         """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
         beside = {at for id, (start, end) in said.items() if id != "term" for at in range(start, end + 3)}
         shortest, longest = _TERM_DAYS
-        times = (q for q in message.quantities if q.kind == "time" and first <= q.start and q.end <= last)
+        times = (q for q in message.times if first <= q.start and q.end <= last)
+        times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
 
 
@@ -168,7 +234,7 @@ def _beside(message: Message, said: tuple[int, int] | None) -> Quantity | None:
 def _prices(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
     """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
     where somebody asks for them."""
-    money = [q for q in quantities if q.kind == "money"]
+    money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= _MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= _MOST_PER_HOUR]
     sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]

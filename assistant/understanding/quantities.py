@@ -16,6 +16,7 @@ from .text import Token, cut, stem
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
 _UNMEASURED = frozenset({"number", "size", "sum", "large", "decimal"})
+_ARTICLE = "a"
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
 
 
@@ -70,10 +71,19 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     texts = [token.text for token in tokens]
     named = (units.currencies.get(tuple(texts[at : at + size]), "USD") for at in range(len(texts)) for size in (1, 2))
     of_cents = next((code for code in named if code != "USD"), "USD")  # beside euros a cent or a grand is of them
-    for number in numbers:
+    for number in (*numbers, *_ones(tokens, units)):
         money = _money(source, number, cents, of_cents, units)
+        if number.unit == _ARTICLE:
+            found += [money] if money and (money.unit or money.value != 1) else []
+            continue
         found += [money] if money else _measured(tokens, number, units)
     return found + _parts(tokens, units) + _shares(tokens, units)
+
+
+def _ones(tokens: Sequence[Token], units: Units) -> list[Quantity]:
+    """The article of "a dollar ninety five", "a dollar per GPU hour"."""
+    pairs = (at for at in range(len(tokens) - 1) if tokens[at].text == "a" and tokens[at + 1].is_word)
+    return [Quantity("number", 1, at, at + 1, _ARTICLE) for at in pairs if _currency_after(tokens, at + 1, units)]
 
 
 def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
@@ -102,6 +112,23 @@ def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], amounts: Iterab
         found.append(amount)
     inside = {at for q in found if q.low is not None and q.kind not in _UNMEASURED for at in range(q.start, q.end)}
     return [q for q in found if q.kind != "number" or q.start not in inside]
+
+
+def carried(tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Iterable[Quantity]) -> list[Quantity]:
+    """Bare numbers that are times in the unit of the one before them: "the eight weeks become four"."""
+    starts, found = {q.start: q for q in numbers}, []
+    for amount in measured:
+        own, other = starts.get(amount.start), starts.get(amount.end + 1)
+        if amount.kind != "time" or own is None or other is None or not own.value:
+            continue
+        last = other.end == len(tokens) or not tokens[other.end].text[0].isalnum()
+        if last and tokens[amount.end].text in _BECOMES:
+            value = _round(amount.value * other.value / own.value)
+            found.append(replace(amount, value=value, start=other.start, end=other.end))
+    return found
+
+
+_BECOMES = frozenset("become becomes became to into are is were was".split())
 
 
 def _low_end(low: Quantity, high: Quantity) -> float | None:
@@ -232,9 +259,15 @@ def _with_cents(source: Source, cents: Mapping[int, Quantity], at: int, units: U
     if small is None or start == 0 or not tokens[start - 1].is_word:
         return 0.0, at
     named = small.end < len(tokens) and _are_cents(tokens, small.end, units)
-    if named or (_period(source, small.end, units)[0] and start == at):
+    spoken = tokens[start].is_word and small.value >= 5 and not _counts(tokens, small.end, units)
+    if named or (start == at and (spoken or _period(source, small.end, units)[0])):
         return small.value / 100, small.end + named
     return 0.0, at
+
+
+def _counts(tokens: Sequence[Token], at: int, units: Units) -> bool:
+    """Whether a number counts what stands behind it: "for two dollars sixty four GPUs"."""
+    return at < len(tokens) and (tokens[at].stem in units.counted or tokens[at].is_number)
 
 
 def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[str, int] | None:

@@ -38,6 +38,7 @@ class Reading:
     scopes: list[Reach] = field(default_factory=list)
     act: Intent = "describe"
     fields: dict[str, Any] = field(default_factory=dict)
+    follows: dict[str, str] = field(default_factory=dict)  # fields that nobody named, and the one each follows from
     fabrics: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
@@ -81,7 +82,12 @@ class Reading:
         planned = [f for f in facts if "present" not in self.kinds(f.start, f.end)]
         firm = [f for f in planned if "wished" not in self.kinds(f.start, f.end)]
         planned = firm or planned
-        return planned if planned or any(s.kind == "planned" for s in self.scopes) else facts
+        return planned if planned or self.plans else facts
+
+    @property
+    def plans(self) -> bool:
+        """Whether anything is planned: a plan of the past, or of others, is none."""
+        return any(s.kind == "planned" and not self.kinds(min(s.cue), max(s.cue) + 1) & NOT_OURS for s in self.scopes)
 
     def says_nothing(self, at: int, filler: Set[str]) -> bool:
         """Whether a token is a filler word or a mark."""

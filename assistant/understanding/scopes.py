@@ -10,23 +10,29 @@ from typing import Any
 from .templates import Compiler, Hit, Matcher, Source
 from .text import ENDS, Token, ends_sentence
 
-_BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
+_BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though", "because"})
 _JOINS = frozenset("and so then we i now which they it our the they're that's this it's rather make".split())
 _INTERJECTIONS = frozenset("no nope nah not yes well ok sorry".split())  # "no, InfiniBand" denies nothing
+_ASKED_FOR = frozenset({"please", "pls", "plz"})  # "no spot please, last year it cost us a run"
 _GOES_ON = frozenset("wait sorry actually hold it's its we i we're they the".split())  # "no wait, the nodes are 8"
 _BY = frozenset({"by", "with", "for", "to", ">", "take", "use", "go"})  # what comes after it takes the place
+_WISHES = frozenset({"want", "need", "have", "take", "use", "meant", "prefer"})
+_THINKS = frozenset(
+    {"think", "believe", "say", "know", "guess", "suppose", "mean", "see", "feel", "that", "which", "what"}
+)
 _SUBJECT = 3  # tokens behind "does" that are what is asked about
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _FROM, _ARTICLES = frozenset({"from", "with", "for", "to"}), frozenset({"the", "a", "another", "some", "our"})
 _TERM = 4  # tokens in quotation marks that are a term and quote nobody: "HDR InfiniBand"
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 _OURS_AGAIN = {
-    "others": frozenset("we we're our ours i i'm mine can".split()),
-    "past": frozenset("now today currently meanwhile it's its we're nowadays this how starting we'll here".split()),
+    "others": frozenset("we we're our ours i i'm mine me can".split()),
+    "past": frozenset("new now today currently meanwhile it's its we're nowadays this how starting we'll here".split()),
     "present": frozenset("proposal offer planned future next then boss what plan proposal".split()),
     "supposition": frozenset(),
+    "uncertain": frozenset("we we're our ours i i'm i've mine me the now today it's this how we'll here".split()),
 }
-SENTENCE_WIDE = frozenset({"others", "past", "present", "supposition"})
+SENTENCE_WIDE = frozenset({"others", "past", "present", "supposition", "uncertain"})
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,8 @@ class ScopeReader:
         found = [s for s in found if not (s.kind == "others" and _is_ours_now(s, ours, source.tokens))]
         relayed = {hit.end for hit in cues if hit.key == "relayed"}  # what our own people wrote
         adopted = any(hit.key == "adopted" for hit in cues)
+        if any(scope.kind == "handed" for scope in found):
+            found = [scope for scope in found if scope.kind != "others"]
         return found + ([] if adopted else list(_quotations(source.tokens, relayed)))
 
 
@@ -79,6 +87,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             start = at + 1
         elif (
             token.text in _BREAKS
+            or (token.text == "," and at > start and tokens[at - 1].text in _ASKED_FOR)
             or (token.text == "," and 0 < at - start <= 2 and tokens[at - 1].text in _INTERJECTIONS)
             or (at == start + 1 and tokens[start].text == "no" and token.text in _GOES_ON)
             or (token.text in (",", ":", "-") and not token.glued and following in _JOINS)
@@ -108,10 +117,12 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
         )
     else:
         end = _clause_of(hit.end - 1, clauses)[1]
+    if hit.key == "uncertain":  # "24 GPUs were for the sweeps": what stands before it too
+        return Reach(hit.key, _clause_of(hit.start, clauses)[0], end, frozenset(hit.own))
     if hit.key == "subject":  # "does LoRA need …": its subject
         end = min(end, hit.end + _SUBJECT)
     if hit.key == "denied":  # "not AWS, Azure" denies the first: what goes on with a list is told by `lists_on`
-        end = next((n for n in range(hit.end, end) if _pauses(tokens, n)), end)
+        end = next((n for n in range(hit.end, end) if _pauses(tokens, n) or _anew(tokens, n)), end)
     return Reach(hit.key, hit.start, end, frozenset(hit.own))
 
 
@@ -120,11 +131,17 @@ def _pauses(tokens: Sequence[Token], at: int) -> bool:
     return word == "," or (word == ":" and apart) or (word == "-" and not tokens[at].glued)
 
 
+def _anew(tokens: Sequence[Token], at: int) -> bool:
+    """ "I don't want InfiniBand I want RoCE": spoken without a comma, a sentence of its own begins."""
+    verb = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    return tokens[at].text in ("i", "we") and verb in _WISHES and tokens[at - 1].text not in _THINKS
+
+
 def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
     """Whether a sentence goes over from others or from the past to what is ours and now."""
     word, before = tokens[at].text, tokens[at - 1].text
     return word in _OURS_AGAIN[kind] and (
-        before in (",", "-", ":", "and", "but", "so", "can", "does") or word in ("now", "ours", "nowadays")
+        before in (",", "-", ":", "and", "but", "so", "can", "does") or word in ("now", "ours", "nowadays", "new")
     )
 
 

@@ -182,7 +182,8 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             )
             yield Says("set", path), f"<turn> [<the>] {name} [size|length|limit] [down|up] to {{{kind}}}"
             yield Says("set", path), f"{name} [<link>] {{old:{kind}}} becomes {{{kind}}}"
-            yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
+            old = f"{{{kind}}} (instead of|rather than) {{old:{kind}}}"
+            yield Says("set", path), f"{name} [<link>] [<link>] [misstated|wrong|incorrect|off|<link>] {old}"
         yield Says("set", path), f"{key} {{{kind}}}"
     if about.kind in NUMERIC:
         yield Says("set", path), f"({key}|{path.split('.')[-1]}) {{number}}" if "_" in path else f"{key} {{number}}"
@@ -194,7 +195,8 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
         yield Says("set", path, value), f"({key}|{path.split('.')[-1]}) (:|=) {value}"
     if names and path not in NEEDED:
         yield from _taking_back(path, names[0])
-        yield _limits_gone(path, names[0])
+        if about.kind != "flag":  # "no spot please" is a no
+            yield _limits_gone(path, names[0])
     if names and about.kind in NUMERIC:
         yield from _relative(path, names[0], span_kinds(field)[0] if span_kinds(field) else "number")
 
@@ -236,6 +238,8 @@ def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
         yield Says("share", path, sign), f"{verb} [<the>] {name} {_SHARE}"
     yield Says("share", path, 1), f"{{percent}} (more|larger|bigger|longer|higher) {name}"
     yield Says("share", path, -1), f"{{percent}} (less|fewer|smaller|shorter|lower) {name}"
+    fall = "(drop|dropping|go|going|fall|fell|shrink|scale|cut|reduce)"
+    yield Says("set", path), f"{fall} [it|that|this|us] [down|back] to {{{kind}}} {name}"
     yield Says("add", path, 1), f"{{{kind}}} (more|extra|additional|further|other) {name}"
     yield Says("add", path, 1), f"(add|plus|another|adds|added) {{{kind}}} [more|extra] {name}"
     yield Says("add", path, 1), f"{{{kind}}} {name} more [than (now|before|that)]"

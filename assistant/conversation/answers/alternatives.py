@@ -43,6 +43,8 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         name = "; ".join(field_text(field, value, catalog) for field, value in fields.items())
         plan = _plan_with(fields, planned)
         plans += [plan] if isinstance(plan, Plan) else []
+        if fields == {"budget.mode": "buy"} and isinstance(plan, Plan) and plan.purchase and plan.purchase.gpus_there:
+            name = "on what is there"
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
             lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")

@@ -98,6 +98,8 @@ def answer(plan: Plan, topic: str, fabrics: Sequence[str], catalog: Catalog) -> 
         return [note(_part(plan, topic))]
     if topic in _AGAINST:
         return [_against(plan, topic, fabric, catalog) for fabric in fabrics]
+    if topic == "purchase-cost":
+        return [note(candidates.to_buy(plan, fabrics))]
     if topic == "second":
         return [_second(plan, catalog)]
     return [note(assumptions.prices(plan, catalog) if topic == "prices" else _WHOLE[topic](plan))]

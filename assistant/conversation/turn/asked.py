@@ -23,6 +23,7 @@ from .steps import vary
 _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 _FABRIC = "cluster.fabric"
+_TO_BUY = "purchase-cost"
 
 
 def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
@@ -37,7 +38,7 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     of_it = set(said.fields) - guessed(said, state.draft, parts.words)
     other = {name for name in of_it if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
-    topic, of_the_run = said.of_plan, "of_the_run" in said.roles["signs"]
+    topic, of_the_run = _of_this_plan(state.plan, said), "of_the_run" in said.roles["signs"]
     field = said.roles.get("value")
     if topic is None and field is not None and given(state.plan, field)[0] is not None:
         return parts.view_of(said)(lambda plan: [note(value(plan, field, catalog))])
@@ -49,6 +50,23 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     if found is not None or topic is None or not new or said.act not in _MAY_VARY:
         return found
     return _with_other_facts(parts, said, topic)
+
+
+def of_purchase(parts: Parts, said: Utterance) -> list[Event] | None:
+    """What networks cost to buy, asked of a plan that buys; "worth 40k more" sets nothing, another cluster is tried.
+    That adapters are in the machines is no field: what they take off the sum is told."""
+    plan, tried = parts.state.plan, {path for path in said.fields if path.startswith("cluster.")} - {_FABRIC}
+    adapters = purchase.answer_adapters(plan) if plan and "nics_there" in said.roles["signs"] else None
+    if adapters and not said.fields and said.act in ("describe", "change", "unclear"):
+        return parts.answered(note(adapters))
+    if plan is None or tried or _of_this_plan(plan, said) != _TO_BUY:
+        return None
+    return _of_topic(parts, _TO_BUY, said)
+
+
+def _of_this_plan(plan: Plan, said: Utterance) -> str | None:
+    """What is asked of the plan; of one that buys nothing there is no price of a purchase."""
+    return None if said.of_plan == _TO_BUY and plan.purchase is None else said.of_plan
 
 
 def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:

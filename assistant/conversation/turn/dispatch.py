@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from assistant.vocabulary.errors import InputError
@@ -80,10 +81,13 @@ def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
+    of_purchase = asked.of_purchase(parts, said)
+    if of_purchase is not None:
+        return of_purchase
     followed = followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None else None
-    if parts.state.plan is None and _tells_of_a_job(said):
-        return [*(figure or []), *describe(parts, said)]  # "… on 128 H100: which network?" is answered by the plan
+    if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
+        return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
     if figure is None:
         followed = followed or followup.answered(parts, said, first=False)
     if followed is not None:
@@ -92,7 +96,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         figure = followup.in_short(parts, said, figure)
     elif followup.is_tried(parts, said):
         return asked.what_if(parts, said)
-    elif said.act == "what-if" and said.rest and not asked.varied(parts, said):
+    elif followup.saves_money(parts, said) or (said.act == "what-if" and said.rest and not asked.varied(parts, said)):
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
@@ -100,10 +104,20 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
 
-def _tells_of_a_job(said: Utterance) -> bool:
-    """Whether a question comes with the job that it is asked for."""
+def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
+    """Whether a question comes with the job that it is asked for; one for the plan itself with a part of it: "we own
+    16 A100, which network do we buy?"."""
     told = {"model" if path.startswith("model") else path for path in said.fields} & _OF_A_JOB
-    return said.act == "ask" and len(told) >= _ENOUGH
+    ours = "budget.owned" in said.fields and said.of_plan is not None
+    if said.act == "what-if" and not ours:
+        return False
+    in_part = not answered and (ours or said.of_plan == "summary")
+    return said.act in ("ask", "what-if") and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
+
+
+def _for_the_plan(said: Utterance) -> Utterance:
+    """The facts of a question that the plan answers: its own words are no fact that was missed."""
+    return replace(said, rest="") if said.of_plan == "summary" else said
 
 
 def _in_english_please(said: Utterance) -> list[Event]:

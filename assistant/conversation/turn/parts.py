@@ -66,7 +66,7 @@ class Parts:
     def planned_with(self, fields: Mapping[str, Any]) -> Plan | None:
         """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be
         none."""
-        return self.planned(self.state.in_view.with_fields(fields, self.catalog).draft).plan
+        return self.planned(self.state.in_view.trial(fields, self.catalog).draft).plan
 
     def answered(self, *events: Event) -> list[Event]:
         """An answer that leaves the open question open: it is repeated in short."""

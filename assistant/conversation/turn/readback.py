@@ -44,7 +44,8 @@ def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str
     """The fields that were said, with the GPUs counted from nodes in the place of the nodes."""
     gpus = after.fields.get("cluster.gpus")
     counted = after.nodes is not None and gpus is not None
-    shown = {name: value for name, value in fields.items() if not (counted and name == NODES)}
+    implied = {NODES: counted, "budget.mode": "budget.owned" in fields and "budget.mode" not in after.told}
+    shown = {name: value for name, value in fields.items() if not implied.get(name)}
     return {**shown, "cluster.gpus": gpus} if gpus not in (None, before.fields.get("cluster.gpus")) else shown
 
 

@@ -16,7 +16,7 @@ from .parts import Parts
 
 def facts(parts: Parts) -> list[Event]:
     """What is known so far."""
-    items = tuple(field_text(name, value, parts.catalog) for name, value in parts.state.draft.fields.items())
+    items = tuple(field_text(name, value, parts.catalog) for name, value in parts.state.draft.told.items())
     text = "So far I know:" if items else "So far I know nothing about the job."
     return parts.answered(Note(text=text, items=items))
 

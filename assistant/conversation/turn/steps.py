@@ -16,9 +16,10 @@ from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
-from ..draft import Draft
+from ..draft import Change, Draft
 from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
 from ..state import Made, State
+from . import open_count
 from .parts import Parts
 from .readback import difference, in_words, read_back
 
@@ -28,11 +29,23 @@ def change(parts: Parts, fields: Mapping[str, Any], rest: str = "", named: Itera
     before = parts.state
     try:
         step = before.draft.with_fields(fields, parts.catalog)
+        step, counted = _with_count(parts, step, fields)
         made = parts.planned(step.draft)
     except InputError as error:
         return parts.answered(_refused(error))
     understood = read_back(before.draft, step, fields, parts.catalog, rest=rest, named=named)
-    return [understood, *_adopt(parts, before.advanced(step.draft), made)]
+    return [understood, *counted, *_adopt(parts, before.advanced(step.draft), made)]
+
+
+def _with_count(parts: Parts, step: Change, fields: Mapping[str, Any]) -> tuple[Change, list[Event]]:
+    """The step with a number of GPUs where that was left open and nothing else is missing."""
+    left = step.draft.left_open
+    found = open_count.taken(parts, step.draft) if open_count.GPUS in left else None
+    if found is None:
+        return step, []
+    gpus, note = found
+    draft = step.draft.with_fields({open_count.GPUS: gpus}, parts.catalog).draft
+    return replace(step, draft=replace(draft, parent=step.draft.parent)), [note]
 
 
 def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
@@ -87,6 +100,8 @@ def leave_open(parts: Parts) -> list[Event]:
         parts.interviewer.is_due = True
         return [Note(text="Then it is left as it was.")]
     if asked.required:
+        if asked.field == open_count.GPUS and open_count.taken(parts, parts.state.draft) is not None:
+            return change(parts, {open_count.GPUS: None})
         needed = "Without it nothing can be planned. Your best guess will do: it can be changed at any time."
         return parts.answered(Note(text=needed))
     parts.state = parts.state.advanced(parts.state.draft.leave_open(asked.field))
@@ -98,7 +113,7 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
     """Try the fields beside the plan."""
     before = parts.state.draft
     try:
-        step = before.with_fields(fields, parts.catalog)
+        step = before.trial(fields, parts.catalog)
         made = parts.planned(step.draft)
         if made.plan is None:
             raise InputError("expected a job that can still be planned; this takes away what a plan needs")
