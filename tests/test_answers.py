@@ -600,3 +600,10 @@ def test_what_the_handbook_shows_is_what_is_answered(library, index):
     for question, text in shown:
         [answer] = answer_many([(None, understood(question, library))], library, lambda: index, 1)
         assert text.splitlines() == answer_lines(answer, 80)
+
+
+def test_settings_for_a_network_that_a_provider_has_not_come_with_those_it_has(library):
+    found = computed_answer(understood("NCCL env for RoCE on Azure", library), library)
+    said = " ".join(answer_lines(found, 200))
+    assert said.startswith("Microsoft Azure lets no machines with RoCE: it has InfiniBand NDR")
+    assert "NCCL_TOPO_FILE" in said and "--fabric infiniband-ndr-400 --provider azure" in said

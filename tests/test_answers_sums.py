@@ -95,6 +95,8 @@ what do $65,000, $400,000 and $25,000 come to? | 490000 | guide
 what is $65,000 plus $400,000 plus $25,000 over 36 months on 64 GPUs per GPU-hour? | 490000 0.291334 212.674 | guide
 how much is lost when a run of $500,000 costs $600,000? | 100000 1.2 20 16.6667 | guide
 how many times cheaper is $8,744 than $26,880? | 18136 3.07411 207.411 67.4702 | multinode
+48 H100, 9 days at $3.10 per GPU-hour with a premium of $0.40 for InfiniBand: total? | 36288 4147.2 12.9032 | multinode
+32 H100, 10 days, $2.50 plus $1.00 for InfiniBand: total? | 26880 7680 40 | multinode
 what are 64 adapters at $6,250 each? | 400000 | guide
 what is $4,349,440 for 1024 GPUs per GPU? | 4247.5 | cheah-h100
 is a network worth 15 % more at 22 % more throughput? | 0.942623 | infiniband-vs-ethernet
@@ -123,6 +125,9 @@ def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
     [
         ("spot $0.99/hr 32 GPUs 11.5 days total", "cost $8,743.68"),
         ("spot $1.25/hr 48 GPUs 7 days total", "cost $10,080.00"),
+        ("what do 48 H100 cost for 9 days at 1.80 an hour?", "9 days at $1.80 cost $18,662.40"),
+        ("what does a run of 10 days on 32 H100 cost at 3.50 per GPU-hour", "cost $26,880.00"),
+        ("32 H100, 10 hours, $2.50 plus $1.00 for the switches: what does it come to?", "Together $3.50."),
         ("What is a 15 % slowdown worth per GPU-hour at $2.50?", "up to $0.375"),
         ("is $0.40 more per GPU-hour worth it at $3.20?", "more than 12.5 % slower"),
     ],

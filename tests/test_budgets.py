@@ -39,12 +39,18 @@ def test_what_may_be_spent_a_month_is_held_against_a_month_of_all_machines(stage
 
 def test_the_network_takes_no_more_than_its_share_of_a_purchase():
     plan = planning.plan(asked({"mode": "buy", "network_share_percent": 8}), LIBRARY, index=None)
-    kept = {c.fabric: 100 * c.fabric_usd_per_gpu_hour / (c.fabric_usd_per_gpu_hour + c.gpu_usd_per_hour)
-            for c in plan.candidates if c.fabric_usd_per_gpu_hour}  # fmt: skip
-    assert kept[plan.recommendation.fabric] <= 8 < kept["infiniband-ndr-400"]
+    share = plan.purchase.network_percent
+    assert 0 < share <= 8 and f"At most 8 % for the network: kept, {share:.2g} %" in reading.limits_kept(plan)
+    wide = planning.plan(asked({"mode": "buy", "network_share_percent": 90}), LIBRARY, index=None)
+    assert wide.recommendation.fabric == "infiniband-ndr-400" and wide.purchase.network_percent > 8
     dear = next(c for c in plan.candidates if c.fabric == "infiniband-ndr-400")
     assert "screen/network-over-its-share" in dear.reasons
-    assert "At most 8 % for the network: kept" in reading.limits_kept(plan)
+    cheaper = [c for c in plan.candidates if c.cost_usd and c.median_cost < reading.chosen(plan).median_cost]
+    barred = [c for c in cheaper if c.verdict == "avoid"]
+    assert barred and all(c.limits_missed == ["the share of 8 % for the network"] for c in barred)
+    because = plan.recommendation.card.because
+    assert because.endswith("miss the share of 8 % for the network.") or "A cheaper network misses" in because
+    assert "cheaper, but without keeping the share of 8 % for the network" in reading.left_out(plan)
 
 
 def test_over_budget_says_what_fits_and_each_of_it_does(stages):
@@ -138,8 +144,9 @@ def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
         asked({"usd": "500k CHF"})
 
 
-def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence():
-    heard = Listener.of(LIBRARY.language, LIBRARY.catalog).hear("our budget is 500k euros")
+@pytest.mark.parametrize("said", ["500k euros", "500 k€", "€ 0.5 M", "0.5 M EUR", "EUR 500.000"])
+def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence(said):
+    heard = Listener.of(LIBRARY.language, LIBRARY.catalog).hear(f"our budget is {said}")
     assert "budget.usd" not in heard.fields
     (doubt,) = heard.doubts
     assert doubt.options == (563_450,) and "2026-10-06" in doubt.sentence and "$563,450" in doubt.sentence

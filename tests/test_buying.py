@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from assistant import library as libraries
-from assistant.planning import begun, decide
-from assistant.present.blocks import Bullets
+from assistant.conversation.draft import Draft
+from assistant.planning import begun, decide, pipeline, sized, volunteer
+from assistant.present.blocks import Bullets, Table
+from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
+from assistant.present.plan.answers import trials
+from assistant.sweeps import grid
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -103,6 +107,8 @@ def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited()
     assert told.power(rented) == [] and rented.purchase is None
     asked = plan(budget={}, constraints={"max_power_kw": 100})
     assert "the provider pays it" in words(asked)
+    rented = plan(20, "l40s", budget={}, training={"tokens": 1e9}, constraints={"max_power_kw": 30})
+    assert (rented.power.machines, rented.power.gpus_per_machine) == (3, 8), "as they are let, not four of 5"
 
 
 def test_the_budget_of_a_purchase_is_its_capital_and_not_its_write_off() -> None:
@@ -210,3 +216,155 @@ def test_who_buys_may_buy_what_the_provider_that_was_named_does_not_let(h100: Pl
     assert [c.fabric for c in named.candidates] == [c.fabric for c in h100.candidates]
     assert named.purchase and named.purchase.capital_usd == h100.purchase.capital_usd
     assert any(one.field == "cluster.provider" and "CoreWeave lets" in one.why for one in named.assumptions)
+
+
+OWN = {"owned": "machines"}
+
+
+@pytest.fixture(scope="module")
+def ours() -> dict[str, Plan]:
+    network = {"fabric": "roce-v2-400"}
+    return {
+        "bought": plan(),
+        "machines": plan(budget=OWN),
+        "everything": plan(budget={"owned": "everything"}, cluster=network),
+        "half": plan(budget={"owned_gpus": 32}),
+    }
+
+
+def test_for_machines_that_are_there_only_the_network_is_bought_and_they_are_kept(ours: dict[str, Plan]) -> None:
+    found, bought = ours["machines"], ours["bought"]
+    assert found.questionnaire["budget"]["mode"] == "buy" and found.purchase.gpus_there == 64
+    assert found.purchase.capital_usd == pytest.approx(found.fabric_design["capex_usd"]["mid"])
+    same = {c.fabric: c for c in bought.candidates}
+    monthly, of_all = found.purchase.monthly_usd, bought.purchase.monthly_usd
+    assert monthly["power"] > 0.9 * of_all["power"] and monthly["support"] > 0.7 * of_all["support"]
+    assert all(c.cost_usd.p50 < same[c.fabric].cost_usd.p50 for c in found.candidates if c.cost_usd)
+    card = found.recommendation.card
+    assert "for the 64 NVIDIA H100 SXM5 80 GB that are there" in card.do and "to buy the network" in card.cost
+    said = words(found)
+    assert "64 GPUs are there already: nothing is paid for them." in said and "on the machines that are there" in said
+    assert any(a.field == "budget.owned" and "what else it could do" in a.why for a in found.assumptions)
+
+
+def test_where_the_network_is_there_too_nothing_is_bought_and_what_replaces_it_is(ours: dict[str, Plan]) -> None:
+    found, machines = ours["everything"], {c.fabric: c for c in ours["machines"].candidates}
+    assert found.recommendation.card.do.startswith("Keep RoCE v2 400 Gb/s")
+    assert found.recommendation.card.cost.startswith("Nothing to buy; ")
+    assert "if it starts today" in found.recommendation.card.finish
+    assert (
+        found.purchase.capital_usd == 0 and found.purchase.network_there and "Nothing has to be bought" in words(found)
+    )
+    for one in found.candidates:
+        if one.cost_usd and one.fabric != "roce-v2-400":
+            assert one.cost_usd.p50 == pytest.approx(machines[one.fabric].cost_usd.p50), "a replacement is bought"
+    kept = next(c for c in found.candidates if c.fabric == "roce-v2-400")
+    assert "On the network that is there the run costs $" in words(found) and " in its place $" in words(found)
+    assert kept.cost_usd.p50 < machines["roce-v2-400"].cost_usd.p50
+
+
+def test_a_network_that_is_there_but_was_not_named_is_asked_for() -> None:
+    found = plan(budget={"owned": "everything"})
+    assert found.recommendation.card.do.startswith("Name the network that is there (cluster.fabric)")
+    assert "Which network is there too was not said" in words(found)
+    told = {a.field: a.value for a in found.assumptions}
+    assert (told["budget.owned"], told["cluster.fabric"]) == ("machines", "not said")
+    assert "Name the network" not in plan(8, budget={"owned": "everything"}).recommendation.card.do
+
+
+def test_of_more_gpus_than_are_there_the_others_are_bought(ours: dict[str, Plan]) -> None:
+    half, whole = ours["half"].purchase, ours["bought"].purchase
+    assert (half.items[0].count, half.items[0].usd) == (4, pytest.approx(whole.items[0].usd))
+    assert ours["machines"].purchase.capital_usd < half.capital_usd < whole.capital_usd
+    grown = plan(budget={"owned": "everything", "owned_gpus": 32}, cluster={"fabric": "roce-v2-400"}).purchase
+    assert grown.network_there and grown.items[1].usd == pytest.approx(plan(cluster={"fabric": "roce-v2-400"})
+        .fabric_design["capex_usd"]["mid"] / 128), "half of the GPUs have to be joined to it"  # fmt: skip
+    late = plan(budget=OWN, constraints={"deadline_days": 1.2})
+    more = [one for one in late.recommendation.what_fits if one.change.get("cluster.gpus", 0) > 64]
+    assert all(one.cost_usd > 36_900 * (one.change["cluster.gpus"] - 64) for one in more) and more
+
+
+def test_a_budget_for_what_is_missing_is_not_asked_to_pay_for_what_is_there() -> None:
+    sums = {usd: plan(budget={**OWN, "usd": usd}).recommendation.verdict for usd in (5e3, 3e5, 3e6)}
+    assert sums == {5e3: "infeasible", 3e5: "recommended", 3e6: "recommended"}
+    alone = plan(8, budget={**OWN, "usd": 2e3})
+    assert alone.recommendation.verdict == "no-network-needed" and alone.recommendation.card.do.startswith("Use the 8")
+    assert "Budget of $2,000: kept" in str(reading.limits_kept(alone))
+
+
+def test_what_an_hour_of_a_machine_that_is_there_is_worth_may_be_said_and_buys_nothing() -> None:
+    worth = plan(budget={**OWN, "gpu_hour_usd": 1.4})
+    assert worth.purchase.capital_usd == pytest.approx(worth.fabric_design["capex_usd"]["mid"])
+    able = {c.fabric for c in worth.candidates if c.verdict != "impossible"}
+    assert {"roce-v2-100", "spectrum-x-400"} <= able, "who lets such machines is no question of one's own"
+    both = worth.rent_or_buy
+    for found, there in ((worth, 64), (plan(128, budget={**OWN, "owned_gpus": 64, "gpu_hour_usd": 1.4}), 64)):
+        bought, gpus = found.purchase, found.questionnaire["cluster"]["gpus"]
+        assert bought.monthly_usd["hours_there"] == pytest.approx(1.4 * there * 730)
+        assert sum(bought.monthly_usd.values()) == pytest.approx(bought.usd_per_gpu_hour * gpus * 730)
+        assert bought.capital_usd == pytest.approx(found.rent_or_buy.capital_usd), "the card and the bill are one sum"
+        assert bought.usd_per_gpu == pytest.approx(bought.capital_usd / 64)
+    saved = both.rent_usd_per_gpu_hour - both.buy_usd_per_gpu_hour + both.capital_usd / 64 / 36 / 730
+    assert both.break_even_months == pytest.approx(both.capital_usd / 64 / 730 / saved)
+    assert "counted at $1.40" in words(worth) and "of it for what is there, at $1.40" in worth.recommendation.card.cost
+
+
+def test_of_a_machine_that_is_there_only_the_gpus_of_the_job_draw_power() -> None:
+    two, eight = (plan(gpus, budget=OWN) for gpus in (2, 8))
+    assert two.power.machines_kw == pytest.approx(eight.power.machines_kw / 4)
+    for part in ("power", "support"):
+        assert two.purchase.monthly_usd[part] == pytest.approx(eight.purchase.monthly_usd[part] / 4)
+    assert plan(2).power.machines_kw == eight.power.machines_kw, "a machine that is bought is bought whole"
+
+
+def test_what_is_there_is_no_part_of_a_rent_nor_of_another_kind_of_gpu() -> None:
+    rented = plan(budget={"mode": "rent", **OWN})
+    assert rented.purchase is None and any(a.field == "budget.owned" for a in rented.assumptions)
+    asked = Questionnaire.model_validate(
+        {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}, "budget": OWN}
+        | {"inference": {"requests_per_s": 5}}
+    )
+    predictor = pipeline.Pipeline(LIBRARY).predictor
+    ours, other = (sized.with_price(sized.sized(asked, gpu, predictor), predictor) for gpu in ("h100-sxm", "mi300x"))
+    assert ours.usd_to_buy == 0 < other.usd_to_buy
+    assert asked.changed("cluster.gpus", 16).owned_gpus == 8 and asked.changed("cluster.gpu", "b200").owned_gpus == 0
+    swept = [Questionnaire.model_validate(grid.changed(asked, {"cluster.gpus": n})).owned_gpus for n in (4, 8, 64)]
+    assert swept == [4, 8, 8]
+    assert "owned" not in grid.changed(asked, {"cluster.gpu": "b200"})["budget"]
+    said = {"workload": "inference", "model": "llama-3.1-8b", "cluster.gpu": "h100-sxm", "cluster.gpus": 8}
+    draft = Draft().with_fields({**said, "budget.owned": "machines"}, LIBRARY.catalog).draft
+    tried, meant = (how({"cluster.gpus": 16}, LIBRARY.catalog).draft for how in (draft.trial, draft.with_fields))
+    assert [one.questionnaire(LIBRARY.catalog).owned_gpus for one in (tried, meant)] == [8, 16]
+    rents = draft.with_fields({"budget.mode": "rent"}, LIBRARY.catalog)
+    assert "budget.owned" in rents.set_aside and "budget.owned" not in rents.draft.fields
+
+
+def test_a_network_of_the_same_switches_is_not_told_as_another(h100: Plan, ours: dict[str, Plan]) -> None:
+    assert "as now" in trials._switches(h100, h100) and "instead" not in trials._switches(h100, h100)
+    assert "instead of 1 switch in 1 tier" in trials._switches(h100, ours["bought"])
+
+
+def test_who_would_buy_a_network_for_what_is_there_reads_what_runs_without_one() -> None:
+    said = {"workload": "finetuning", "model": "mistral-7b", "cluster": {"gpu": "a100-sxm-80gb", "gpus": 16},
+            "training": {"tokens": 2e9}, "budget": OWN}  # fmt: skip
+    stages = pipeline.Pipeline(LIBRARY)
+    made = stages.decide(Questionnaire.model_validate(said))
+    line = volunteer.volunteered(made, stages)
+    assert made.choice.chosen.price.capital_usd > 0 and line is not None
+    assert line.startswith("On 8 of those that are there nothing has to be bought: $")
+
+
+def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(ours: dict[str, Plan]) -> None:
+    said = {"workload": "finetuning", "model": {"params": 13e9}, "training": {"tokens": 1e8}}
+    found = plan(16, "a100-sxm-80gb", budget=OWN, **said)
+    buys = {c.fabric: c.usd_to_buy for c in found.candidates if c.cost_usd}
+    assert buys[found.recommendation.fabric] == pytest.approx(found.purchase.capital_usd)
+    least = min((f for f in found.recommendation.tied), key=lambda f: buys[f])
+    assert buys[least] < buys[found.recommendation.fabric] / 2
+    assert (
+        f"${buys[least]:,.0f}"[:3] in found.recommendation.card.do
+        and "of full use; with" in found.recommendation.card.do
+    )
+    table = next(block for block in candidates.section(found) if isinstance(block, Table))
+    assert table.header[-2] == "to buy" and "$10,900" in {row[-2] for row in table.rows}
+    assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))

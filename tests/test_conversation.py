@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assistant.conversation import Conversation, replay
-from assistant.conversation.events import Explanation, Failure, Finished, Note, PlanShown, Question, Understood
+from assistant.conversation.events import Answer, Explanation, Failure, Finished, Note, PlanShown, Question, Understood
 from assistant.library import Library
 from assistant.vocabulary.utterance import Utterance
 from tests.conversing import JOB, asked, begin, library, one
@@ -370,3 +370,26 @@ def test_yes_to_the_nearest_gpu_takes_it_and_nothing_takes_it_before(begin: Call
     assert "cluster.gpu" not in conversation.draft.fields
     assert "RTX 3090" in question.text and "RTX 4090" in question.text
     assert one(conversation.say("yes"), PlanShown).plan.questionnaire["cluster"]["gpu"] == "rtx-4090"
+
+
+@pytest.mark.parametrize("text", ["we own 16 A100, which network should we buy?", "we own 16 A100, is IB worth it?"])
+def test_a_question_for_the_plan_keeps_the_part_of_the_job_that_it_states(
+    begin: Callable[..., Conversation], text: str
+) -> None:
+    conversation = begin()
+    events = list(conversation.say(text))
+    told = conversation.draft.fields
+    assert (told["cluster.gpu"], told["cluster.gpus"], told["budget.owned"]) == ("a100-sxm-80gb", 16, "machines")
+    assert asked(events) == "workload" and not any(isinstance(event, Answer) for event in events)
+
+
+def test_what_each_network_costs_to_buy_is_asked_of_the_plan(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("we own 16 A100, which network should we buy?", "fine-tune 13B on 100M tokens")
+    each = str(conversation.say("so what does each network cost to buy?")[0])
+    assert "Ethernet 25, TCP $10,900" in each and "InfiniBand HDR $53,500" in each
+    for text in ("what does the 25G option cost to buy?", "is it worth 40k more than 25G for one 7 hour job?"):
+        said = str(conversation.say(text)[0])
+        assert "$10,900" in said and "$42,600 more" in said and "for one run alone" in said
+    assert "budget.usd" not in conversation.draft.fields
+    there = str(conversation.say("we already have ConnectX-6 adapters in the machines")[0])
+    assert "16 adapters as bought, $29,800 of $53,500" in there and "$23,700 is left" in there

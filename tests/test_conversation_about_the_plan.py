@@ -20,6 +20,9 @@ from assistant.conversation.events import (
     VariationShown,
 )
 from assistant.library import Library
+from assistant.present.blocks import Table
+from assistant.present.figures import UNKNOWN
+from assistant.present.plan import candidates
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.utterance import Utterance
@@ -106,6 +109,10 @@ def test_why_of_what_cannot_be_done_says_what_stands_in_the_way(begin: Callable[
     assert "does not fit" in one(conversation.say("why not RoCE?"), Note).text
     why_not = one(conversation.say("more"), Explanation)
     assert "does not fit" in why_not.tree.children[0].text
+    [table] = [b for b in candidates.section(conversation.plan) if isinstance(b, Table)]
+    assert {tuple(row[2:6]) for row in table.rows} == {(UNKNOWN,) * 4}, "what does not fit takes no time"
+    compared = one(conversation.say("compare RoCE and InfiniBand"), Comparison)
+    assert not {"one step", "length of the run"} & {row.what for row in compared.rows}
 
 
 def test_why_a_deadline_cannot_be_met_names_the_deadline(begin: Callable[..., Conversation]) -> None:

@@ -11,7 +11,9 @@ import yaml
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, wording
+from assistant.conversation.draft import Draft
 from assistant.conversation.events import Answer, Event, Failure, Finished, Question
+from assistant.conversation.heard import heard
 from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, WIDTH
 from assistant.library import Library
@@ -68,6 +70,20 @@ def test_a_fact_beside_a_plan_is_no_question(said: str, library: Library) -> Non
     before = talk.draft.fields
     talk.say(said)
     assert talk.draft.fields != before or said == "not AWS"
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind"),
+    [
+        ("and which bit of this is most likely to bite me", "breaks"),
+        ("how do i check it myself in an hour", "quick-test"),
+        ("could i just rent something for 500 and be done", "rent-for"),
+        ("And the latency? 100 km is what, half a millisecond?", "latency"),
+    ],
+)
+def test_a_question_in_words_of_ones_own_is_known_by_what_it_means(ask: str, kind: str, library: Library) -> None:
+    draft = Draft({"cluster.gpus": 64})
+    assert heard(ask, draft, library, TODAY).followup[0][0] == kind
 
 
 def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learned_from() -> None:

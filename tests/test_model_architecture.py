@@ -40,6 +40,23 @@ def test_a_bare_parameter_count_gets_a_plausible_shape_of_that_size(params):
     assert 1.5 * derived.hidden < derived.ffn < 6 * derived.hidden or params < 2e9
 
 
+@pytest.mark.parametrize(
+    ("total", "active", "experts", "per_token"),
+    [(671e9, 37e9, 256, 8), (120e9, 12e9, 64, 4), (235e9, 22e9, 128, 8), (400e9, 40e9, 0, 0)],
+)
+def test_a_mixture_of_which_only_sizes_are_known_has_them(
+    total: float, active: float, experts: int, per_token: int
+) -> None:
+    made = architecture_of(ModelShape(params=total, active_params=active, experts=experts, experts_per_token=per_token))
+    assert made.params == pytest.approx(total, rel=0.02) and made.active_params == pytest.approx(active, rel=0.08)
+    assert made.experts == experts or (not experts and made.experts > made.experts_per_token)
+
+
+def test_a_token_of_a_mixture_without_a_stated_active_size_takes_a_share() -> None:
+    made = architecture_of(ModelShape(params=132e9, experts=16, experts_per_token=4))
+    assert made.params == pytest.approx(132e9, rel=0.02) and 0.2 < made.active_params / 132e9 < 0.4
+
+
 def test_training_costs_six_flops_per_parameter_and_token_plus_attention():
     gpt = architecture_of(catalog().models["gpt-3-175b"])
     attention = gpt.train_flops(2048, causal=False) - 6 * gpt.matmul_params

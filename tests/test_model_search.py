@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from assistant.model import Job, Networks, architecture_of, machine_of, network_of, quickest
+from assistant.model.collectives import times_faster
 from assistant.model.layout import distinct
 from assistant.model.memory import memory_of
 from assistant.model.quickest import fastest, fits_in, fitting
@@ -100,6 +101,15 @@ def test_what_a_search_does_not_time_is_never_the_fastest(searched, request, mon
     best, least = fastest(job, machine, networks, whole)
     assert fits and np.allclose(seconds, least, rtol=1e-12)
     assert [chosen.one(at % len(chosen)) for at in range(len(networks))] == [whole.one(at) for at in best]
+
+
+def test_no_layout_gains_more_by_another_network_than_that_is_better(searched):
+    job, machine, networks, layouts = searched
+    together = _totals(job, machine, networks, layouts)
+    for index, one in enumerate(networks.networks):
+        faster = np.array([[times_faster(one, other, machine)] for other in networks.networks])
+        assert faster[index] == 1.0
+        assert (together[index] * faster * (1 + 1e-12) >= together).all()
 
 
 @pytest.mark.parametrize("codes", [[3, 3, 5, 0, 5], [10**9, 4, 10**9], [7]])

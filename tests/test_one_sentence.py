@@ -41,6 +41,11 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
     assert "price of InfiniBand NDR on top" in text and "infiniband-ndr-400" not in text
 
 
+def test_a_budget_in_euros_is_taken_at_a_rate_with_its_day(piped):
+    text = _flat(piped("pretrain llama 3.1 8b on 16 h100 for 100B tokens, budget €2 M\n", "-").out)
+    assert "budget: $2,253,800 (At 1.1269 US dollars for one euro (2026-10-06) it is $2,253,800)" in text
+
+
 def test_what_is_not_understood_in_a_sentence_is_said(piped):
     text = _flat(piped("pretrain llama 3.1 8b on 16 h100 in the basement of my uncle\n", "-").out)
     assert text.startswith("Rent 16") and 'Not understood, so not used: "basement of my uncle".' in text

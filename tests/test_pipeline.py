@@ -10,6 +10,7 @@ import pytest
 from assistant.library import Library
 from assistant.library.questionnaires import from_value
 from assistant.planning import CHOICE_ALONE, Pipeline
+from assistant.planning.flips import Charging
 from assistant.planning.prediction import predict
 from assistant.planning.predictor import Predictor
 from assistant.planning.resolve import resolve
@@ -32,6 +33,16 @@ def test_what_was_worked_out_for_another_cluster_is_not_taken(library: Library, 
     pipeline.decide(asked(library), CHOICE_ALONE)
     after, alone = pipeline.decide(other, CHOICE_ALONE), Pipeline(library, TODAY).decide(other, CHOICE_ALONE)
     assert [e.median_cost for e in after.entries] == [e.median_cost for e in alone.entries]
+
+
+def test_a_price_tried_after_others_leads_to_what_it_leads_to_alone(library: Library) -> None:
+    kept, job = Pipeline(library, TODAY), asked(library)
+    paid = kept.decide(job, CHOICE_ALONE).choice.chosen.price.offered
+    for instead in (1.5, 0.8, 1.01):
+        charging = Charging(paid.provider, paid.price.si, paid.price.si * instead)
+        after, alone = (one.decide(job, CHOICE_ALONE, charging=charging) for one in (kept, Pipeline(library, TODAY)))
+        assert after.choice.chosen.id == alone.choice.chosen.id
+        assert [(e.id, e.median_cost) for e in after.variants] == [(e.id, e.median_cost) for e in alone.variants]
 
 
 def test_a_provider_changes_no_estimate(library: Library) -> None:

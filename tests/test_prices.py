@@ -95,6 +95,19 @@ def test_each_price_is_told_beside_ours_and_what_is_no_offers_is_left_alone(tmp_
     assert [one.why for one in found.left_out] == ['"3-year rental estimate" is no list price of one offer']
 
 
+def test_the_lowest_price_of_a_market_is_that_of_spot_machines_and_no_other(tmp_path):
+    head = "provider,gpu,gpus,tier,price_usd_per_hour,price_usd_per_gpu_hour,spot_usd_per_gpu_hour,date\n"
+    lines = ["spheron,H200,8,marketplace,9.52,,1.19", "spheron,H200,1,marketplace,1.19,1.19,1.19"]
+    for line in lines:
+        (floor,) = read(file(tmp_path, f"{head}{line},2026-05-24\n"), today=datetime.date(2026, 11, 20)).prices
+        assert (floor.tier, floor.usd) == ("spot", 1.19)
+    dearer = file(tmp_path, f"{head}spheron,H200,8,marketplace,36.32,,1.19,2026-05-24\n")
+    assert {(one.tier, one.usd) for one in read(dearer, today=datetime.date(2026, 11, 20)).prices} == {
+        ("on-demand", 4.54),
+        ("spot", 1.19),
+    }
+
+
 @pytest.mark.parametrize(
     ("instance", "of"),
     [

@@ -232,6 +232,9 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 3, "oversubscription": 1,
            "includes": ["support"]},
           {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "delivery_days": 42}]),
+        ("Nordwind offers 64 H100 SXM with InfiniBand NDR at $2.35 per GPU-hour on one month, $2.09 on 3 months",
+         [{"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.35, "months": 1},
+          {"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.09, "months": 3}]),
         ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
           {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),
@@ -246,6 +249,46 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
         for path in heard.fields
     ), heard
     assert not heard.doubts
+
+
+TERMS = """Hello, Nordwind Compute is pleased to offer the following:
+64x NVIDIA H100 SXM (8 per node), 400 Gb/s InfiniBand NDR, 8 NICs per node
+Price: $2.35 per GPU-hour for one month, $2.09 per GPU-hour on 3 months reserved
+Storage: 50 TB at $0.07/GB/month
+One-time setup fee: $2,500
+Available from 5 December, minimum term one week"""
+
+
+def test_a_mail_with_two_terms_is_two_quotes_and_what_is_paid_apart_is_told():
+    heard = Listener.of(library.load().language, CATALOG).hear(TERMS, today=TODAY)
+    told = [(q.provider, q.fabric, q.gpu_hour_usd, q.months, q.delivery_days) for q in heard.offers]
+    assert told == [("Nordwind Compute", IB, 2.35, 1.0, 15.0), ("Nordwind Compute", IB, 2.09, 3.0, 15.0)]
+    note = heard.offers[0].note
+    assert all(said in note for said in ("$2,500", "50 TB at $0.07/GB/month", "smallest term said: one week"))
+    assert heard.fields.keys() == {"cluster.gpu", "cluster.gpus", "cluster.gpus_per_node"} and not heard.doubts
+
+
+def test_the_least_time_of_a_quote_is_paid_for_however_short_the_run():
+    heard = Listener.of(library.load().language, CATALOG).hear("Lambda quotes $2.60 per GPU-hour, minimum one week")
+    assert [(q.provider, q.gpu_hour_usd, q.minimum_days) for q in heard.offers] == [("lambda", 2.6, 7.0)]
+    quote = {"provider": "lambda", "fabric": IB, "gpu_hour_usd": 2.6, "minimum_days": 7}
+    plan = planned(quote)
+    [told] = plan.quotes
+    assert told.finishes_days < 7 and told.run_cost_usd.p50 == pytest.approx(64 * 168 * 2.6)
+    assert "as 7 days are paid for" in plan.recommendation.card.cost and "at least 7 days" in told.said
+    assert "less than any quote" in plan.volunteered and "smallest term" not in told.missing
+
+
+def test_one_quote_and_a_pasted_mail_after_it_stand_beside_the_lists():
+    talk = Conversation(library.load())
+    talk.say("full fine-tune of a 70B on 64 rented H100, 5B tokens, Lambda quotes $2.60 per GPU-hour with InfiniBand")
+    card = talk.plan.recommendation.card
+    assert card.do.startswith("Rent 64") and "is there already" not in card.because
+    said = talk.say("which quote should we take?")[0]
+    assert said.text.startswith("Take quote 1 (Lambda)") and "cheapest that is published" in said.text
+    talk.say(TERMS)
+    assert [quote.months for quote in talk.plan.quotes] == [None, 1, 3]
+    assert talk.say("and the 3 month reservation?")[0].text.startswith("Quote 3 (Nordwind Compute)")
 
 
 def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_place_of_the_old():
@@ -314,6 +357,19 @@ def test_a_number_of_gpus_that_machines_do_not_come_in_is_said_on_the_card(gpus,
     said = JOB | {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
     made = pipeline.Pipeline(library.load(), TODAY).decide(questionnaires.from_value(said, CATALOG))
     assert ("ask for 32 or 24" in _do(made, made.choice.chosen, ())) is warned
+
+
+def test_a_number_of_gpus_that_machines_do_not_come_in_is_planned_on_whole_machines_and_paid_so():
+    def on(gpus, **cluster):
+        said = JOB | {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus, **cluster}}
+        return pipeline.Pipeline(library.load(), TODAY).decide(questionnaires.from_value(said, CATALOG))
+
+    odd, even, spread = on(31), on(32), on(28)
+    assert (odd.job.nodes, odd.job.gpus_per_node, odd.choice.chosen.price.paid_share) == (4, 8, 32 / 31)
+    [why] = [a.why for a in odd.job.assumptions if a.field == "cluster.gpus_per_node"]
+    assert "4 whole ones are had, 32 GPUs, of which 31 are used and all are paid for" in why
+    assert odd.choice.chosen.median_cost >= even.choice.chosen.median_cost * 0.99
+    assert (spread.job.nodes, spread.job.gpus_per_node) == (4, 7), "alike on as many machines"
 
 
 def test_a_sum_stays_whole_beside_what_it_becomes():

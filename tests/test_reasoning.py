@@ -77,6 +77,17 @@ def test_each_stage_is_complete_before_the_next() -> None:
     )
 
 
+@pytest.mark.parametrize("spoken", [True, False])
+def test_what_was_concluded_before_is_taken_for_facts_alike_to_the_rules_alone(spoken: bool) -> None:
+    kept = Reasoner([KEPT, TOO_SLOW, SHARDED], spoken=spoken)
+    for strategy in ("fsdp", "ddp", "unknown"):
+        for percent in (99.9999, 100, 100.0001, 1e6, "unknown", 2.0):
+            facts = {"strategy": strategy}, [{**TCP, "slowdown_percent": percent}, {**ROCE, "transport": "none"}]
+            assert kept.run(*facts) == Reasoner([KEPT, TOO_SLOW, SHARDED], spoken=spoken).run(*facts)
+    with pytest.raises(EngineError, match="slowdown_percent"):
+        kept.run({"strategy": "fsdp"}, [{**TCP, "slowdown_percent": float("nan")}])
+
+
 def test_rules_chain_within_a_stage() -> None:
     chain = [rule("demand/step0", {"job": {"nodes": {"at_least": 2}}}, {"conclude": "step0"})]
     chain += [rule(f"demand/step{i}", {"finding": f"step{i - 1}"}, {"conclude": f"step{i}"}) for i in range(1, 15)]

@@ -32,6 +32,7 @@ from assistant.retrieval.documents import Content, Document, everyday
 from assistant.retrieval.index import Index
 from assistant.retrieval.lexical import Spelling, WordIndex
 from assistant.retrieval.word_likeness import WordLikeness
+from assistant.understanding import meaning
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Source, Term
 from tests import retrieval_report
@@ -431,6 +432,12 @@ def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder)
     fresh = Embedder()
     assert open_index(library, embedder=fresh, folder=tmp_path).for_query("slow sockets", 2) == built
     assert not fresh.loaded
+
+
+def test_a_sentence_means_without_torch_what_it_means_with_it(embedder):
+    said = ["is our 10G ethernet enough?", "Straße, naïve: 设置 — $2.10/GPU-h", "?", "why " * 50]
+    alone = [meaning.vector(one) for one in said]
+    assert np.allclose(alone, embedder.embed(said), atol=1e-5)
 
 
 def test_a_plan_loads_no_torch(library, index, tmp_path):

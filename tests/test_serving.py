@@ -415,3 +415,13 @@ def test_the_same_load_told_by_its_users_or_by_its_rate_takes_about_as_many_gpus
         found = sized(said, "h100-sxm", Predictor(catalog(), datetime.date(2026, 11, 23)))
         taken.append(found.gpus)
     assert max(taken) <= 1.2 * min(taken), taken
+
+
+@pytest.mark.parametrize("gpus", [3, 5])
+def test_a_model_too_large_for_gpus_that_only_ethernet_joins_is_told_how_many_would_hold_it(gpus: int):
+    """AWS lets no machine of five: no RDMA network is a candidate, and memory asks for none."""
+    job = {"workload": "inference", "model": "deepseek-v3", "cluster": {"gpu": "trainium2", "gpus": gpus}}
+    made = planned(job | {"budget": {"mode": "rent", "spot": True, "reserved_days": 365}})
+    assert made.recommendation.verdict == "infeasible"
+    assert "GPUs it would fit" in made.recommendation.card.changes_if
+    assert not any("every generated token" in one.because for one in made.findings)

@@ -115,12 +115,15 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_g", 0.90, 0.92),
         ("fresh_h", 0.92, 0.91),
         ("fresh_m", 0.93, 0.95),
+        ("fresh_n", 0.95, 0.92),
+        ("fresh_o", 0.90, 0.94),
         ("look_alikes", 0.92, 0.92),
+        ("look_alikes_again", 0.92, 0.87),
     ],
 )
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:
     right = both = claimed = wanted_total = 0
-    messages = some(_messages(name), 4 if name == "siblings" else 1)
+    messages = some(_messages(name), {"siblings": 4, "fresh_n": 2, "fresh_o": 2, "look_alikes_again": 2}.get(name, 1))
     for message in messages:
         found = _heard(message)
         wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
@@ -139,6 +142,13 @@ def test_messages_of_many_people_are_understood(name: str, acts: float, facts: f
         ("64 H100, sequences are short, 4k tops", {"training.sequence_length"}, "training.sequence_length"),
         ("the neighbours have 64 A100 but we only have 16", {"cluster.gpus"}, "cluster.gpus"),
         ("64 H100s. RoCE? a 70B model", {"cluster.fabric"}, "cluster.fabric"),
+        ("We did the sweeps on 24 GPUs, they are behind us.", set(), "cluster.gpus"),
+        ("we want 128 H100. That was their first mail and is obsolete.", set(), "cluster.gpus"),
+        ("For background: another client of mine, a car maker, runs 1,024 H100.", set(), "cluster.gpus"),
+        ("Disregard Monday's sheet with the 512 GPUs; the valid one says 448.", {"cluster.gpus"}, "cluster.gpus"),
+        ("16 x HGX H100 (64 GPUs)", {"cluster.gpus"}, "cluster.gpus"),
+        ("64 H100 at each of the sites", {"cluster.gpus"}, "cluster.gpus"),
+        ("48 A100 with RoCE or 40 H100, not decided", {"cluster.fabric"}, "cluster.fabric"),
     ],
 )
 def test_what_the_words_around_a_number_hardly_support_is_never_taken_in_silence(
@@ -337,6 +347,17 @@ def test_nodes_are_counted_in_the_gpu_known_from_before() -> None:
     assert (found.fields, found.nodes, found.rest) == ({}, 16, "")
 
 
+def test_boxes_in_brackets_say_how_many_gpus_one_has() -> None:
+    for text in ("16 h100 rn (2 boxes)", "16 H100 (2 boxes)", "16 h100 currently (2 nodes)"):
+        assert said(text).fields == {"cluster.gpu": "h100-sxm", "cluster.gpus": 16, "cluster.gpus_per_node": 8}
+
+
+def test_what_was_said_to_be_there_is_bought_after_all_and_a_network_for_it_changes_nothing() -> None:
+    known = {"budget.mode": "buy", "budget.owned": "machines", "cluster.gpu": "h100-sxm", "cluster.gpus": 64}
+    assert said("actually we would buy them", fields=known).fields["budget.owned"] == "nothing"
+    assert "budget.owned" not in said("we will buy RoCE 400 switches", fields=known).fields
+
+
 def test_nodes_said_before_their_size_are_kept() -> None:
     found = said("7B on two nodes over TCP")
     assert (found.fields["model.params"], found.nodes, found.rest) == (7e9, 2, "")
@@ -393,6 +414,17 @@ def test_infiniband_is_meant_at_the_speed_usual_for_the_gpu() -> None:
     assert said("64 A100s over InfiniBand").fabrics == ["infiniband-hdr-200"]
     assert said("64 H100s over InfiniBand").fabrics == ["infiniband-ndr-400"]
     assert said("64 H200s with EFA").fabrics == ["aws-efa-v3"]
+
+
+def test_a_rate_that_no_adapter_has_is_that_of_a_node() -> None:
+    offers = said("64 H100, A asks $2.40 per GPU-hour with 3200G InfiniBand, B $2 with 800G RoCE per node").quotes
+    assert [offer["fabric"] for offer in offers] == ["infiniband-ndr-400", "roce-v2-100"]
+
+
+def test_gpus_here_and_gpus_there_are_two_sites() -> None:
+    fields = said("64 H100 in Paris and 64 in Lyon").fields
+    assert (fields["cluster.gpus"], fields["cluster.sites"]) == (128, 2)
+    assert said("64 H100 in nodes of 8").fields["cluster.gpus"] == 64
 
 
 def test_what_is_not_understood_is_given_back_in_the_persons_own_words() -> None:
@@ -630,3 +662,10 @@ def test_what_was_taken_for_something_else_once_is_not_any_more(text: str, field
 )
 def test_what_may_be_two_things_is_asked(text: str, field: str) -> None:
     assert field in asked(text) and field not in said(text).fields
+
+
+def test_gpus_bought_to_those_that_are_there_are_counted_beside_them() -> None:
+    fields = said("we own 16 H100 and want to buy 16 more, pretrain 8B on 20B tokens").fields
+    assert (fields["cluster.gpus"], fields["budget.owned_gpus"], fields["budget.owned"]) == (32, 16, "machines")
+    nodes = said("we own 16 H100 and buy 2 more switches").fields
+    assert "budget.owned_gpus" not in nodes

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from assistant import library
@@ -77,6 +79,13 @@ def test_acts_of_messages_that_nothing_was_learned_from(name: str, least: float)
     assert 1 - wrong / total >= least
 
 
+def test_the_sentences_that_vote_are_those_of_the_file() -> None:
+    with np.load(understanding_fit.FOLLOWUPS.with_suffix(".npz"), allow_pickle=False) as file:
+        voting = dict(zip(file["kinds"].tolist(), file["counts"].tolist(), strict=True))
+        assert len(file["vectors"]) == sum(voting.values())
+    assert voting == Counter(kind for _, kind in understanding_fit.questions())
+
+
 @pytest.mark.parametrize("file", understanding_fit.digests(), ids=lambda file: file.stem)
 def test_the_shipped_weights_were_learned_from_the_messages_as_they_are_now(file: Path) -> None:
     """Else: ``python -m tests.understanding_fit`` learns them anew."""
@@ -108,11 +117,12 @@ def test_measuring_on_a_set_that_is_left_out_leaves_what_ships(
     monkeypatch.setattr(understanding_fit, "WEIGHTS", tmp_path / "acts.json")
     monkeypatch.setattr(understanding_fit, "SPANS", tmp_path / "spans.json")
     monkeypatch.setattr(understanding_fit, "FOLLOWUPS", tmp_path / "followups.json")
+    monkeypatch.setattr(understanding_fit, "questions", lambda: [("is that enough", "enough"), ("why", "why")] * 3)
     understanding_fit.main(["nothing_said"])
     assert "nothing_said: " in capsys.readouterr().out
     assert not (tmp_path / "acts.json").exists()
     understanding_fit.main([])
-    assert (tmp_path / "acts.json").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"acts.json", "spans.json", "followups.json", "followups.npz"}
 
 
 def test_judging_takes_time_in_proportion_to_the_length() -> None:
