@@ -67,8 +67,11 @@ def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | 
 def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
     cluster = questionnaire.cluster
     per_node = cluster.gpus_per_node
-    if per_node is not None and cluster.gpus > per_node and cluster.gpus % per_node:
-        _refuse("cluster.gpus", f"expected whole nodes, a multiple of gpus_per_node ({per_node}), got {cluster.gpus}")
+    at_each = cluster.gpus // cluster.sites
+    if per_node is not None and at_each % per_node and (at_each > per_node or cluster.sites > 1):
+        there = f" at each of {cluster.sites} sites" if cluster.sites > 1 else ""
+        said = f"expected whole nodes, a multiple of gpus_per_node ({per_node}){there}, got {at_each}"
+        _refuse("cluster.gpus", said)
     if cluster.fabric == "none" and cluster.gpus > max(catalog.gpus[cluster.gpu].scale_up_domain, per_node or 0):
         holds = f"a scale-up domain of {cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}"
         _refuse("cluster.fabric", f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: {holds}")

@@ -1,5 +1,5 @@
 """Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes, with the
-weights of acts."""
+weights that were learned."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def read(folder: Path) -> Language:
     others: dict[str, OtherLanguage] = {}
     learned = {"weights": "acts.json", "judged": "spans.json", "asked_of_plans": "followups.json"}
     parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
+    parts["sentences"] = folder / "followups.npz"  # vectors that most questions do without
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):
             others[Path(name).stem] = shipped.validated(OtherLanguage, content, folder / name, ())

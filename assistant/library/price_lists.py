@@ -150,9 +150,9 @@ class _Reader:
             known = self._number(line, name, text) if text else None
             if known is None or (name == "machine_hour" and self.text(row, "gpu_hour")):
                 continue
-            if name == "spot_gpu_hour" and text == self.text(row, "gpu_hour"):
-                continue  # the lowest price of a market, written twice
             gpus = self._gpus(line, row)
+            if not spot and self._is_floor(name, known, gpus, row):
+                continue
             if name.endswith("machine_hour") and not gpus:
                 if self.text(row, "gpu"):
                     raise self._wrong(line, "gpus", "a price of the machine needs the number of its GPUs")
@@ -168,6 +168,12 @@ class _Reader:
                 self.text(row, "fabric") or None, *of, self._region(row), usd, self._date(line, row),
                 self._source(row), self._trust(line, row),
             )  # fmt: skip
+
+    def _is_floor(self, name: str, usd: float, gpus: int | None, row: list[str]) -> bool:
+        """Whether a price is that of spot machines written twice: the lowest of a market, which nobody guarantees."""
+        each = usd / (gpus or 1) if name == "machine_hour" else usd
+        spots = ((self.text(row, "spot_gpu_hour"), 1), (self.text(row, "spot_machine_hour"), gpus or 1))
+        return any(_is_number(text) and math.isclose(each, float(text) / of) for text, of in spots)
 
     def _check_printable(self, line: int, row: list[str]) -> None:
         for name in self.columns:
@@ -247,6 +253,13 @@ class _Reader:
     def _wrong(self, line: int, name: str | None, message: str) -> InputError:
         column = self.header[self.columns[name]] if name and name in self.columns else name
         return InputError(message, Place(str(self.path), line, column))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _once(prices: Iterable[Listed]) -> list[Listed]:

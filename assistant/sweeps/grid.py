@@ -67,8 +67,14 @@ def combinations(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
 
 
 def changed(questionnaire: Questionnaire, values: dict[str, Any]) -> dict[str, Any]:
-    """The questionnaire as its file would say it with other values; what nobody gave stays unsaid."""
+    """The questionnaire as its file would say it with other values; what nobody gave stays unsaid. Of other GPUs no
+    more are there already than the file says."""
     given = questionnaire.said()
+    there = questionnaire.budget.owned_gpus or questionnaire.cluster.gpus
+    if questionnaire.budget.owned != "nothing" and values.get("cluster.gpus", there) != there:
+        given["budget"]["owned_gpus"] = there
+    if values.get("cluster.gpu", questionnaire.cluster.gpu) != questionnaire.cluster.gpu:
+        given["budget"] = {k: v for k, v in given.get("budget", {}).items() if k not in ("owned", "owned_gpus")}
     for path, value in values.items():
         section, _, name = path.partition(".")
         if not name:

@@ -47,19 +47,15 @@ from typing import Literal
 from assistant.model.architecture import Architecture, architecture_of, element_bytes
 from assistant.model.disaggregation import Side, served_apart
 from assistant.model.machine import Machine, machine_of
+from assistant.model.serving_constants import Engine, ServingConstants, engine_of, serving_constants, spreads_of
 from assistant.model.serving_memory import USABLE_MEMORY, kv_format, requests_held, reserves
 from assistant.model.serving_time import (
     COMPUTED_IN,
-    Engine,
     Engined,
     Load,
     Served,
-    ServingConstants,
     Split,
-    engine_of,
     one_batch,
-    serving_constants,
-    spreads_of,
     under_load,
     weight_formats,
 )

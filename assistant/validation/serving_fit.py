@@ -20,7 +20,7 @@ from math import exp, isclose, log
 import numpy as np
 
 from assistant.library import load
-from assistant.model.serving_time import Engine, ServingConstants, Spreads
+from assistant.model.serving_constants import Engine, ServingConstants, Spreads
 from assistant.vocabulary.quantities import NINETIETH
 
 from .serving import ROOFLINE, Figure, ServedRun, figure_of, served_runs
