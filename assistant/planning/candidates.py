@@ -97,18 +97,24 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
 
 
 def sizes_let(job: Resolved, catalog: Catalog) -> list[int]:
-    """Fewer GPUs than were asked for that somebody lets together or that one scale-up domain has, the most first: worth
-    trying where nobody lets all of them. Nothing where the number was fixed by what else was said."""
+    """Fewer GPUs than were asked for that somebody lets together or that one scale-up domain has, at each of the sites,
+    the most first: worth trying where nobody lets all of them. Nothing where the number was fixed by what else was said.
+    """
     asked = job.questionnaire
     fixed = asked.parallelism != "auto" or (asked.rl is not None and asked.rl.rollout_gpus is not None)
-    if asked.budget.mode == "buy" or asked.budget.quotes or job.quoted_rent or job.serves or job.sites > 1 or fixed:
+    if asked.budget.mode == "buy" or asked.budget.quotes or job.quoted_rent or job.serves or fixed:
         return []
     offers = (o for p in ([job.provider] if job.provider else catalog.providers.values()) for o in p.offers)
     let = {
-        most for o in offers if o.gpu == job.gpu.id for most in (o.largest_gpus, o.gpus_per_node, job.domain) if most
+        most * job.sites
+        for o in offers
+        if o.gpu == job.gpu.id
+        for most in (o.largest_gpus, o.gpus_per_node, job.domain)
+        if most
     }
     halves = {job.gpus >> power for power in range(1, job.gpus.bit_length())}
-    whole = {most // job.gpus_per_node * job.gpus_per_node for most in let | halves if let}
+    nodes = job.gpus_per_node * job.sites
+    whole = {most // nodes * nodes for most in let | halves if let}
     return sorted((most for most in whole if 0 < most < job.gpus and most <= max(let)), reverse=True)
 
 
