@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from assistant import library, planning
-from assistant.conversation import Conversation
+from assistant.conversation import Conversation, at_once
 from assistant.library import questionnaires
 from assistant.planning import pipeline
 from assistant.planning.card import _do
@@ -226,6 +226,9 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("CoreWeave offers H100 with NDR at $2.20, oversubscribed 2:1, Lambda $2.49 over RoCE with 8x400G per node",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "oversubscription": 2},
           {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "nics_per_node": 8}]),
+        ("64 H100: Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE",
+         [{"provider": "lambda", "fabric": IB, "gpu_hour_usd": 2.49},
+          {"provider": "crusoe", "fabric": ROCE, "gpu_hour_usd": 2.1}]),
         ("InfiniBand at $3.10 and RoCE at $2.80 per GPU-hour",
          [{"fabric": IB, "gpu_hour_usd": 3.1}, {"fabric": ROCE, "gpu_hour_usd": 2.8}]),
         (MAIL,
@@ -375,3 +378,21 @@ def test_a_number_of_gpus_that_machines_do_not_come_in_is_planned_on_whole_machi
 def test_a_sum_stays_whole_beside_what_it_becomes():
     was, now = "$46,500 a month, $1.77 per million output tokens", "$23,200 a month, $1.77 per million output tokens"
     assert _unlike(was, now) == "$46,500 a month"
+
+
+def test_a_mail_alone_is_laid_beside_the_lists_and_answered_before_anybody_says_what_runs():
+    mail = (
+        "Hi Tom, as discussed we can do the following for 64x H100 SXM:\n\n"
+        "  - 1 month: $2.85 per GPU-hour, InfiniBand NDR\n"
+        "  - 6 months: $2.40 per GPU-hour, same network\nStorage included. Available from 8 December.\n\nAnna (Nebius)"
+    )
+    found = at_once.tell(Conversation(library.load(), today=TODAY), mail)
+    told = "\n".join(str(block) for block in at_once.blocks(found))
+    assert found.plan is None and "expected a job with model" in found.missing
+    for price in (
+        "$2.85 per GPU-hour for 1 month",
+        "$2.40 per GPU-hour for 6 months, $673,000 for its 6 months of 64 GPUs",
+    ):
+        assert f"(Nebius), InfiniBand NDR, {price}" in told
+    assert "less than Nebius's published" in told and told.count("There after 18 days") == 2
+    assert told.count("To Nebius:") == 1, "the same questions are asked once"

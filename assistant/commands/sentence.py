@@ -57,5 +57,7 @@ def sentence(
     if form == "json" and found.plan is not None:
         write(found.plan.model_dump_json(by_alias=True, indent=2) + "\n")
         return
+    if form == "json" and found.missing:
+        raise InputError(found.missing)
     blocks = [*at_once.blocks(found), *([Paragraph("To go on with it: weft chat --continue")] if kept else [])]
     show(blocks)

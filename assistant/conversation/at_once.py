@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 
+from assistant.planning.quotes_compared import quotes_alone
 from assistant.present.blocks import Block, Bullets, Paragraph
 from assistant.present.fields import field_name, field_text
-from assistant.present.plan import assumptions, card
+from assistant.present.plan import assumptions, card, quotes
 from assistant.present.plan.names import named
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Quote
 
 from . import wording
 from .conversation import Conversation
@@ -22,12 +25,16 @@ _MOST_STEPS = 8  # of what one sentence leaves open
 @dataclass(frozen=True)
 class AtOnce:
     """What a sentence brought: the ``plan`` of its job, ``None`` where it tells of none; ``understood`` its facts in
-    words; ``taken`` what was taken without being said, each as a sentence; ``said`` everything that came back."""
+    words; ``taken`` what was taken without being said, each as a sentence; ``said`` everything that came back;
+    ``quotes`` what somebody offers, beside the lists, where nothing is said of a job but that, and ``missing`` what it
+    takes to plan one."""
 
     plan: Plan | None
     understood: tuple[str, ...]
     taken: tuple[str, ...]
     said: tuple[Event, ...]
+    quotes: tuple[Block, ...] = ()
+    missing: str = ""
 
 
 def tell(conversation: Conversation, sentence: str) -> AtOnce:
@@ -54,31 +61,46 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         else:
             break
     said += conversation.finish()
-    _refuse(conversation, said)
+    missing = _missing(conversation, said)
+    beside = _beside_lists(conversation) if missing else []
+    if missing and not beside:
+        raise InputError(missing)
     facts = [field_text(n, v, catalog) for n, v in conversation.draft.told.items() if n not in guessed]
-    return AtOnce(conversation.plan, tuple(facts), tuple(taken), tuple(said))
+    return AtOnce(conversation.plan, tuple(facts), tuple(taken), tuple(said), tuple(beside), missing)
 
 
-def _refuse(conversation: Conversation, said: list[Event]) -> None:
-    """Raise what stands in the way of a plan for the job that was told."""
+def _missing(conversation: Conversation, said: list[Event]) -> str:
+    """What stands in the way of a plan for the job that was told. Raises it where something is wrong with what was."""
     failed = next((event.text for event in said if isinstance(event, Failure)), None)
     if conversation.plan is not None or (failed is None and not conversation.draft.fields):
-        return
+        return ""
     if failed is not None:
         raise InputError(failed.removesuffix("."))
     missing = conversation.draft.missing
     question = next((one for one in conversation.library.interview.questions if one.field in missing), None)
     example = f"; say it as in: {question.placeholder}" if question and question.placeholder else ""
-    quotes = conversation.draft.fields.get(QUOTES)
-    heard = f"{field_text(QUOTES, quotes, conversation.library.catalog)}. To compare: " if quotes else ""
-    raise InputError(f"{heard}expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}")
+    return f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}"
+
+
+def _beside_lists(conversation: Conversation) -> list[Block]:
+    """The quotes of a mail beside published prices; nothing where it tells of none, or not for which GPUs."""
+    told, catalog = conversation.draft.fields, conversation.library.catalog
+    today = conversation.parts.today or datetime.date.today()
+    gpu, gpus = (told.get(f"cluster.{name}") for name in ("gpu", "gpus"))
+    if not (told.get(QUOTES) and gpu and gpus):
+        return []
+    found = quotes_alone([Quote.model_validate(one) for one in told[QUOTES]], gpu, gpus, catalog, today)
+    return quotes.alone(found, gpus, catalog.names)
 
 
 def blocks(found: AtOnce) -> list[Block]:
     """The card, then what the sentence was taken to say and what was assumed, what was not understood first."""
+    rest = [f'Not understood, so not used: "{e.rest}".' for e in found.said if isinstance(e, Understood) and e.rest]
+    if found.quotes:
+        ask = f"Which to take depends on what runs on it: {found.missing}."
+        return [*found.quotes, *map(Paragraph, [ask, *rest, f"Understood: {'; '.join(found.understood)}."])]
     if found.plan is None:
         return [block for event in found.said for block in wording.blocks(event)]
-    rest = [f'Not understood, so not used: "{e.rest}".' for e in found.said if isinstance(e, Understood) and e.rest]
     noted = [e.text for e in found.said if isinstance(e, Note)]
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])

@@ -97,9 +97,8 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
 
 
 def sizes_let(job: Resolved, catalog: Catalog) -> list[int]:
-    """Fewer GPUs than were asked for that somebody lets together or that one scale-up domain has, at each of the sites,
-    the most first: worth trying where nobody lets all of them. Nothing where the number was fixed by what else was said.
-    """
+    """Fewer GPUs than were asked for that somebody lets together, or that one scale-up domain has, at each site, the
+    most first: worth trying where nobody lets all of them. Nothing where the number was fixed by what else was said."""
     asked = job.questionnaire
     fixed = asked.parallelism != "auto" or (asked.rl is not None and asked.rl.rollout_gpus is not None)
     if asked.budget.mode == "buy" or asked.budget.quotes or job.quoted_rent or job.serves or fixed:

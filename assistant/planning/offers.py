@@ -97,6 +97,13 @@ def _row(
     )
 
 
+def listed_row(offered: Offered, fabric: str, freshness: Freshness) -> RentalOffer:
+    """What a list says of machines, before anybody said what is to run on them."""
+    none = dict.fromkeys(("usd_per_month", "run_cost_usd", "finishes_days"))
+    judged = {"verdict": "acceptable", "meets_limits": True}
+    return RentalOffer(**_what(offered, fabric), **_listed(offered, freshness), **none, **judged)
+
+
 def _on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
     """The entry as it is on another offer of its terms: at its price, where a sum is made of that."""
     price = entry.price.taking(offered, job.gpus // job.sites)
@@ -124,13 +131,18 @@ def _what(offered: Offered, fabric: str) -> dict[str, Any]:
 
 def _price(there: Entry, offered: Offered, job: Resolved, freshness: Freshness) -> dict[str, Any]:
     """What the list says, with its provenance, and what a month of it comes to."""
-    islands, listed = job.gpus // job.sites, offered.listed
-    paid: dict[str, Any] = {"gpus_paid": offered.paid(islands) * job.sites, "stale": False}
+    islands = job.gpus // job.sites
+    month = there.price.taking(offered, islands).usd_per_month(job.gpus) if offered.listed else None
+    paid = {"gpus_paid": offered.paid(islands) * job.sites, "usd_per_month": month}
+    return paid | _listed(offered, freshness)
+
+
+def _listed(offered: Offered, freshness: Freshness) -> dict[str, Any]:
+    listed = offered.listed
     if listed is None:
-        return paid | dict.fromkeys(("usd_per_gpu_hour", "usd_per_month", "date", "source"))
-    return paid | {
+        return {"stale": False} | dict.fromkeys(("usd_per_gpu_hour", "date", "source"))
+    return {
         "usd_per_gpu_hour": listed.price.si,
-        "usd_per_month": there.price.taking(offered, islands).usd_per_month(job.gpus),
         "months": listed.months,
         "date": listed.price.date.isoformat(),
         "source": listed.price.source,

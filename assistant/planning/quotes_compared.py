@@ -1,12 +1,13 @@
-"""The person's quotes side by side: what each comes to for this job, what it leaves open, and what to write back."""
+"""The person's quotes side by side: what each comes to for this job, or without one what lists say beside it; what it
+leaves open, and what to write back."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, log
 
-from assistant.market import Offered, monthly
+from assistant.market import Freshness, Offered, amortized, monthly, offered_tiers
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
 from assistant.vocabulary.questionnaire import Quote
@@ -15,9 +16,12 @@ from .choice import meets
 from .design import under_one_leaf
 from .entry import Entry, band_of
 from .headline import usd
+from .offers import listed_row
 from .pipeline import Decision
 from .quotes import provider_of
 from .resolve import Resolved
+
+_NO_TERM = 0.25  # months: what is let by the hour is nearer to a week than to a reservation
 
 
 def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Catalog) -> list[QuotedOffer]:
@@ -33,6 +37,25 @@ def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Cat
         _row(n, quote, by_number.get(n), verdicts, best, made.job, catalog, today) for n, quote in enumerate(quotes, 1)
     ]
     return [_beside(row, published) for row in rows]
+
+
+def quotes_alone(
+    quotes: Sequence[Quote], gpu: str, gpus: int, catalog: Catalog, today: datetime.date
+) -> list[QuotedOffer]:
+    """Quotes to rent ``gpus`` of a GPU before anybody said what runs on them: the price of each beside the lists, what
+    it leaves open, and what to write back."""
+    freshness = Freshness.of(catalog.constants, today)
+    listed = [
+        listed_row(offered, fabric, freshness)
+        for provider in catalog.providers.values()
+        for offer in provider.offers
+        if offer.gpu == gpu
+        for offered in offered_tiers(provider, offer, catalog.constants, spot=False)
+        for fabric in offer.fabrics
+    ]
+    what = f"{gpus:,} {catalog.gpus[gpu].name}"
+    rows = [_alone(number, quote, what, gpus, catalog) for number, quote in enumerate(quotes, 1)]
+    return [_beside(row, listed) for row in rows]
 
 
 def _by_number(made: Decision) -> dict[int, Entry]:
@@ -88,24 +111,10 @@ def _row(
     today: datetime.date,
 ) -> QuotedOffer:
     offered = entry.price.offered if entry else None
-    fabric = offered.offer.fabrics[0] if offered else quote.fabric
-    missing = _missing(quote, fabric, job, catalog)
-    if fabric is None:
-        network = QuoteItem(id="network", name="network", modes=[], ask="Which network joins the nodes, at which rate?")
-        missing = [network, *missing]
-    provider = provider_of(quote, catalog)
-    row = QuotedOffer(
-        number=number,
-        provider=provider.id if provider else quote.provider,
-        fabric=fabric,
-        said=_said(quote, job),
-        months=quote.months,
-        includes=[catalog.quote_items[item].name for item in quote.includes],
-        missing=[item.name for item in missing],
-        counted=_counted(quote, offered, job, catalog),
-        note=quote.note,
-        reply=_reply(quote, fabric, missing, job, catalog),
-    )
+    fabric, mode = offered.offer.fabrics[0] if offered else quote.fabric, job.questionnaire.budget.mode
+    what, use = f"{job.gpus:,} {job.gpu.name}", f"It is for {job.model_name} {job.questionnaire.workload}. "
+    row = _as_given(number, quote, fabric, mode, catalog, what, use)
+    row = row.model_copy(update={"counted": _counted(quote, offered, job, catalog)})
     if entry is None or entry.run_cost is None:
         return row
     waiting, hourly = entry.estimate.exposed_percent, entry.price.gpu_total + entry.price.fabric_total
@@ -130,13 +139,46 @@ def _row(
     )
 
 
+def _as_given(
+    number: int, quote: Quote, fabric: str | None, mode: str, catalog: Catalog, what: str, use: str
+) -> QuotedOffer:
+    """A quote as it was given; ``what`` it offers and what the ``use`` of that is go into the mail."""
+    missing = _missing(quote, fabric, mode, catalog)
+    if fabric is None:
+        network = QuoteItem(id="network", name="network", modes=[], ask="Which network joins the nodes, at which rate?")
+        missing = [network, *missing]
+    provider, said = provider_of(quote, catalog), _said(quote, mode)
+    network = f" with {catalog.fabrics[fabric].name}" if fabric else ""
+    return QuotedOffer(
+        number=number,
+        provider=provider.id if provider else quote.provider,
+        fabric=fabric,
+        said=said,
+        months=quote.months,
+        includes=[catalog.quote_items[item].name for item in quote.includes],
+        missing=[item.name for item in missing],
+        note=quote.note,
+        reply=_reply(f"Thank you for your offer of {what}{network} at {said}.", use, missing),
+    )
+
+
+def _alone(number: int, quote: Quote, what: str, gpus: int, catalog: Catalog) -> QuotedOffer:
+    """A quote to rent, with what an hour of a GPU and a whole term of all of them come to where it says so."""
+    months = quote.months or 1.0
+    hourly = quote.gpu_hour_usd or (amortized(quote.usd or 0.0, months) / gpus if quote.months else None)
+    row = _as_given(number, quote, quote.fabric, "rent", catalog, what, "")
+    term = None if hourly is None else months * monthly(hourly, gpus)
+    return row.model_copy(update={"usd_per_gpu_hour": hourly, "term_usd": term, "delivery_days": quote.delivery_days})
+
+
 def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
     """With the list price nearest to it: of its provider and network, else of its provider, else the lowest with its
-    network, else the lowest."""
+    network, else the lowest; of these the one for its term, else the one on demand."""
 
-    def apart(offer: RentalOffer) -> tuple[bool, bool, bool, float]:
+    def apart(offer: RentalOffer) -> tuple[bool, bool, float, bool, float]:
+        other = abs(log((offer.months or _NO_TERM) / (row.months or _NO_TERM)))
         tier, hourly = offer.tier != "on-demand", offer.usd_per_gpu_hour or 0.0
-        return offer.provider != row.provider, offer.fabric != row.fabric, tier, hourly
+        return offer.provider != row.provider, offer.fabric != row.fabric, round(other, 1), tier, hourly
 
     nearest = min((o for o in published if o.usd_per_gpu_hour and o.tier != "spot"), key=apart, default=None)
     if nearest is None or not nearest.usd_per_gpu_hour or row.usd_per_gpu_hour is None:
@@ -145,13 +187,13 @@ def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
     return row.model_copy(update={"published": nearest, "over_published_percent": over})
 
 
-def _said(quote: Quote, job: Resolved) -> str:
+def _said(quote: Quote, mode: str) -> str:
     """The price as it was quoted."""
     term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
     term += f", at least {quote.minimum_days:g} days" if quote.minimum_days else ""
     if quote.gpu_hour_usd is not None:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"
-    whole = term or (" for the run" if job.questionnaire.budget.mode == "rent" else " to buy")
+    whole = term or (" for the run" if mode == "rent" else " to buy")
     return f"{usd(quote.usd or 0.0)}{whole}"
 
 
@@ -169,9 +211,9 @@ def _counted(quote: Quote, offered: Offered | None, job: Resolved, catalog: Cata
     return "; ".join(said)
 
 
-def _missing(quote: Quote, fabric: str | None, job: Resolved, catalog: Catalog) -> list[QuoteItem]:
+def _missing(quote: Quote, fabric: str | None, mode: str, catalog: Catalog) -> list[QuoteItem]:
     """What a quote leaves open, in the order of the catalog."""
-    technology, mode = catalog.fabrics[fabric].technology if fabric else None, job.questionnaire.budget.mode
+    technology = catalog.fabrics[fabric].technology if fabric else None
     return [
         item
         for item in catalog.quote_items.values()
@@ -182,13 +224,7 @@ def _missing(quote: Quote, fabric: str | None, job: Resolved, catalog: Catalog) 
     ]
 
 
-def _reply(quote: Quote, fabric: str | None, missing: list[QuoteItem], job: Resolved, catalog: Catalog) -> str:
+def _reply(thanks: str, use: str, missing: list[QuoteItem]) -> str:
     """A mail that can be sent as it stands."""
-    network = f" with {catalog.fabrics[fabric].name}" if fabric else ""
-    lines = [
-        f"Thank you for your offer of {job.gpus:,} {job.gpu.name}{network} at {_said(quote, job)}.",
-        f"It is for {job.model_name} {job.questionnaire.workload}. Before we can decide, please tell us:",
-        "",
-        *(f"{number}. {item.ask}" for number, item in enumerate(missing, 1)),
-    ]
-    return "\n".join(lines)
+    asked = (f"{number}. {item.ask}" for number, item in enumerate(missing, 1))
+    return "\n".join([thanks, f"{use}Before we can decide, please tell us:", "", *asked])

@@ -22,8 +22,10 @@ _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
+_LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 _MOST_CUTS = 4096  # ways to part a message that are tried
+_OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
 
 
@@ -84,10 +86,11 @@ class Message:
 
 def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -> bool:
     """Whether a time stands in a clause before the offers and so is of none of them: "rents for three months, has two
-    quotes: A 2.35 …"."""
+    quotes: A 2.35 …"; not in a list: "1 month: $2.85"."""
     named = any(first <= name.start < term.start for name in (*message.fabrics, *message.providers))
     between = message.tokens[term.end : price.start]
-    return not named and term.end <= price.start and any(token.text in ",.;:" for token in between)
+    listed = all(token.text in _LEADS_TO for token in between)
+    return not (named or listed) and term.end <= price.start and any(token.text in ",.;:" for token in between)
 
 
 class Offers:
@@ -156,7 +159,7 @@ class Offers:
                 found = [one if one.months or one.usd else replace(one, months=months) for one in found]
         if len({(offer.fabric, offer.provider, offer.months) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
-        found, told = self._of_all(message, found, apart)
+        found, told = self._of_all(message, _on_terms(message, found), apart)
         spans = [*((first, last) for first, last, _ in apart), *((one.start, one.end) for one in told)]
         taken |= {at for first, last in spans for at in range(first, last)}
         return found, frozenset(taken), [*amounts, *told, *(amount for _, _, amount in apart)]
@@ -221,6 +224,15 @@ class Offers:
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
 
 
+def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:
+    """One seller's prices for several terms are of the same machines: what is told once is told of all."""
+    if not message.of_one or len({one.months for one in found} - {None}) < len(found):
+        return found
+    told: dict[str, Any] = {part: next(filter(None, (getattr(one, part) for one in found)), None) for part in _OF_ONE}
+    told["includes"] = tuple(dict.fromkeys(item for one in found for item in one.includes))
+    return [replace(one, **told) for one in found]
+
+
 def _beside(message: Message, said: tuple[int, int] | None) -> Quantity | None:
     """The time that stands right after what is said, or before it: "lead time 6 weeks", "6 weeks lead time"."""
     if said is None:
@@ -248,7 +260,9 @@ def _prices(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
         and not q.unit
         and q.start not in taken
     ]
-    by_some = message.of_offers and len({name.id for name in message.providers}) > 1
+    sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
+    each = len(bare) == len(sellers) == len(networks)  # "Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE"
+    by_some = (message.of_offers or each) and len(sellers) > 1
     at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
     return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
 

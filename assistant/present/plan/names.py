@@ -15,7 +15,11 @@ _COLUMNS = {"fabric": "network"}  # people's word
 
 def named(blocks: list[Block], plan: Plan) -> list[Block]:
     """The blocks with names in the place of ids; drawings and what is typed into a terminal stay as they are."""
-    name = namer(plan)
+    return renamed(blocks, namer(plan))
+
+
+def renamed(blocks: list[Block], name: Callable[[str], str]) -> list[Block]:
+    """The blocks with every text as ``name`` has it, but drawings and what is typed."""
     return [_named(block, name) for block in blocks]
 
 

@@ -2,24 +2,27 @@
 
 import dataclasses
 import textwrap
+from collections.abc import Mapping, Sequence
 
+from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan, QuotedOffer
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
 from . import reading
 from .candidates import SIGNS
+from .names import renamed
 
 _MANY_TIMES, _ALIKE = 2.0, 0.005  # ratios of two costs from which and up to which they are told so
 _OF_THE_TERM = 0.05  # of a term: "90 days" are three months
+_THANKS = "Thank you for your offer"  # how each reply begins
 _WIDTH = 88  # of a line of a mail
 _COLUMNS = ["", "quote", "network", "quoted", "with waiting", "cost of the run", "done in"]
 
 
 def section(plan: Plan) -> list[Block]:
     """All of them, with the mails to write back."""
-    mails = [block for quote in plan.quotes for block in _mail(quote)]
-    return [*_side_by_side(plan), *([Heading("What to write back"), *mails] if mails else [])]
+    return [*_side_by_side(plan), *_mails(plan.quotes)]
 
 
 def in_short(plan: Plan) -> list[Block]:
@@ -46,6 +49,23 @@ def open_points(plan: Plan, number: int) -> list[Block]:
     if quote is None:
         return told(f"There is no quote {number} in this plan; it has {len(plan.quotes) or 'none'}.")
     return told(f"Q{_of(quote)[1:]}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
+
+
+def alone(quotes: Sequence[QuotedOffer], gpus: int, names: Mapping[str, str]) -> list[Block]:
+    """Quotes before anybody said what runs on the machines: the price beside the lists, what each leaves open, the mail
+    to write back. ``names``: those of ids."""
+    told = [Heading("Your quotes"), Bullets([_priced(quote, gpus) for quote in quotes]), *_mails(quotes)]
+    return renamed(told, naming(names))
+
+
+def _priced(quote: QuotedOffer, gpus: int) -> str:
+    """What it is, what a whole term of all GPUs comes to, and what is beside it."""
+    months = quote.months or 1.0
+    term = "a month" if months == 1.0 else f"its {months:g} months"
+    whole = f", {figures.usd(quote.term_usd)} for {term} of {gpus:,} GPUs" if quote.term_usd else ""
+    beside = " ".join(text for text in (_published(quote), _delivered(quote), _noted(quote), _open(quote)) if text)
+    network = f", {quote.fabric}" if quote.fabric and quote.provider else ""
+    return f"Q{_of(quote)[1:]}{network}, {quote.said}{whole}: {beside}"
 
 
 def _side_by_side(plan: Plan) -> list[Block]:
@@ -110,9 +130,20 @@ def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, what is counted of its network, and what it leaves
     open."""
     counted = f"Its network was counted as quoted: {quote.counted}." if quote.counted else None
-    note = f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
-    said = f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _delivered(quote), counted, note, _open(quote)
+    said = (
+        f"Q{_of(quote)[1:]}:",
+        _published(quote),
+        _to_win(quote),
+        _delivered(quote),
+        counted,
+        _noted(quote),
+        _open(quote),
+    )
     return " ".join(text for text in said if text)
+
+
+def _noted(quote: QuotedOffer) -> str | None:
+    return f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
 
 
 def _published(quote: QuotedOffer) -> str | None:
@@ -160,8 +191,8 @@ def _line(plan: Plan, quote: QuotedOffer) -> str:
     cost, days = _sum(plan, quote), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
     done = f", done in {days}" if reading.ends(plan) else ""
-    note = f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
-    beside = " ".join(text for text in (_published(quote), _to_win(quote), _delivered(quote), note) if text)
+    beside = (_published(quote), _to_win(quote), _delivered(quote), _noted(quote))
+    beside = " ".join(text for text in beside if text)
     return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}{done}{late}. {beside}".rstrip()
 
 
@@ -194,8 +225,18 @@ def _costs(ratio: float) -> str:
     return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less'}"
 
 
-def _mail(quote: QuotedOffer) -> list[Block]:
-    if not quote.missing:
-        return []
-    lines = [line for text in quote.reply.split("\n") for line in textwrap.wrap(text, _WIDTH) or [""]]
-    return [Paragraph(f"To {quote.provider or f'quote {quote.number}'}:"), Chart(tuple(lines))]
+def _mails(quotes: Sequence[QuotedOffer]) -> list[Block]:
+    """One to everybody who left something open, about all offers that leave the same open."""
+    asked: dict[tuple[str, ...], list[QuotedOffer]] = {}
+    for quote in quotes:
+        if quote.missing:
+            asked.setdefault((quote.provider or str(quote.number), *quote.missing), []).append(quote)
+    mails = [block for same in asked.values() for block in _mail(same)]
+    return [Heading("What to write back"), *mails] if mails else []
+
+
+def _mail(quotes: list[QuotedOffer]) -> list[Block]:
+    thanks, *rest = quotes[0].reply.split("\n")
+    others = [q.reply.partition("\n")[0].replace(_THANKS, "And for that", 1) for q in quotes[1:]]
+    lines = [line for text in (thanks, *others, *rest) for line in textwrap.wrap(text, _WIDTH) or [""]]
+    return [Paragraph(f"To {quotes[0].provider or f'quote {quotes[0].number}'}:"), Chart(tuple(lines))]
