@@ -176,6 +176,16 @@ def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_m
     assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}
 
 
+def test_days_at_a_provider_of_slower_machines_keep_a_deadline_of_as_many(stages):
+    job = {
+        "training": {"days": 10},
+        "constraints": {"deadline_days": 10},
+        "cluster": JOB["cluster"] | {"provider": "gcp"},
+    }
+    there = stages.decide(asked({}, **job))
+    assert there.choice.chosen.median_hours == pytest.approx(240, rel=0.01)
+
+
 @pytest.mark.parametrize(
     "more, limit",
     [

@@ -4,7 +4,8 @@ machines.
 Who says "a run of 14 days" means that it takes 14 days as it is recommended. So that is the work: what the network does
 in them that is recommended for the job as long as nothing narrows the choice, on machines that nobody takes away. A
 provider that is named, spot machines that are allowed, a deadline or a budget change what is chosen for that work and
-never the work itself; the same work takes longer or shorter on other networks.
+never the work itself; the same work takes longer or shorter on other networks. Who names a provider and a deadline as
+well has days there in mind: then it is what is done at that provider in them.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ def said(job: Resolved) -> Work | None:
 
 
 def without_limits(asked: Questionnaire) -> Questionnaire:
-    """The same job at whoever's, on machines that nobody takes away, without a limit of time or money."""
+    """The same job at whoever's, on machines that nobody takes away, without a limit of time or money; at the provider
+    that is named where a deadline is."""
     budget = asked.budget.model_copy(
         update=dict.fromkeys(BUDGETS) | {"mode": asked.budget.mode, "spot": False}  # the mode is said, if it was not
     )
+    provider = asked.cluster.provider if asked.constraints.deadline_days is not None else None
     return asked.model_copy(
         update={
-            "cluster": asked.cluster.model_copy(update={"provider": None}),
+            "cluster": asked.cluster.model_copy(update={"provider": provider}),
             "budget": budget,
             "constraints": asked.constraints.model_copy(update=dict.fromkeys(_LIMITS)),
         }
