@@ -267,7 +267,8 @@ def test_a_mail_with_two_terms_is_two_quotes_and_what_is_paid_apart_is_told():
     told = [(q.provider, q.fabric, q.gpu_hour_usd, q.months, q.delivery_days) for q in heard.offers]
     assert told == [("Nordwind Compute", IB, 2.35, 1.0, 15.0), ("Nordwind Compute", IB, 2.09, 3.0, 15.0)]
     note = heard.offers[0].note
-    assert all(said in note for said in ("$2,500", "50 TB at $0.07/GB/month", "smallest term said: one week"))
+    assert all(said in note for said in ("50 TB at $0.07/GB/month", "smallest term said: one week"))
+    assert [q.once_usd for q in heard.offers] == [2500, 2500]
     assert heard.fields.keys() == {"cluster.gpu", "cluster.gpus", "cluster.gpus_per_node"} and not heard.doubts
 
 
@@ -396,3 +397,18 @@ def test_a_mail_alone_is_laid_beside_the_lists_and_answered_before_anybody_says_
         assert f"(Nebius), InfiniBand NDR, {price}" in told
     assert "less than Nebius's published" in told and told.count("There after 18 days") == 2
     assert told.count("To Nebius:") == 1, "the same questions are asked once"
+
+
+def test_what_is_paid_once_is_in_the_sum_of_the_run_and_in_what_a_cheaper_hour_would_have_to_save():
+    two = (
+        {"provider": "lambda", "fabric": IB, "gpu_hour_usd": 2.5},
+        {"provider": "nebius", "fabric": IB, "gpu_hour_usd": 2.4},
+    )
+    plain, dearer = planned(*two), planned(two[0], two[1] | {"once_usd": 200})
+    assert plain.recommendation.card.do.split(" at ")[1].startswith("Nebius")
+    [before], [after] = ([q for q in one.quotes if q.provider == "nebius"] for one in (plain, dearer))
+    assert after.run_cost_usd.p50 == pytest.approx(before.run_cost_usd.p50 + 200)
+    assert "and $200 once" in after.said and dearer.recommendation.card.do.split(" at ")[1].startswith("Lambda")
+    cheaper = planned(two[0], two[1] | {"once_usd": 200, "gpu_hour_usd": after.usd_per_gpu_hour_to_win})
+    [even] = [q for q in cheaper.quotes if q.provider == "nebius"]
+    assert even.run_cost_usd.p50 == pytest.approx(next(q for q in cheaper.quotes if q is not even).run_cost_usd.p50)

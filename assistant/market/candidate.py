@@ -132,8 +132,15 @@ class CandidatePrice:
         return max((price.age_days for price in self.prices if price.age_days is not None), default=None)
 
     def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
-        """US dollars of a run that takes ``hours`` (number or array of draws), interruptions included."""
-        return arithmetic.run_cost(self.charged(hours), gpus * self.paid_share, self.gpu_total, self.fabric_total)
+        """US dollars of a run that takes ``hours`` (number or array of draws), interruptions and what is paid once
+        included; of a service what a month comes to."""
+        used = arithmetic.run_cost(self.charged(hours), gpus * self.paid_share, self.gpu_total, self.fabric_total)
+        return used + self.once_usd
+
+    @property
+    def once_usd(self) -> float:
+        """US dollars of a run that are paid once, beside the price of the machines."""
+        return self.offered.once_usd if self.offered and not self.open_ended else 0.0
 
     def taking(self, offered: Offered, gpus: int) -> CandidatePrice:
         """The price with another offer on the same terms taken, for ``gpus`` GPUs at each site: its list price, the

@@ -89,6 +89,11 @@ class Offered:
         return ((self.listed and self.listed.months) or 0.0) * HOURS_PER_MONTH
 
     @property
+    def once_usd(self) -> float:
+        """US dollars that are paid once, beside the price."""
+        return (self.quote and self.quote.once_usd) or 0.0
+
+    @property
     def terms(self) -> Hashable:
         """What of it, besides the price, decides what a run takes: the tier, the term, how often machines are taken
         away; each quote is a way of its own."""

@@ -12,6 +12,8 @@ from assistant.vocabulary.questionnaire import Quote
 
 from .resolve import Resolved
 
+_NO_TERM = {"months": None, "minimum_days": None, "once_usd": None}  # of what is bought
+
 
 def as_offers(job: Resolved, catalog: Catalog, today: datetime.date) -> tuple[Offered, ...]:
     """Each quote whose network is known as an offer of ``today``; ``number`` counts them from 1."""
@@ -24,7 +26,8 @@ def as_offers(job: Resolved, catalog: Catalog, today: datetime.date) -> tuple[Of
 def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today: datetime.date) -> Offered | None:
     """Machines as the provider lists them where it does, else the job's own nodes; ``None`` without a network."""
     if job.questionnaire.budget.mode == "buy":
-        quote = quote.model_copy(update={"months": None, "minimum_days": None})  # what is bought has no term
+        whole = quote.usd and quote.usd + (quote.once_usd or 0.0)
+        quote = quote.model_copy(update=_NO_TERM | {"usd": whole})
     provider = provider_of(quote, catalog)
     listed = _listed(quote, provider, job)
     fabric = quote.fabric or (listed.fabrics[0] if listed else None)

@@ -121,7 +121,8 @@ def _row(
     paid_as_used = quote.months is None or entry.price.by_the_month
     dearer = best is not None and entry.median_cost > best and quote.usd is None and paid_as_used
     term = entry.median_cost * quote.months if quote.months and entry.price.by_the_month else None
-    to_win = hourly * best / entry.median_cost if dearer and best else None
+    once = entry.price.once_usd
+    to_win = hourly * (best - once) / (entry.median_cost - once) if dearer and best and best > once else None
     return row.model_copy(
         update={
             "usd_per_gpu_hour": hourly,
@@ -167,7 +168,7 @@ def _alone(number: int, quote: Quote, what: str, gpus: int, catalog: Catalog) ->
     months = quote.months or 1.0
     hourly = quote.gpu_hour_usd or (amortized(quote.usd or 0.0, months) / gpus if quote.months else None)
     row = _as_given(number, quote, quote.fabric, "rent", catalog, what, "")
-    term = None if hourly is None else months * monthly(hourly, gpus)
+    term = None if hourly is None else months * monthly(hourly, gpus) + (quote.once_usd or 0.0)
     return row.model_copy(update={"usd_per_gpu_hour": hourly, "term_usd": term, "delivery_days": quote.delivery_days})
 
 
@@ -191,6 +192,7 @@ def _said(quote: Quote, mode: str) -> str:
     """The price as it was quoted."""
     term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
     term += f", at least {quote.minimum_days:g} days" if quote.minimum_days else ""
+    term += f", and {usd(quote.once_usd)} once" if quote.once_usd else ""
     if quote.gpu_hour_usd is not None:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"
     whole = term or (" for the run" if mode == "rent" else " to buy")

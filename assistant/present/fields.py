@@ -117,13 +117,14 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
     over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
-    days = quote.get("minimum_days")
+    days, once = quote.get("minimum_days"), quote.get("once_usd")
     least = f"at least {days:g} days" if days else None
     built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
     said += [
         price,
         f"{term:g} month{'s' * (term != 1)}" if term else None,
         least,
+        f"{value_text('budget.usd', once)} once" if once else None,
         built,
         f"{nics} adapters in a node" if nics else None,
     ]

@@ -173,7 +173,9 @@ class Offers:
             return found, []
         least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
         since = self.sellers.there_from(message.tokens, [q for q in message.quantities if q.kind == "date"])
-        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last, _ in apart)
+        once = {q.start: q for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
+        rest = [span for *span, amount in apart if amount.start not in once]
+        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
         note = f"not in the sum: {', '.join(notes)}" if notes else ""
         if least and any(least.value <= DAYS_PER_MONTH * (one.months or 0.0) for one in found):
             told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
@@ -187,6 +189,7 @@ class Offers:
                 if least and least.value > DAYS_PER_MONTH * (one.months or 0.0)
                 else None,
                 delivery_days=one.delivery_days if days is None else days,
+                once_usd=sum(float(q.value) for q in once.values()) or None,
             )
             for one in found
         ]

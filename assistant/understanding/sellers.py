@@ -18,12 +18,12 @@ _ENDS = _STRONG | {","}
 
 
 class Sellers:
-    """``words``: those of ``apart`` (what is paid beside the machines), ``least``, ``there`` (from when on) and
-    ``nobody`` (no name of a seller)."""
+    """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
+    (from when on) and ``nobody`` (no name of a seller)."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
-        self._apart, self._least, self._there, self._nobody = (
-            frozenset(words[name].split()) for name in ("apart", "least", "there", "nobody")
+        self._apart, self._once, self._least, self._there, self._nobody = (
+            frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody")
         )
 
     def named(
@@ -80,6 +80,11 @@ class Sellers:
             first, last = _clause(tokens, amount.start, amount.end)
             if amount.unit != "gpu-hour" and any(token.text in self._apart for token in tokens[first:last]):
                 yield first, last, amount
+
+    def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
+        """Whether what is paid apart is paid once: a fee, and no rate."""
+        first, last = _clause(tokens, amount.start, amount.end)
+        return not amount.unit and any(token.text in self._once for token in tokens[first:last])
 
 
 def _clause(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:

@@ -72,6 +72,7 @@ class Quoted:
     nics_per_node: int | None = None
     delivery_days: float | None = None
     minimum_days: float | None = None
+    once_usd: float | None = None
     includes: tuple[str, ...] = ()
     note: str = ""
 

@@ -19,8 +19,8 @@ class Quote(Section):
     cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
-    budget says. ``minimum_days`` are paid for however short the run. ``includes`` are ids of the catalog's
-    ``quote_items``.
+    budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
+    as for setting up. ``includes`` are ids of the catalog's ``quote_items``.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -33,6 +33,7 @@ class Quote(Section):
     gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
     delivery_days: Annotated[Days, Field(ge=0, le=3650)] | None = None
     minimum_days: Annotated[Days, Field(gt=0, le=7300)] | None = None
+    once_usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, Field(max_length=1000)] = ""
 
