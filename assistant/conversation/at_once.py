@@ -42,13 +42,15 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
     be planned, or not without a fact that nobody can guess."""
     conversation.start()
     interviewer, catalog = conversation.parts.interviewer, conversation.library.catalog
-    said, taken, guessed = conversation.hear(sentence), [], set()
+    said, taken, guessed, seen = conversation.hear(sentence), [], set(), set()
     for _ in range(_MOST_STEPS):
         if not interviewer.doubting and (conversation.plan is not None or not conversation.draft.fields):
             break
         said += conversation.go_on()
         question, doubted, choice = conversation.question, interviewer.doubting, interviewer.likeliest
-        if choice is not None and question is not None:
+        again = question is not None and question.text in seen  # what was picked does not settle it
+        seen.add(question.text if question else "")
+        if choice is not None and question is not None and not again:
             told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
             others = " or ".join(other.label for other in question.choices if other.id != choice.id)
             asked = f"{others} may be meant instead" if others else question.text.rpartition("? ")[2].rstrip(".")
@@ -56,7 +58,8 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
             guessed |= choice.value.keys()
             said += conversation.pick(choice.id)
         elif question is not None and doubted:
-            taken.append(f"left open, {question.text}")
+            if not again:
+                taken.append(f"left open, {question.text}")
             said += conversation.hear("not sure")
         else:
             break
