@@ -44,6 +44,13 @@ _READ_TERMINAL = """
 })()"""
 
 
+_GONE = "Inspected target navigated or closed"  # as the browser says it
+
+
+class PageGoneError(Exception):
+    """The page that was asked has been left for another."""
+
+
 class Page:
     """A tab: what a person does in it and sees."""
 
@@ -75,13 +82,16 @@ class Page:
         self._waiting[number] = asyncio.get_running_loop().create_future()
         await self._connection.send_json({"id": number, "method": method, "params": parameters})
         answer = await asyncio.wait_for(self._waiting[number], PATIENCE_S)
+        if _GONE in answer.get("error", {}).get("message", ""):
+            raise PageGoneError(method)
         assert "error" not in answer, answer
         return answer["result"]
 
     async def evaluate(self, expression: str) -> Any:
-        """The value of an expression in the page."""
-        answer = await self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        return answer["result"].get("value")
+        """The value of an expression in the page; none of a page that gives way to the next one meanwhile."""
+        with contextlib.suppress(PageGoneError):
+            answer = await self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+            return answer["result"].get("value")
 
     async def open(self, url: str, width: int = 1280, height: int = 800) -> None:
         """Go to an address in a window of so many pixels."""
