@@ -78,50 +78,83 @@ def owned(
 
     A quoted price of a GPU-hour or of the network is taken as it stands, power and upkeep and all.
     """
-    budget, months = questionnaire.budget, questionnaire.budget.amortization_months
+    months = questionnaire.budget.amortization_months
     if months is None:
         usual = constant(catalog.constants, "cost-amortization")
         months = usual.value
         _assume(assumptions, "budget.amortization_months", usual.value, usual.source)
     assumptions += _of_what_is_there(questionnaire)
-    if budget.spot:
+    if questionnaire.budget.spot:
         assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
-    of_gpu = gpu_price.buy(budget, gpu, catalog, freshness, months)
-    of_fabric = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
-    gpus, sites = questionnaire.cluster.gpus, questionnaire.cluster.sites
-    said = questionnaire.cluster.gpus_per_node or (-(-gpus // nodes) if gpu.nodes_vary else None)
-    machine = machine_of(gpu, catalog, said)
-    watts = 0.0
-    if of_gpu.origin != "quoted" and questionnaire.shares_a_machine(machine.gpus):
-        watts = machine.watts / machine.gpus
-    elif of_gpu.origin != "quoted":
-        of_gpu = _whole(of_gpu, machine, gpus, sites)
-        watts = machine.watts * machine.count(gpus, sites) / gpus
-    new_gpu, new_fabric = of_gpu, of_fabric  # support is of all, whoever paid for it
-    sunk = of_gpu.value * questionnaire.owned_gpus / gpus if of_gpu.origin == "quoted" else 0.0
-    of_gpu = of_gpu if of_gpu.origin == "quoted" else _left_to_buy(of_gpu, gpu, machine, questionnaire)
-    network = 0.0
-    if of_fabric.origin != "quoted":
-        network = network_watts(fabric, bill)
-        network += supernic_watts(machine, fabric, bill.nics, catalog) if bill else 0.0
-    if watts:
+    machine = _machine(questionnaire, gpu, catalog, nodes)
+    machines = _machines(
+        questionnaire, gpu, machine, gpu_price.buy(questionnaire.budget, gpu, catalog, freshness, months)
+    )
+    new = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
+    network = _network(questionnaire, fabric, machine, new, bill, catalog)
+    if machines.watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
     electricity = _electricity(questionnaire, catalog, assumptions)
-    if budget.network_there and fabric.id == questionnaire.cluster.fabric and of_fabric.origin != "quoted":
-        of_fabric = _joined_already(of_fabric, fabric, questionnaire)
+    power = lambda part, name: electricity.priced(f"power of {name}", part.watts, freshness) if part.watts else None
     return Owned(
-        of_gpu,
-        of_fabric,
-        electricity.priced(f"power of {gpu.name}", watts, freshness) if watts else None,
-        electricity.priced(f"power of {fabric.name}", network, freshness) if network else None,
+        machines.left,
+        network.left,
+        power(machines, gpu.name),
+        power(network, fabric.name),
         Upkeep(
-            _support(new_gpu, months, catalog, assumptions),
-            _support(new_fabric, months, catalog, assumptions),
-            _staff(questionnaire, fabric, new_fabric, nodes, catalog, assumptions),
+            _support(machines.new, months, catalog, assumptions),
+            _support(network.new, months, catalog, assumptions),
+            _staff(questionnaire, fabric, network.new, nodes, catalog, assumptions),
         ),
         months,
-        sunk,
+        machines.sunk,
     )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The machines or the network, each per GPU: the price as ``new``, of which support is counted whoever paid for it,
+    what is ``left`` to buy, the watts it draws; ``sunk``: USD per GPU-hour of ``left`` that buy nothing."""
+
+    new: Priced
+    left: Priced
+    watts: float
+    sunk: float = 0.0
+
+
+def _machine(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, nodes: int) -> Machine:
+    """The server or rack that is bought: as many GPUs in it as were said, else as usual."""
+    cluster = questionnaire.cluster
+    return machine_of(gpu, catalog, cluster.gpus_per_node or (-(-cluster.gpus // nodes) if gpu.nodes_vary else None))
+
+
+def _machines(questionnaire: Questionnaire, gpu: Gpu, machine: Machine, each: Priced) -> _Part:
+    """Whole machines, but where some of one are left to others; a quoted price is that of everything in them."""
+    gpus, sites = questionnaire.cluster.gpus, questionnaire.cluster.sites
+    if each.origin == "quoted":
+        return _Part(each, each, 0.0, each.value * questionnaire.owned_gpus / gpus)
+    if questionnaire.shares_a_machine(machine.gpus):
+        watts = machine.watts / machine.gpus
+    else:
+        each = _whole(each, machine, gpus, sites)
+        watts = machine.watts * machine.count(gpus, sites) / gpus
+    return _Part(each, _left_to_buy(each, gpu, machine, questionnaire), watts)
+
+
+def _network(
+    questionnaire: Questionnaire,
+    fabric: Fabric,
+    machine: Machine,
+    each: Priced,
+    bill: NetworkBill | None,
+    catalog: Catalog,
+) -> _Part:
+    """The network as drawn, with what its adapters draw; one that is there is not bought."""
+    if each.origin == "quoted":
+        return _Part(each, each, 0.0)
+    watts = network_watts(fabric, bill) + (supernic_watts(machine, fabric, bill.nics, catalog) if bill else 0.0)
+    there = questionnaire.budget.network_there and fabric.id == questionnaire.cluster.fabric
+    return _Part(each, _joined_already(each, fabric, questionnaire) if there else each, watts)
 
 
 def _of_what_is_there(questionnaire: Questionnaire) -> list[Assumption]:
