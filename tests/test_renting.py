@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime
 import io
-import random
 import re
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,50 +18,16 @@ from assistant.market import Offered
 from assistant.planning import Pipeline, plan
 from assistant.planning.flips import Charging
 from assistant.planning.offers import list_price_at, rental_offers, taken
-from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
+from assistant.planning.pipeline import CHOICE_ALONE
 from assistant.planning.remedy import smallest_change
 from assistant.present.blocks import Table
-from assistant.present.fields import assumed_text
 from assistant.present.figures import usd
 from assistant.present.plan.formats import plan_html, plan_lines
-from assistant.present.plan.offers import in_short, section, spot_left
+from assistant.present.plan.offers import section
 from assistant.present.terminal import blocks_view
 from assistant.vocabulary.catalog import Offer
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.questionnaire import Workload
-
-TODAY = datetime.date(2026, 11, 20)
-GPUS = "h100-sxm h200-sxm b200 b300 gb200 gb300 a100-sxm-80gb mi300x mi325x l40s h100-pcie gh200 rtx-4090".split()
-GPUS += "a100-sxm-40gb a100-sxm-40gb b300 mi350x rtx-5090".split()  # 40 GB and B300 are let on very different networks
-MODELS = "llama-3.1-8b llama-3.1-70b llama-3.1-405b qwen2.5-7b mixtral-8x7b deepseek-v3".split()
-WORKLOADS = ("pretraining", "finetuning", "inference", "batch-inference", "rlhf")
-DAYS = (1, 3, 14, 80, 100, 340)  # 80 and 340 are a little less than a term
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    return load()
-
-
-@pytest.fixture(scope="module")
-def pipeline(library: Library) -> Pipeline:
-    return Pipeline(library, TODAY)
-
-
-def rental(seed: int) -> dict:
-    draw = random.Random(seed)
-    cluster = {"gpu": draw.choice(GPUS), "gpus": 8 * 2 ** draw.randrange(0, 9)}
-    budget = {"mode": "rent", "spot": draw.random() < 0.25}
-    job = {"workload": draw.choice(WORKLOADS), "model": draw.choice(MODELS), "cluster": cluster, "budget": budget}
-    days, sites = draw.choice(DAYS), draw.choice((1, 1, 1, 1, 1, 2))
-    if "inference" not in job["workload"]:
-        cluster["sites"] = sites
-        job |= {"training": {"days": days}} if draw.random() < 0.6 else {}
-    return job
-
-
-def decided(pipeline: Pipeline, value: dict, strategy: Strategy = CHOICE_ALONE) -> Decision:
-    return pipeline.decide(from_value(value, pipeline.catalog), strategy)
+from tests.rentals import RENTED, TODAY, cost, decided, library, pipeline, planned, rental
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 16))
@@ -89,172 +54,12 @@ def test_where_the_days_are_those_of_another_network_the_plan_says_how_many_they
     assert "here it takes 12.3 days" in next(w.message for w in made.warnings if w.code == "days-are-work")
 
 
-def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline: Pipeline) -> None:
-    chosen = 0
-    for seed in range(300):
-        job = rental(seed)
-        entry = decided(pipeline, job).choice.chosen
-        if entry is None:
-            continue
-        chosen += 1
-        offered, joined = entry.price.offered, (entry.inside or entry).id  # between sites: the network of each
-        if not entry.costed:  # nobody tells a price of the machines: who lets them can be asked
-            assert entry.considered.offers and not any(o.price for o in entry.considered.offers), job
-            continue
-        assert offered is not None, job
-        assert offered.offer in pipeline.catalog.providers[offered.provider].offers, job
-        assert offered.offer.gpu == job["cluster"]["gpu"], job
-        assert joined == "none" or joined in offered.offer.fabrics, job
-        listed = offered.listed
-        assert listed in offered.offer.prices and entry.price.gpu_usd_per_hour.value == listed.price.value, job
-    assert chosen > 100, "or there was little to check"
-
-
-@pytest.mark.parametrize("mode", ["rent", "buy"])
-@pytest.mark.parametrize("seed", range(1, 300, 33))
-def test_what_is_called_clear_is_the_likeliest_to_be_the_cheapest_and_a_toss_up_names_what_ties(
-    pipeline: Pipeline, seed: int, mode: str
-) -> None:
-    job = rental(seed)
-    made = decided(pipeline, {**job, "budget": {"mode": mode}}, WHOLE)
-    found, chosen = made.choice, made.choice.chosen
-    if chosen is None or not chosen.costed:
-        return
-    likeliest = max(made.entries, key=lambda e: e.probability_best or 0.0)
-    assert likeliest in found.tied and found.tied[0] is chosen
-    if found.certainty == "clear":
-        assert likeliest is chosen and found.confidence >= 0.8 and found.tied == (chosen,)
-    else:
-        assert len(found.tied) > 1 or found.confidence < 0.8
-
-
-@pytest.mark.parametrize("seed", range(0, 300, 10))
-def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeline: Pipeline, seed: int) -> None:
-    job = rental(seed)
-    entry = decided(pipeline, job).choice.chosen
-    if entry is None or entry.price.offered is None:
-        return
-    named = job | {"cluster": job["cluster"] | {"provider": entry.price.offered.provider}}
-    again = decided(pipeline, named).choice.chosen
-    assert again is not None
-    same = entry.id, pytest.approx(entry.median_cost), pytest.approx(entry.median_hours)
-    assert (again.id, again.median_cost, again.median_hours) == same, job
-
-
-@pytest.mark.parametrize("seed", range(0, 200, 7))
-def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one(pipeline: Pipeline, seed: int):
-    draw, job = random.Random(seed), rental(seed)
-    if "inference" not in job["workload"]:
-        job["training"] = {"days": draw.choice((24, 29, 80, 88, 300, 340))}
-    if draw.random() < 0.3:
-        job["budget"]["reserved_days"] = draw.choice((30, 91, 365))
-    if draw.random() < 0.7:
-        job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
-    made = decided(pipeline, job)
-    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
-    answer = taken(made.choice.chosen, offers)
-    if answer is None:
-        return
-    same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
-    costs = [o.ranked_usd for o in (offers[answer], *same)]  # of machines that may be taken away the mean counts
-    assert costs[0] == pytest.approx(min(costs)) and offers[answer].run_cost_usd, job
-
-
 @pytest.mark.parametrize("budget", [{"mode": "rent"}, {"mode": "rent", "reserved_days": 91}])
 def test_a_reservation_a_little_longer_than_the_run_is_taken_where_it_costs_less(pipeline: Pipeline, budget: dict):
     cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "together-ai"}
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster}
     chosen = decided(pipeline, job | {"training": {"days": 80}, "budget": budget}).choice.chosen
     assert chosen.price.offered.tier == "reserved" and chosen.median_hours < chosen.price.least_hours
-
-
-def test_machines_reserved_for_a_term_are_no_spot_machines_and_the_plan_says_so(library: Library) -> None:
-    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "nebius"}
-    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "training": {"days": 30}}
-    for reserved in ({}, {"reserved_days": 90}):
-        budget = {"mode": "rent", "spot": True} | reserved
-        made = plan(from_value(job | {"budget": budget}, library.catalog), library, index=None, today=TODAY)
-        assert ("spot" in {o.tier for o in made.offers}) is not bool(reserved)
-    assert any("reserved for a term" in a.why for a in made.assumptions if a.field == "budget.spot")
-
-
-def cost(made: Decision) -> float:
-    return made.choice.chosen.median_cost if made.choice.chosen else float("inf")
-
-
-@pytest.mark.parametrize("seed", range(0, 300, 14))
-def test_allowing_spot_never_makes_the_recommendation_dearer_nor_impossible(pipeline: Pipeline, seed: int) -> None:
-    job = rental(seed)
-    steady = decided(pipeline, job | {"budget": {"mode": "rent"}})
-    days = steady.choice.chosen.median_hours / 24 * 1.02 if steady.choice.chosen else 1.0
-    for limits in ({}, {"constraints": {"deadline_days": days}}):
-        without, allowed = (
-            cost(decided(pipeline, job | limits | {"budget": {"mode": "rent", "spot": spot}})) for spot in (False, True)
-        )
-        assert allowed <= without * (1 + 1e-9), (job, limits)
-
-
-@pytest.mark.parametrize("seed", [*range(5, 300, 16), 5055])  # the last is of two sites, each of which can be let
-def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipeline, seed: int) -> None:
-    job = rental(seed)
-    works = decided(pipeline, job).choice.chosen
-    if works is None:
-        return
-    tight = {"deadline_days": works.median_hours / 24 * 1.001}, {"usd": works.median_cost * 1.001}
-    for share in (1.0, 2.0, 10.0):
-        limits = {"constraints": {"deadline_days": tight[0]["deadline_days"] * share}}
-        limits["budget"] = job["budget"] | {"usd": tight[1]["usd"] * share}
-        assert decided(pipeline, job | limits).choice.chosen is not None, (job, limits)
-    more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}, "constraints": tight[0]}
-    assert decided(pipeline, more).choice.chosen is not None, more
-
-
-def test_gpus_that_only_wait_for_each_other_stand_idle_where_fewer_keep_the_limits(library: Library) -> None:
-    job: dict[str, Any] = {"workload": "finetuning", "model": "qwen2.5-72b", "constraints": {"deadline_days": 0.0165}}
-    job["cluster"] = {"gpu": "a100-sxm-40gb", "gpus": 12288}
-    told, short = (
-        plan(from_value(job | {"budget": {"mode": "rent", "usd": usd}}, library.catalog), library, index=None)
-        for usd in (None, 6000)
-    )
-    assert told.recommendation.card.do.startswith("Rent 8,192 of the 12,288")
-    [why] = [w.message for w in told.warnings if w.code == "fewer-gpus-than-asked"]
-    assert "the deadline is missed with all and kept with fewer" in why and not told.questions_for_provider[0].count(
-        "12,288"
-    )
-    assert told.recommendation.headline.startswith("All 12,288 NVIDIA A100 SXM4 40 GB wait for each other")
-    assert short.questionnaire["cluster"]["gpus"] == 4096 and short.candidates[0].cost_usd.p50 < 6000
-
-
-def test_gpus_that_nobody_lets_together_stand_idle_and_the_plan_says_so_and_what_to_ask(library: Library) -> None:
-    job = {
-        "workload": "finetuning",
-        "model": "llama-3.1-8b",
-        "training": {"method": "lora"},
-        "budget": {"mode": "rent"},
-    }
-    job["cluster"] = {"gpu": "rtx-4090", "gpus": 16}
-    told = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
-    assert (told.recommendation.verdict, told.questionnaire["cluster"]["gpus"]) == ("no-network-needed", 8)
-    assert told.recommendation.headline.startswith("Nobody lets 16 NVIDIA GeForce RTX 4090 together")
-    assert told.recommendation.card.do.startswith("Rent 8 of the 16 NVIDIA GeForce RTX 4090 at RunPod")
-    [warning] = [w.message for w in told.warnings if w.code == "fewer-gpus-than-asked"]
-    assert "8 of the 16 GPUs that were asked for" in warning and "give the rent that you were quoted" in warning
-    assert told.questions_for_provider[0].startswith("Can you join 16 NVIDIA GeForce RTX 4090, by which network")
-
-
-def test_a_run_that_spot_machines_interrupt_faster_than_it_restarts_has_no_average_cost(pipeline: Pipeline):
-    job = {**rental(0), "workload": "pretraining", "model": "llama-3.1-405b", "budget": {"spot": True}}
-    made = decided(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": 16384}, "training": {"tokens": 1e12}})
-    found = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
-    spot = {o.provider: o for o in found if o.tier == "spot" and o.verdict != "avoid"}
-    assert all(o.expected_cost_usd is None and o.unfinished_percent for o in spot.values())
-    nebius, aws = spot["nebius"], spot["aws"]  # AWS says how rarely it takes its machines away
-    assert nebius.run_cost_usd is None and nebius.finishes_days is None and aws.run_cost_usd is not None
-    assert aws.run_cost_usd.p90 < 1e9 and aws.unfinished_percent < 10 < nebius.unfinished_percent
-    assert made.choice.chosen.price.spot is None and found[0].tier == "on-demand"
-
-
-RENTED = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
 
 
 @pytest.fixture(scope="module")
@@ -314,69 +119,6 @@ def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_
     )
 
 
-@pytest.mark.parametrize("workload", ["inference", "batch-inference"])
-def test_serving_has_no_end_so_a_deadline_does_not_rule_it_out_however_many_gpus(pipeline: Pipeline, workload: str):
-    for gpus in (8, 16, 64, 256):
-        job = {"workload": workload, "model": "llama-3.1-70b", "cluster": {"gpu": "b200", "gpus": gpus}}
-        open_, limited = (
-            decided(pipeline, job | {"constraints": c}).choice.chosen for c in ({}, {"deadline_days": 30.45})
-        )
-        assert limited is not None and (limited.id, limited.median_cost) == (open_.id, open_.median_cost), gpus
-    made = plan(from_value(job | {"constraints": {"deadline_days": 1}}, pipeline.catalog), pipeline.library, index=None)
-    assert [w for w in made.warnings if w.code == "deadline-not-judged"]
-
-
-def test_a_latency_that_nothing_keeps_is_not_feasible_and_the_one_that_is_named_instead_is(pipeline: Pipeline) -> None:
-    job = {"workload": "inference", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
-    asked = job | {"inference": {"ttft_ms": 0.001, "tpot_ms": 0.001}}
-    made = plan(from_value(asked, pipeline.catalog), pipeline.library, index=None, today=TODAY)
-    change = made.recommendation.smallest_change
-    assert made.recommendation.verdict == "infeasible" and all(c.reasons for c in made.candidates if c.serving)
-    first, further = (float(n.replace(",", "")) for n in re.findall(r"([\d.,]+) ms (?:to the first|for each)", change))
-    enough = job | {"inference": {"ttft_ms": first, "tpot_ms": further}}
-    assert decided(pipeline, enough).choice.chosen is not None, change
-
-
-@pytest.mark.parametrize(("gpu", "gpus"), [("b300", 8), ("gb200", 72), ("gb300", 72), ("h100-sxm", 8), ("mi300x", 8)])
-@pytest.mark.parametrize("workload", get_args(Workload))
-def test_gpus_of_one_scale_up_domain_need_no_network(pipeline: Pipeline, gpu: str, gpus: int, workload: str) -> None:
-    for mode in ("rent", "buy"):
-        cluster = {"gpu": gpu, "gpus": gpus}
-        job = {"workload": workload, "model": "llama-3.1-8b", "cluster": cluster, "budget": {"mode": mode}}
-        chosen = decided(pipeline, job).choice.chosen
-        assert chosen is not None and chosen.id == "none", job
-
-
-@pytest.mark.parametrize(("gpu", "gpus"), [("b200", 8), ("gb200", 72), ("mi300x", 8)])
-@pytest.mark.parametrize("workload", ["pretraining", "rlhf"])
-def test_no_scale_up_link_reaches_another_site(pipeline: Pipeline, gpu: str, gpus: int, workload: str) -> None:
-    for mode in ("rent", "buy"):
-        job = {"workload": workload, "model": "llama-3.1-8b", "budget": {"mode": mode}}
-        made = decided(pipeline, job | {"cluster": {"gpu": gpu, "gpus": gpus, "sites": 2}})
-        assert made.choice.chosen is not None and made.choice.chosen.id != "none", job
-        between = made.choice.chosen.inside  # each site is one domain, and nothing more need be bought for its inside
-        assert between is None or mode == "rent" or between.id == "none", job
-
-
-@pytest.mark.parametrize("seed", range(3, 300, 16))
-def test_what_is_impossible_has_its_reason(pipeline: Pipeline, seed: int) -> None:
-    made = decided(pipeline, rental(seed), WHOLE)
-    because = {(c.rule, c.fabric): c.because for c in made.conclusions}
-    for entry in made.entries:
-        if entry.verdict == "impossible":
-            assert entry.reasons and all(because[rule, entry.id] for rule in entry.reasons), (rental(seed), entry.id)
-
-
-def test_16_384_spot_machines_are_not_recommended_at_many_times_the_cost_of_steady_ones(pipeline: Pipeline) -> None:
-    cluster = {"gpu": "h100-sxm", "gpus": 16384}
-    job = {"workload": "pretraining", "model": "llama-3.1-405b", "cluster": cluster, "budget": {"spot": True}}
-    made = decided(pipeline, job)
-    let = [e for e in made.variants if e.priced is not None and e.price.offered is not None]
-    spot = [e for e in let if e.price.offered.tier == "spot"]
-    assert made.choice.chosen is not None and made.choice.chosen.price.spot_factor < 2
-    assert max(e.price.spot_factor for e in spot) > 50 > 2 > min(e.price.spot_factor for e in spot) > 1
-
-
 @pytest.mark.parametrize(
     ("gpus", "per_machine", "least", "paid"),
     [
@@ -432,18 +174,6 @@ def test_what_nobody_lets_is_not_recommended_for_rent_where_it_needs_no_network_
     assert rented.choice.chosen is None
     assert "Nobody in the catalog rents out 8" in smallest_change(rented.job, rented.entries, pipeline.predictor)
     assert decided(pipeline, job).choice.chosen is not None, "where nobody said rent it is bought"
-
-
-def test_each_offer_stands_once_in_each_tier_where_spot_is_allowed(library: Library) -> None:
-    cluster = {"gpu": "h100-sxm", "gpus": 64}
-    job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster, "budget": {"spot": True}}
-    offers = plan(from_value(job, library.catalog), library, index=None, today=TODAY).offers
-    rows = [(o.provider, o.instance, o.fabric, o.tier) for o in offers]
-    assert len(rows) == len(set(rows)) and {"spot", "on-demand"} <= {o.tier for o in offers}
-    by_offer = {row[:3]: {o.tier: o for o in offers if (o.provider, o.instance, o.fabric) == row[:3]} for row in rows}
-    for tiers in by_offer.values():
-        if "spot" in tiers:
-            assert tiers["spot"].finishes_days > tiers["on-demand"].finishes_days, "what is taken away is done again"
 
 
 def test_a_named_provider_that_tells_no_price_is_listed_without_a_sum_and_the_plan_says_so(library: Library) -> None:
@@ -598,105 +328,31 @@ def test_copies_that_nothing_joins_are_served_from_machines_that_are_let_one_by_
     assert not any(o.instance == "Community Cloud B200" for o in found.offers), "8 at once cannot be joined to 32"
 
 
-SPOT_512: dict[str, Any] = {
-    "workload": "pretraining",
-    "model": "llama-3.1-70b",
-    "cluster": {"gpu": "h100-sxm", "gpus": 512},
-    "training": {"tokens": 1e12},
-    "budget": {"spot": True},
-}
-
-
-def test_spot_machines_are_recommended_only_where_they_cost_less_on_average_as_well(pipeline: Pipeline) -> None:
-    made = decided(pipeline, SPOT_512)
-    chosen = made.choice.chosen
-    assert chosen is not None and chosen.price.spot is None
-    same = [e for e in made.variants if e.id == chosen.id and e.price.spot is not None]
-    assert min(e.median_cost for e in same) < chosen.median_cost, "the middle sum alone would have taken them"
-    assert min(e.likely_cost.mean() for e in same) > chosen.likely_cost.mean()
-
-
-def test_spot_machines_that_are_left_are_named_with_the_reason(pipeline: Pipeline) -> None:
-    told = _planned(pipeline, SPOT_512)
-    assert told.recommendation.card.because.endswith("spot machines cost less only in the middle.")
-    left = spot_left(told)
-    assert "Crusoe" in left and "in the middle are not taken" in left and "do not finish" in left
-    assert left in str(in_short(told)) and not spot_left(_planned(pipeline, RENTED | {"training": {"days": 14}}))
-    [spot] = [a for a in told.assumptions if a.field == "budget.spot"]
-    assert assumed_text(spot) == "spot instances: allowed, and not taken", "nobody assumes what was said otherwise"
-
-
 def test_a_run_of_fourteen_days_ends_on_the_fourteenth(pipeline: Pipeline) -> None:
-    told = _planned(pipeline, RENTED | {"model": {"params": 7e10}, "training": {"days": 14}})
+    told = planned(pipeline, RENTED | {"model": {"params": 7e10}, "training": {"days": 14}})
     offer = told.offers[told.recommendation.offer]
     assert (offer.finishes_days, offer.finishes_on) == (14, "2026-12-04")
 
 
 def test_offers_between_two_sites_are_of_the_way_that_is_recommended(pipeline: Pipeline) -> None:
     cluster = {"gpu": "h100-sxm", "gpus": 128, "sites": 2, "wan_gbps": 400}
-    told = _planned(pipeline, RENTED | {"model": "llama-3.1-8b", "cluster": cluster, "training": {"tokens": 2e11}})
+    told = planned(pipeline, RENTED | {"model": "llama-3.1-8b", "cluster": cluster, "training": {"tokens": 2e11}})
     verdicts = {c.fabric: c.verdict for c in told.candidates}
     assert verdicts["infiniband-ndr-400"] == "recommended"
     assert all((o.verdict == "avoid") is (verdicts[o.fabric] == "avoid") for o in told.offers if o.run_cost_usd)
 
 
-CRUSOE_96 = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 2e11}}
-CRUSOE_96 |= {"cluster": {"gpu": "h100-sxm", "gpus": 96, "provider": "crusoe"}, "budget": {"spot": True}}
-
-
-def test_who_gives_up_spot_machines_that_are_taken_away_too_often_takes_them_where_most_runs_cost_half(pipeline):
-    chosen = decided(pipeline, CRUSOE_96).choice.chosen
-    assert chosen.price.spot is not None and chosen.steady_cost is not None
-    assert chosen.median_cost < chosen.ranked_cost < chosen.steady_cost < chosen.likely_cost.mean()
-
-
-def test_the_days_of_a_spot_run_spread_as_its_cost_does(library: Library) -> None:
-    job = SPOT_512 | {"cluster": {"gpu": "b200", "gpus": 512}, "budget": {"spot": True, "usd": 9e5}}
-    found = plan(from_value(job, library.catalog), library, index=None, today=TODAY).candidates[0]
-    hours, cost = found.run_hours_band, found.cost_usd
-    assert hours is not None and cost is not None and found.gpu_usd_per_hour is not None
-    assert cost.p90 > 3 * cost.p50, "or nothing spreads"
-    assert 0.5 < cost.p90 / (found.gpu_usd_per_hour * 512 * hours.p90) < 2
-
-
-def _planned(pipeline: Pipeline, job: dict) -> Plan:
-    return plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
-
-
 def test_warnings_call_networks_gpus_and_sellers_by_their_names(pipeline: Pipeline) -> None:
-    told = _planned(pipeline, RENTED | {"cluster": {"gpu": "mi300x", "gpus": 128}})
+    told = planned(pipeline, RENTED | {"cluster": {"gpu": "mi300x", "gpus": 128}})
     assert {"stale-price-decides", "outside-calibration"} <= {w.code for w in told.warnings}
     for warning in told.warnings:
         assert not re.search(r"\b(tensorwave|vultr|roce-v2-400)\b|sure.*mi300x", warning.message), warning.message
 
 
-def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling_but_that_of_the_choice(made_on_spot: Plan) -> None:
-    messages = [w.message for w in made_on_spot.warnings if w.code == "stale-price-decides" and ", spot)" in w.message]
-    own = made_on_spot.offers[made_on_spot.recommendation.offer]
-    assert messages
-    for text in messages:
-        [change] = re.findall(r"a change of ([+-])\d+ %", text)
-        assert change == ("+" if own.tier == "spot" and f"decides: {own.instance} at" in text else "-"), text
-
-
-@pytest.fixture(scope="module")
-def made_on_spot(pipeline: Pipeline) -> Plan:
-    return _planned(
-        pipeline,
-        {
-            "workload": "pretraining",
-            "model": "llama-3.1-70b",
-            "cluster": {"gpu": "h100-sxm", "gpus": 64},
-            "training": {"days": 30},
-            "budget": {"mode": "rent", "spot": True},
-        },
-    )
-
-
 def test_more_gpus_than_the_job_takes_are_told_where_they_are_paid_for(pipeline: Pipeline) -> None:
     load = {"requests_per_s": 20, "prompt_tokens": 4000, "output_tokens": 1000, "prefill_gpus": 16, "decode_gpus": 32}
     job = {"workload": "disaggregated-inference", "model": "deepseek-v3", "cluster": {"gpu": "h200-sxm", "gpus": 48}}
-    told = _planned(pipeline, job | {"inference": load})
+    told = planned(pipeline, job | {"inference": load})
     offer = told.offers[told.recommendation.offer]
     assert (offer.provider, offer.gpus_paid) == ("fluidstack", 64)
     assert offer.usd_per_month == pytest.approx(64 * 730 * offer.usd_per_gpu_hour, rel=1e-6)
@@ -705,7 +361,7 @@ def test_more_gpus_than_the_job_takes_are_told_where_they_are_paid_for(pipeline:
 
 def test_what_was_quoted_is_not_called_the_cheapest_on_offer(pipeline: Pipeline) -> None:
     quotes = [{"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3.0}, {"fabric": "roce-v2-400", "gpu_hour_usd": 2.5}]
-    told = _planned(pipeline, RENTED | {"budget": {"mode": "rent", "quotes": quotes}})
+    told = planned(pipeline, RENTED | {"budget": {"mode": "rent", "quotes": quotes}})
     assert "choose/the-offer-that-costs-least" not in {finding.rule for finding in told.findings}
 
 

@@ -1,0 +1,106 @@
+"""Machines that may be taken away: recommended where they cost less as a whole, and what they cost is said."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.library import Library
+from assistant.library.questionnaires import from_value
+from assistant.planning import Pipeline, plan
+from assistant.planning.offers import rental_offers, taken
+from assistant.present.fields import assumed_text
+from assistant.present.figures import usd
+from assistant.present.plan.offers import in_short, spot_left
+from assistant.vocabulary.plan import Plan
+from tests.rentals import RENTED, SPOT_512, TODAY, cost, decided, library, made_on_spot, pipeline, planned, rental
+
+
+def test_machines_reserved_for_a_term_are_no_spot_machines_and_the_plan_says_so(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "nebius"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "training": {"days": 30}}
+    for reserved in ({}, {"reserved_days": 90}):
+        budget = {"mode": "rent", "spot": True} | reserved
+        made = plan(from_value(job | {"budget": budget}, library.catalog), library, index=None, today=TODAY)
+        assert ("spot" in {o.tier for o in made.offers}) is not bool(reserved)
+    assert any("reserved for a term" in a.why for a in made.assumptions if a.field == "budget.spot")
+
+
+def test_a_run_that_spot_machines_interrupt_faster_than_it_restarts_has_no_average_cost(pipeline: Pipeline):
+    job = {**rental(0), "workload": "pretraining", "model": "llama-3.1-405b", "budget": {"spot": True}}
+    made = decided(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": 16384}, "training": {"tokens": 1e12}})
+    found = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+    spot = {o.provider: o for o in found if o.tier == "spot" and o.verdict != "avoid"}
+    assert all(o.expected_cost_usd is None and o.unfinished_percent for o in spot.values())
+    nebius, aws = spot["nebius"], spot["aws"]  # AWS says how rarely it takes its machines away
+    assert nebius.run_cost_usd is None and nebius.finishes_days is None and aws.run_cost_usd is not None
+    assert aws.run_cost_usd.p90 < 1e9 and aws.unfinished_percent < 10 < nebius.unfinished_percent
+    assert made.choice.chosen.price.spot is None and found[0].tier == "on-demand"
+
+
+def test_16_384_spot_machines_are_not_recommended_at_many_times_the_cost_of_steady_ones(pipeline: Pipeline) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 16384}
+    job = {"workload": "pretraining", "model": "llama-3.1-405b", "cluster": cluster, "budget": {"spot": True}}
+    made = decided(pipeline, job)
+    let = [e for e in made.variants if e.priced is not None and e.price.offered is not None]
+    spot = [e for e in let if e.price.offered.tier == "spot"]
+    assert made.choice.chosen is not None and made.choice.chosen.price.spot_factor < 2
+    assert max(e.price.spot_factor for e in spot) > 50 > 2 > min(e.price.spot_factor for e in spot) > 1
+
+
+def test_each_offer_stands_once_in_each_tier_where_spot_is_allowed(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64}
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster, "budget": {"spot": True}}
+    offers = plan(from_value(job, library.catalog), library, index=None, today=TODAY).offers
+    rows = [(o.provider, o.instance, o.fabric, o.tier) for o in offers]
+    assert len(rows) == len(set(rows)) and {"spot", "on-demand"} <= {o.tier for o in offers}
+    by_offer = {row[:3]: {o.tier: o for o in offers if (o.provider, o.instance, o.fabric) == row[:3]} for row in rows}
+    for tiers in by_offer.values():
+        if "spot" in tiers:
+            assert tiers["spot"].finishes_days > tiers["on-demand"].finishes_days, "what is taken away is done again"
+
+
+def test_spot_machines_are_recommended_only_where_they_cost_less_on_average_as_well(pipeline: Pipeline) -> None:
+    made = decided(pipeline, SPOT_512)
+    chosen = made.choice.chosen
+    assert chosen is not None and chosen.price.spot is None
+    same = [e for e in made.variants if e.id == chosen.id and e.price.spot is not None]
+    assert min(e.median_cost for e in same) < chosen.median_cost, "the middle sum alone would have taken them"
+    assert min(e.likely_cost.mean() for e in same) > chosen.likely_cost.mean()
+
+
+def test_spot_machines_that_are_left_are_named_with_the_reason(pipeline: Pipeline) -> None:
+    told = planned(pipeline, SPOT_512)
+    assert told.recommendation.card.because.endswith("spot machines cost less only in the middle.")
+    left = spot_left(told)
+    assert "Crusoe" in left and "in the middle are not taken" in left and "do not finish" in left
+    assert left in str(in_short(told)) and not spot_left(planned(pipeline, RENTED | {"training": {"days": 14}}))
+    [spot] = [a for a in told.assumptions if a.field == "budget.spot"]
+    assert assumed_text(spot) == "spot instances: allowed, and not taken", "nobody assumes what was said otherwise"
+
+
+CRUSOE_96 = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 2e11}}
+CRUSOE_96 |= {"cluster": {"gpu": "h100-sxm", "gpus": 96, "provider": "crusoe"}, "budget": {"spot": True}}
+
+
+def test_who_gives_up_spot_machines_that_are_taken_away_too_often_takes_them_where_most_runs_cost_half(pipeline):
+    chosen = decided(pipeline, CRUSOE_96).choice.chosen
+    assert chosen.price.spot is not None and chosen.steady_cost is not None
+    assert chosen.median_cost < chosen.ranked_cost < chosen.steady_cost < chosen.likely_cost.mean()
+
+
+def test_the_days_of_a_spot_run_spread_as_its_cost_does(library: Library) -> None:
+    job = SPOT_512 | {"cluster": {"gpu": "b200", "gpus": 512}, "budget": {"spot": True, "usd": 9e5}}
+    found = plan(from_value(job, library.catalog), library, index=None, today=TODAY).candidates[0]
+    hours, cost = found.run_hours_band, found.cost_usd
+    assert hours is not None and cost is not None and found.gpu_usd_per_hour is not None
+    assert cost.p90 > 3 * cost.p50, "or nothing spreads"
+    assert 0.5 < cost.p90 / (found.gpu_usd_per_hour * 512 * hours.p90) < 2
+
+
+def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling_but_that_of_the_choice(made_on_spot: Plan) -> None:
+    messages = [w.message for w in made_on_spot.warnings if w.code == "stale-price-decides" and ", spot)" in w.message]
+    own = made_on_spot.offers[made_on_spot.recommendation.offer]
+    assert messages
+    for text in messages:
+        [change] = re.findall(r"a change of ([+-])\d+ %", text)
+        assert change == ("+" if own.tier == "spot" and f"decides: {own.instance} at" in text else "-"), text
