@@ -369,3 +369,12 @@ def test_a_price_of_low_trust_says_so_where_it_counts(made: Plan) -> None:
     table = next(block for block in section(made) if isinstance(block, Table))
     doubted = {row[1].partition(":")[0] for row in table.rows if "low trust" in row[1] and "capacity" not in row[1]}
     assert doubted == {o.provider_name for o in made.offers if o.trust == "low" and o.run_cost_usd}
+
+
+def test_what_adapters_would_save_is_said_of_the_same_work_also_where_days_were_said(library: Library) -> None:
+    job = {"workload": "finetuning", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 32}}
+    job |= {"training": {"method": "full", "days": 10}, "budget": {"mode": "rent"}}
+    told = plan(from_value(job, library.catalog), library, index=None, today=TODAY).volunteered
+    assert told is not None and told.startswith("If adapters (LoRA) would do: 8 GPUs without a network")
+    later = re.search(r"done in ([\d.]+) days instead of 10 days", told)
+    assert later is not None and float(later[1]) > 20, "a quarter of the GPUs are not as quick"

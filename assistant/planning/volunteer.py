@@ -20,6 +20,7 @@ from .resolve import Resolved
 
 WAITS = 8.0  # percent of a step that communication takes, from which fewer GPUs may cost less
 SAVES = 0.15  # of the cost: what saves less is not worth a line
+LONGER = 3.0  # times the run: who waits for one node as long as that wants no advice to save
 _LESS = 0.01  # of the price of a quote: the lists and the quotes are of the same day, so less is less
 SOON = 52.0  # weeks of use within which a network must have paid for itself
 FULL_RECOMPUTE = "full"  # the memory is so tight that work is done twice
@@ -84,12 +85,15 @@ def _hinted(made: Decision, chosen: Entry) -> Iterator[Change]:
         return
     if training is None:
         return
+    same: Change = {}  # with the days the work would change
+    if training.days is not None and made.work is not None:
+        same = {"training.days": None, "training.tokens": round(made.work.steps * job.tokens_per_step)}
     if asked.budget.machines_there and job.nodes > 1 and chosen.price.capital_usd:
-        yield {"cluster.gpus": job.domain}  # of what is there as much as needs no network
+        yield same | {"cluster.gpus": job.domain}  # of what is there as much as needs no network
     if asked.workload == "finetuning" and training.method == "full" and job.nodes > 1 and job.adapters is None:
-        yield {"training.method": "lora", "cluster.gpus": job.gpus_per_node}
+        yield same | {"training.method": "lora", "cluster.gpus": job.gpus_per_node}
     if training.days is not None or asked.budget.mode == "buy":
-        return  # with the days the work changes; what is bought is there
+        return  # who names the days wants them; what is bought is there
     if estimate.parallelism.get("recompute") == FULL_RECOMPUTE:
         yield {"cluster.gpus": 2 * job.gpus}
     if estimate.exposed_percent >= WAITS and job.nodes > 1:
@@ -105,6 +109,8 @@ def _line(made: Decision, chosen: Entry, change: Change, pipeline: Pipeline) -> 
     if found is None or found.cost_usd > (1 - SAVES) * chosen.outlay:
         return None
     if change.get("training.method") == "lora":
+        if found.run_hours > LONGER * chosen.median_hours:
+            return None
         gpus, joined = change["cluster.gpus"], "without a network" if found.fabric == "none" else "on one node"
         return f"If adapters (LoRA) would do: {gpus:,} GPUs {joined}, {_sums(chosen, found)}."
     if "inference.precision" in change:
