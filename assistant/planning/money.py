@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 
@@ -132,7 +131,7 @@ def at_other_prices(
     as they are, the others priced and run again."""
     seen = [entry.considered.charging(charging) for entry in entries]
     found = [
-        copy(entry)
+        entry.again()
         if one is entry.considered
         else replace(entry, considered=one, priced=entry.priced and _price(one, job, catalog, {}, today))
         for one, entry in zip(seen, entries, strict=True)
