@@ -238,12 +238,14 @@ class Pipeline:
         """The decision among the fabrics on all terms on which they are let."""
         questionnaire = job.questionnaire
         entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
-        choice.mark_ties(entries)
+        if strategy.spoken:
+            choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
-        choice.mark_probabilities(entries, questionnaire)
+        if strategy.spoken:
+            choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
 
     def _let(self, questionnaire: Questionnaire) -> _Let:
@@ -275,9 +277,7 @@ class Pipeline:
         money.run(entries, there.job, self.catalog, work.steps)
         return entries
 
-    def _charged(
-        self, questionnaire: Questionnaire, charging: Callable[[Offered], Offered], work: Work
-    ) -> list[Entry]:
+    def _charged(self, questionnaire: Questionnaire, charging: Callable[[Offered], Offered], work: Work) -> list[Entry]:
         """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
         candidates at those of the lists are kept meanwhile."""
         said = _said(questionnaire), work
