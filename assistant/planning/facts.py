@@ -3,8 +3,6 @@ vocabulary.facts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.model.network import ROUTED_EITHER_WAY
@@ -243,25 +241,31 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
     return fabric.adaptive_routing if said is None or fabric.technology not in ROUTED_EITHER_WAY else said
 
 
-@dataclass(frozen=True)
-class Rivals:
-    """What a candidate is compared with: those that can be used, the cheapest's cost in US dollars, the fastest's
-    seconds per step."""
+class Candidates:
+    """The candidates of a job as the rules are told of them, each beside the others: these are those that can be used,
+    the cheapest and the cheapest RoCE among them, the fastest's seconds per step. Estimates, prices and ties are
+    there."""
 
-    usable: list[Entry]
-    best: float | None
-    fastest: float | None
-
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Rivals:
+    def __init__(self, entries: list[Entry], job: Resolved) -> None:
         able = [e for e in entries if e.usable and e.run_cost is not None]
         usable = comparable(able)
-        best = min((e.ranked_cost for e in usable), default=None)
-        return cls(usable, best, min((e.step for e in able), default=None))
+        costed = [e for e in usable if e.costed]
+        self.entries, self.job = entries, job
+        self.best = min((e.ranked_cost for e in usable), default=None)
+        self.fastest = min((e.step for e in able), default=None)
+        self.cheapest = min(costed, key=lambda e: e.ranked_cost, default=None)
+        roce = (e for e in costed if e.considered.fabric.technology == "roce")
+        self.roce = min(roce, key=lambda e: e.median_cost, default=None)
+        self._told: dict[str, dict[str, Any]] = {}
+
+    def facts(self, entry: Entry) -> dict[str, Any]:
+        """Facts about one of them; what was not computed is unknown."""
+        if entry.id not in self._told:
+            self._told[entry.id] = _candidate_facts(entry, self.job, self)
+        return self._told[entry.id]
 
 
-def candidate_facts(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
-    """Facts about one candidate; what was not computed is unknown."""
+def _candidate_facts(entry: Entry, job: Resolved, rivals: Candidates) -> dict[str, Any]:
     fabric, c = entry.considered.fabric, entry.considered
     nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
     rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
@@ -293,7 +297,7 @@ def candidate_facts(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, An
     return facts | _computed(entry, job, rivals)
 
 
-def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
+def _computed(entry: Entry, job: Resolved, rivals: Candidates) -> dict[str, Any]:
     estimate, total, best = entry.estimate, max(entry.step, 1e-12), rivals.best
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
@@ -351,13 +355,13 @@ def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
         "breakeven_slowdown_percent": _breakeven(entry),
         **_over_cheapest(entry, rivals),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
-        **(_over_roce(entry, rivals.usable) if entry.considered.fabric.technology == "infiniband" else {}),
+        **_over_roce(entry, rivals.roce),
     }
 
 
-def _over_cheapest(entry: Entry, rivals: Rivals) -> dict[str, Any]:
+def _over_cheapest(entry: Entry, rivals: Candidates) -> dict[str, Any]:
     """What a GPU-hour costs more than on the cheapest candidate, network, power and upkeep too."""
-    cheapest = min((e for e in rivals.usable if e.costed), key=lambda e: e.ranked_cost, default=entry)
+    cheapest = rivals.cheapest or entry
     theirs = cheapest.price.gpu_total + cheapest.price.fabric_total
     more = entry.price.gpu_total + entry.price.fabric_total - theirs
     return {
@@ -366,12 +370,10 @@ def _over_cheapest(entry: Entry, rivals: Rivals) -> dict[str, Any]:
     }
 
 
-def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
+def _over_roce(entry: Entry, roce: Entry | None) -> dict[str, Any]:
     """What InfiniBand costs more than the cheapest RoCE, and what it saves; nothing where there is no RoCE."""
-    some = [e for e in usable if e.costed and e.considered.fabric.technology == "roce"]
-    if not some:
+    if roce is None or entry.considered.fabric.technology != "infiniband":
         return {}
-    roce = min(some, key=lambda e: e.median_cost)
     theirs = roce.price.gpu_total + roce.price.fabric_total
     more = entry.price.gpu_total + entry.price.fabric_total - theirs
     return {

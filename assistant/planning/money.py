@@ -113,6 +113,7 @@ def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
     return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
 
 
+@lru_cache(maxsize=256)
 def effective_percent(interruptions: Interruptions) -> Band:
     """The share of the time that trains as a band, percent."""
     p10, p50, p90 = (100.0 * share for share in interruptions.effective())

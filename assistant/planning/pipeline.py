@@ -117,12 +117,13 @@ CHOICE_ALONE = Strategy(_deciding_rules, _contenders, spoken=False)  # the same 
 
 @dataclass
 class _Let:
-    """The candidates of a job: with their estimates, and with prices on all terms on which each is let, once these are
-    asked for."""
+    """The candidates of a job: with their estimates, and once these are asked for with prices on all terms on which
+    each is let, and run for some work at the prices of the lists."""
 
     job: Resolved
     estimated: list[Entry]
     priced: list[Entry] = field(default_factory=list)
+    listed: tuple[Work, list[Entry]] | None = None
 
 
 class Pipeline:
@@ -134,7 +135,6 @@ class Pipeline:
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
         self._offered: dict[Hashable, _Let] = {}  # of the latest questionnaires, the latest last
-        self._listed: tuple[Hashable, list[Entry]] | None = None
         self._works: dict[Hashable, Work] = {}
         self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
@@ -226,13 +226,13 @@ class Pipeline:
         charging: Callable[[Offered], Offered] | None = None,
         work: Work | None = None,
     ) -> Decision:
-        job = self._let(questionnaire).job
-        work = work or self._work(job)
+        there = self._let(questionnaire)
+        work = work or self._work(there.job)
         if charging and questionnaire.budget.mode == "rent" and questionnaire.cluster.sites == 1:
-            entries = self._charged(questionnaire, charging, work)
+            entries = self._charged(there, charging, work)
         else:
-            entries = self._run(questionnaire, work, charging)
-        return replace(self._chosen_among(entries, job, strategy), work=work)
+            entries = self._run(there, work, charging)
+        return replace(self._chosen_among(entries, there.job, strategy), work=work)
 
     def _chosen_among(self, variants: list[Entry], job: Resolved, strategy: Strategy) -> Decision:
         """The decision among the fabrics on all terms on which they are let."""
@@ -240,10 +240,11 @@ class Pipeline:
         entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
         if strategy.spoken:
             choice.mark_ties(entries)
-        made = self._judged(job, entries, strategy)
+        about = facts.Candidates(entries, job)
+        made = self._judged(about, strategy)
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            made = self._judged(job, entries, strategy, made.choice.chosen)
+            made = self._judged(about, strategy, made.choice.chosen)
         if strategy.spoken:
             choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
@@ -263,11 +264,8 @@ class Pipeline:
             self._offered.pop(oldest, None)
         return found
 
-    def _run(
-        self, questionnaire: Questionnaire, work: Work, charging: Callable[[Offered], Offered] | None = None
-    ) -> list[Entry]:
+    def _run(self, there: _Let, work: Work, charging: Callable[[Offered], Offered] | None = None) -> list[Entry]:
         """What each candidate takes and costs for the work, on all terms on which it is let."""
-        there = self._let(questionnaire)
         if charging is not None:
             charged = [replace(e, considered=e.considered.charging(charging)) for e in there.estimated]
             entries = self.priced(charged, there.job)
@@ -277,14 +275,12 @@ class Pipeline:
         money.run(entries, there.job, self.catalog, work.steps)
         return entries
 
-    def _charged(self, questionnaire: Questionnaire, charging: Callable[[Offered], Offered], work: Work) -> list[Entry]:
+    def _charged(self, there: _Let, charging: Callable[[Offered], Offered], work: Work) -> list[Entry]:
         """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
         candidates at those of the lists are kept meanwhile."""
-        said = _said(questionnaire), work
-        if self._listed is None or self._listed[0] != said:
-            self._listed = said, [entry.settled() for entry in self._run(questionnaire, work)]
-        job, listed = self._let(questionnaire).job, self._listed[1]
-        return money.at_other_prices(listed, job, self.catalog, self.today, charging, work.steps)
+        if there.listed is None or there.listed[0] != work:
+            there.listed = work, [entry.settled() for entry in self._run(there, work)]
+        return money.at_other_prices(there.listed[1], there.job, self.catalog, self.today, charging, work.steps)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
@@ -322,13 +318,14 @@ class Pipeline:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
-    def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
+    def _judged(self, about: facts.Candidates, strategy: Strategy, chosen: Entry | None = None) -> Decision:
         """What the rules conclude, and the choice that follows from it."""
+        entries, job = about.entries, about.job
         about_job = facts.job_facts(job, entries, sizes_of(job, entries, chosen), chosen)
-        rules, conclusions, rivals = reasoner(self.library, strategy), [], facts.Rivals.of(entries)
+        rules, conclusions = reasoner(self.library, strategy), []
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):
-            said = rules.run(about_job, [facts.candidate_facts(e, job, rivals) for e in judged])
+            said = rules.run(about_job, [about.facts(e) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
         able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
