@@ -325,7 +325,7 @@ class Pipeline:
         rules, conclusions = reasoner(self.library, strategy), []
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):
-            said = rules.run(about_job, [about.facts(e) for e in judged])
+            said = rules.run(about_job, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
         able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
