@@ -5,6 +5,7 @@ Exit codes: 0 done; 2 the input or the usage is wrong; 1 anything else.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import typer
@@ -35,6 +36,10 @@ from assistant.commands.understand import understand
 from assistant.commands.validate import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError
 
+# Objects made before garbage is looked for, and how often among older ones. A plan makes hardly any circles; to look
+# for them in catalog and rules again and again took a fifteenth of a batch's time.
+SELDOM = (50_000, 20, 100)
+
 app = typer.Typer(
     name="weft",
     add_completion=False,
@@ -58,6 +63,7 @@ app.add_typer(nccl.commands, name="nccl")
 
 def main() -> None:
     """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
+    gc.set_threshold(*SELDOM)
     try:
         app(as_command(sys.argv[1:], _names()))
     except InputError as error:

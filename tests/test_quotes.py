@@ -121,6 +121,15 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
     assert [p.quotes[0].run_cost_usd.p50 for p in (once, twice)] == [60_000, 120_000]
 
 
+def test_a_month_for_a_run_of_minutes_is_planned_down_to_a_price_of_nothing():
+    quote = {"provider": "a reseller", "fabric": "roce-v2-400", "gpu_hour_usd": 2.95, "months": 1}
+    run = asked(quote, model="mixtral-8x7b", gpus=256)
+    run = run.model_copy(update={"training": run.training.model_copy(update={"tokens": 1e9})})
+    made = planning.plan(run, library.load(), index=None, today=TODAY)
+    rival = made.recommendation.rival_offer  # an hour of which costs less than a month of the quote at any price
+    assert made.recommendation.fabric == "roce-v2-400" and rival and rival.quote_even_at_usd_per_gpu_hour is None
+
+
 @pytest.mark.parametrize("cluster", [{"gpus": 8}, {"gpus": 64, "sites": 2, "wan_gbps": 10}])
 def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluster):
     job = {**JOB, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", **cluster}}

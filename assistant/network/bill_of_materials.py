@@ -6,7 +6,7 @@ rate), and the item says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from assistant.vocabulary.answers import PricedItem
@@ -125,25 +125,27 @@ def price_of(device: Device, catalog: Catalog) -> Price | None:
     found = own_price(device)
     if found is not None:
         return found
-    priced = {other.id: price for other in catalog.devices.values() if (price := own_price(other)) is not None}
-    sibling = _sibling(device, [catalog.devices[ident] for ident in priced])
-    if sibling is None:
+    sibling = _sibling(device, catalog, own_price)
+    priced = own_price(sibling) if sibling else None
+    if sibling is None or priced is None:
         return None
-    return priced[sibling.id].scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
+    return priced.scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
 
 
 def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
     """Watts of one device, and from which sibling they were derived when it has no figure of its own."""
     if device.power is not None:
         return device.power.si, None
-    sibling = _sibling(device, [other for other in catalog.devices.values() if other.power is not None])
+    sibling = _sibling(device, catalog, lambda other: other.power)
     if sibling is None or sibling.power is None:
         return 0.0, "no figure seen, left out"
     return sibling.power.si * capacity(device) / capacity(sibling), f"no figure seen; {sibling.name} by capacity"
 
 
-def _sibling(device: Device, known: list[Device]) -> Device | None:
-    alike = [other for other in known if (other.kind, other.technology) == (device.kind, device.technology)]
+def _sibling(device: Device, catalog: Catalog, known: Callable[[Device], object]) -> Device | None:
+    """The device of its kind and technology of which something is ``known`` that is nearest to it."""
+    kin = (other for other in catalog.devices.values() if other.kind == device.kind)
+    alike = (other for other in kin if other.technology == device.technology and known(other) is not None)
     apart = lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id)
     return min(alike, default=None, key=apart)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -35,16 +36,57 @@ Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alon
 class Choice:
     """The verdict: the entry that is recommended (``None`` when nothing works), the runner-up, how sure we are."""
 
-    chosen: Entry | None
-    runner_up: Entry | None
-    confidence: float
-    by_rules: bool  # a tie on cost that preferences decided
-    coin_flip: bool
+    chosen: Entry | None = None
+    runner_up: Entry | None = None
+    by_rules: bool = False  # a tie on cost that preferences decided
+    coin_flip: bool = False
     kept: bool = False  # a fabric already owned was kept
-    certainty: Certainty = "clear"
-    tied: tuple[Entry, ...] = ()  # whose cost the error cannot tell from that of the choice, itself first
+    rest: tuple[Entry, ...] = ()  # the others that it was chosen among, or kept before
+    equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+
+    @cached_property
+    def confidence(self) -> float:
+        """Probability that the choice is the cheapest of those that came into question, or within a percent of it."""
+        if self.chosen is None:
+            return 0.0
+        costs = np.stack([e.likely_cost for e in (self.chosen, *self.rest)])
+        return float(np.mean(self.chosen.likely_cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))
+
+    @property
+    def certainty(self) -> Certainty:
+        """How clear it is."""
+        return self._certainty[0]
+
+    @property
+    def tied(self) -> tuple[Entry, ...]:
+        """Whose cost the error cannot tell from that of the choice, itself first."""
+        return () if self.chosen is None else (self.chosen, *self._certainty[1])
+
+    @cached_property
+    def _certainty(self) -> tuple[Certainty, list[Entry]]:
+        """How clear the choice is, and what cannot be told from it. ``toss-up``: something else costs the same within
+        :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else is cheaper in more than
+        :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is, or a network that was given is clearly the dearer
+        one."""
+        chosen = self.chosen
+        if chosen is None:
+            return "clear", []
+        cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in self.rest}
+        least = min(self.rest, key=lambda e: e.ranked_cost, default=None)
+        if self.kept and least is not None and cheaper[least.id] > 1 - TIE_PROBABILITY:
+            return "clear", []  # it is clearly the dearer one, whatever else costs as much
+        near = [e for e in self.rest if abs(e.ranked_cost / chosen.ranked_cost - 1) <= TIE_PERCENT / 100]
+        alike = [
+            e
+            for e in self.rest
+            if e in near or e in self.equal or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY
+        ]
+        alike.sort(key=lambda e: e.ranked_cost)
+        if near or any(cheaper[e.id] >= 0.5 for e in alike):
+            return "toss-up", alike
+        return ("close" if alike or TIE_PROBABILITY < self.confidence < 1 - TIE_PROBABILITY else "clear"), alike
 
     @property
     def barred(self) -> list[Entry]:
@@ -152,17 +194,16 @@ def _chosen_of(able: list[Entry]) -> Choice:
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
-        return Choice(nothing, None, 1.0, False, False, tied=(nothing,))
+        return Choice(nothing)
     priced = comparable(able)
     wanted = advised(priced) or priced
     if not wanted:
-        return Choice(None, None, 0.0, False, False)
+        return Choice()
     cheapest = min(wanted, key=lambda e: e.ranked_cost)
     tied = [e for e in wanted if e is cheapest or _indistinct(e, cheapest)]
     chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
     runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)
-    confidence = _confidence(chosen, wanted)
     second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.ranked_cost), default=None)
     # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
     # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin
@@ -173,13 +214,11 @@ def _chosen_of(able: list[Entry]) -> Choice:
         and chosen.verdict == "acceptable"
         and cheapest in (chosen, second)
     )
-    by_rules, unadvised = len(tied) > 1 and chosen is not cheapest, _unadvised(able, wanted)
-    sure, alike = _certainty(chosen, rest, confidence, tied)
     return Choice(
-        *(chosen, second or runner_up, confidence, by_rules, coin_flip),
-        certainty=sure,
-        tied=(chosen, *alike),
-        unadvised=unadvised,
+        *(chosen, second or runner_up, len(tied) > 1 and chosen is not cheapest, coin_flip),
+        rest=tuple(rest),
+        equal=tuple(tied),
+        unadvised=_unadvised(able, wanted),
     )
 
 
@@ -210,27 +249,7 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     cheapest = min(rest, key=lambda e: e.ranked_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
-    confidence = _confidence(owned, [owned, *rest])
-    sure, alike = _certainty(owned, rest, confidence)
-    if cheapest is not None and np.mean(cheapest.likely_cost < owned.likely_cost) > 1 - TIE_PROBABILITY:
-        sure, alike = "clear", []  # it is clearly the dearer one, whatever else costs as much
-    return Choice(owned, best, confidence, False, False, kept=True, certainty=sure, tied=(owned, *alike))
-
-
-def _certainty(
-    chosen: Entry, rest: list[Entry], confidence: float, tied: Iterable[Entry] = ()
-) -> tuple[Certainty, list[Entry]]:
-    """How clear the choice is, and what cannot be told from it. ``toss-up``: something else costs the same within
-    :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else is cheaper in more than
-    :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is, or a network that was given is clearly the dearer
-    one. ``tied``: among which the rules chose."""
-    cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in rest}
-    near = [e for e in rest if abs(e.ranked_cost / chosen.ranked_cost - 1) <= TIE_PERCENT / 100]
-    alike = [e for e in rest if e in near or e in tied or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY]
-    alike.sort(key=lambda e: e.ranked_cost)
-    if near or any(cheaper[e.id] >= 0.5 for e in alike):
-        return "toss-up", alike
-    return ("close" if alike or TIE_PROBABILITY < confidence < 1 - TIE_PROBABILITY else "clear"), alike
+    return Choice(owned, best, kept=True, rest=tuple(rest))
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:
@@ -265,9 +284,3 @@ def choose_at(
         return entry.scaled(sum(prices(entry)) / (entry.price.gpu_total + entry.price.fabric_total))
 
     return clearly_other([priced(e) for e in able], questionnaire, chosen.id)
-
-
-def _confidence(chosen: Entry, others: list[Entry]) -> float:
-    """Probability that the choice is the cheapest of those that came into question, or within a percent of it."""
-    costs = np.stack([e.likely_cost for e in others])
-    return float(np.mean(chosen.likely_cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assistant.library import Library
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from assistant.retrieval import Index
 
 PASSAGES_PER_FINDING = 1
+KEPT = 4096  # pieces of evidence as they are cited, and what was found: the same for every plan
 MOST_CONFLICTS = 4
 # A search hit of a lower cosine is about something else: chosen by reading what the rules' questions find.
 LEAST_SCORE = 0.35
@@ -27,25 +29,22 @@ def findings_and_evidence(
     conclusions: Iterable[Conclusion], library: Library, index: Index | None
 ) -> tuple[list[Finding], list[Evidence]]:
     """Findings in the order of the conclusions, and each piece of evidence once."""
-    knowledge, found = library.knowledge, {}
+    found: dict[str, Evidence] = {}
     findings = []
     for conclusion in conclusions:
-        ids = []
-        for claim_id in _to_the_point(conclusion, library):
-            if claim_id not in found:
-                found[claim_id] = _of_claim(knowledge.claims[claim_id], knowledge)
-            ids.append(claim_id)
-        for passage, score in _looked_up(conclusion, knowledge, index):
-            if passage.id not in found:
-                found[passage.id] = _of_passage(passage, knowledge, score)
-            ids.append(passage.id)
+        claims = _to_the_point(conclusion.claims, conclusion.facts.get("job.provider"), library)
+        cited = [_of_claim(claim, library) for claim in claims]
+        if index is not None and conclusion.look_up is not None:
+            cited += _looked_up(conclusion.look_up, library, index)
+        for one in cited:
+            found.setdefault(one.id, one)
         findings.append(
             Finding(
                 rule=conclusion.rule,
                 conclusion=conclusion.conclusion,
                 because=conclusion.because,
                 facts=conclusion.facts,
-                evidence=ids,
+                evidence=[one.id for one in cited],
                 fabric=conclusion.fabric,
                 stage=conclusion.stage,
                 from_findings=list(conclusion.from_findings),
@@ -54,29 +53,29 @@ def findings_and_evidence(
     return findings, list(found.values())
 
 
-def _to_the_point(conclusion: Conclusion, library: Library) -> list[str]:
+@lru_cache(maxsize=KEPT)
+def _to_the_point(cited: tuple[str, ...], who: str | None, library: Library) -> tuple[str, ...]:
     """A rule's claims; where it speaks of a provider and some of them do too, those alone, and never many of others."""
-    provider = library.catalog.providers.get(conclusion.facts.get("job.provider", ""))
+    provider = library.catalog.providers.get(who or "")
     if provider is None:
-        return list(conclusion.claims)
+        return cited
     first = provider.name.split()[0]
     names = {provider.id.replace("-", " "), provider.name, *([first] if len(first) >= LONG_NAME else [])}
     spoken = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
     claims = library.knowledge.claims
-    about = [
+    about = (
         ident
-        for ident in conclusion.claims
+        for ident in cited
         if spoken.search(claims[ident].statement)
         or spoken.search(library.knowledge.sources[claims[ident].source].title)
-    ]
-    return about or list(conclusion.claims)[:MOST_OF_OTHERS]
+    )
+    return tuple(about) or cited[:MOST_OF_OTHERS]
 
 
-def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: Index | None) -> list[tuple[Passage, float]]:
-    if index is None or conclusion.look_up is None:
-        return []
-    hits = index.for_query(conclusion.look_up, PASSAGES_PER_FINDING)
-    return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]
+@lru_cache(maxsize=KEPT)
+def _looked_up(look_up: str, library: Library, index: Index) -> tuple[Evidence, ...]:
+    hits = index.for_query(look_up, PASSAGES_PER_FINDING)
+    return tuple(_of_passage(hit.passage, library, hit.score) for hit in hits if hit.score >= LEAST_SCORE)
 
 
 def names(
@@ -100,7 +99,10 @@ def _published(source: Source) -> str:
     return f"{who}, {source.date:%B %Y}" if source.date else who
 
 
-def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
+@lru_cache(maxsize=KEPT)
+def _of_claim(ident: str, library: Library) -> Evidence:
+    knowledge = library.knowledge
+    claim = knowledge.claims[ident]
     return Evidence(
         id=claim.id,
         source=claim.source,
@@ -115,7 +117,9 @@ def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
     )
 
 
-def _of_passage(passage: Passage, knowledge: Knowledge, score: float) -> Evidence:
+def _of_passage(ident: str, library: Library, score: float) -> Evidence:
+    knowledge = library.knowledge
+    passage = knowledge.passages[ident]
     claims = [knowledge.claims[c] for c in passage.claims]
     grade = claims[0].evidence_grade if claims else "opinion"
     return Evidence(

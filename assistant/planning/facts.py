@@ -3,13 +3,14 @@ vocabulary.facts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+from assistant.market import Offered
 from assistant.model.network import ROUTED_EITHER_WAY
-from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.catalog import Fabric, Fact
 from assistant.vocabulary.facts import UNKNOWN
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
@@ -232,9 +233,10 @@ def _best_slowdown(entries: list[Entry], technology: str) -> float | None:
     return min(found, default=None)
 
 
-def _breakeven(entry: Entry) -> float:
+def _breakeven(entry: Entry) -> float | None:
     price = entry.price  # of machines that are there an hour costs what it takes to keep them
-    return 100 * price.fabric_usd_per_hour.value / (price.gpu_usd_per_hour.value or price.gpu_total)
+    hour = price.gpu_usd_per_hour.value or price.gpu_total
+    return 100 * price.fabric_usd_per_hour.value / hour if hour else None
 
 
 def _routing(fabric: Fabric, job: Resolved) -> bool:
@@ -243,142 +245,183 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
     return fabric.adaptive_routing if said is None or fabric.technology not in ROUTED_EITHER_WAY else said
 
 
-@dataclass(frozen=True)
-class Rivals:
-    """What a candidate is compared with: those that can be used, the cheapest's cost in US dollars, the fastest's
-    seconds per step."""
+class Candidates:
+    """The candidates of a job as the rules are told of them, each beside the others: these are those that can be used,
+    the cheapest and the cheapest RoCE among them, the fastest's seconds per step. Estimates, prices and ties are
+    there."""
 
-    usable: list[Entry]
-    best: float | None
-    fastest: float | None
-
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Rivals:
+    def __init__(self, entries: list[Entry], job: Resolved) -> None:
         able = [e for e in entries if e.usable and e.run_cost is not None]
         usable = comparable(able)
-        best = min((e.ranked_cost for e in usable), default=None)
-        return cls(usable, best, min((e.step for e in able), default=None))
+        costed = [e for e in usable if e.costed]
+        self.entries, self.job = entries, job
+        self.best = min((e.ranked_cost for e in usable), default=None)
+        self.fastest = min((e.step for e in able), default=None)
+        self.cheapest = min(costed, key=lambda e: e.ranked_cost, default=None)
+        roce = (e for e in costed if e.considered.fabric.technology == "roce")
+        self.roce = min(roce, key=lambda e: e.median_cost, default=None)
+        self._told: dict[str, dict[str, Any]] = {}
+
+    def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
+        """Facts of these names about one of them, always the same names; what was not computed is left out."""
+        if entry.id not in self._told:
+            told, of = _told_of(entry), _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self)
+            self._told[entry.id] = {name: known(told[name](of)) for name in names if name in told}
+        return self._told[entry.id]
 
 
-def candidate_facts(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
-    """Facts about one candidate; what was not computed is unknown."""
-    fabric, c = entry.considered.fabric, entry.considered
-    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
-    rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
-    proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
-    facts = {
-        "fabric": fabric.id,
-        "technology": fabric.technology,
-        "transport": fabric.transport,
-        "line_rate_gbps": known(rate),
-        "nics_per_node": nics,
-        "node_gbps": known(rate * nics if rate else None),
-        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None),
-        "adaptive_routing": _routing(fabric, job),
-        "in_network_reduction": fabric.in_network_reduction,
-        "vendors": fabric.vendors,
-        "skills": fabric.skills,
-        "maturity": fabric.maturity,
-        "largest_proven_gpus": known(proven),
-        "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
-        "node_count_over_proven": known(job.gpus / proven if proven else None),
-        "owned": c.owned,
-        "sold_by_provider": known(None if job.questionnaire.budget.quotes else c.sold),
-        "in_a_quote": known(c.sold if job.questionnaire.budget.quotes else None),
-        "cloud_only": fabric.providers is not None,
-        "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
-    }
+class _Seen(NamedTuple):
+    """A candidate that facts are about."""
+
+    entry: Entry
+    fabric: Fabric
+    job: Resolved
+    asked: Questionnaire
+    beside: Candidates
+
+    @property
+    def nics(self) -> int:
+        """Of a node."""
+        return self.entry.considered.nics_per_node or self.fabric.usual_nics(
+            self.job.gpu.nics_in(self.job.gpus_per_node)
+        )
+
+    @property
+    def gbps(self) -> float | None:
+        """Of a NIC."""
+        return self.fabric.line_rate.si * 8 / 1e9 if self.fabric.line_rate else None
+
+    @property
+    def proven(self) -> Fact | None:
+        """GPUs that it was used with at most."""
+        return self.fabric.largest_proven_gpus
+
+    @property
+    def offered(self) -> Offered | None:
+        """Whose price it has."""
+        return self.entry.price.offered
+
+    def split(self, kind: str) -> int:
+        """How far the job is split one way."""
+        return self.entry.estimate.parallelism.get(kind, 1) or 1
+
+    def exposed_percent(self, kind: str) -> float:
+        """Of the step that is waited for communication of a kind."""
+        return 100 * self.entry.estimate.exposed_s(kind) / max(self.entry.step, 1e-12)
+
+    def meets(self, constraint: str) -> bool:
+        """Whether one constraint is met; one that nobody stated always is."""
+        return _meets(self.entry, self.asked, constraint)
+
+    def dearer(self, other: Entry) -> float:
+        """USD that a GPU-hour costs more than on another candidate, network, power and upkeep too."""
+        return _hourly(self.entry) - _hourly(other)
+
+
+def _hourly(entry: Entry) -> float:
+    return entry.price.gpu_total + entry.price.fabric_total
+
+
+def _told_of(entry: Entry) -> Mapping[str, _Told]:
+    """The facts that are known of a candidate, as far as it was computed, and what each is."""
+    c = entry.considered
     if entry.estimated is None:  # of what is served within a domain nothing is computed where no copy fits in one
-        return facts | ({"fits": False} if c.exists and fabric.technology == "none" else {})
-    return facts | _computed(entry, job, rivals)
-
-
-def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
-    estimate, total, best = entry.estimate, max(entry.step, 1e-12), rivals.best
-    layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
-    share = {
-        f"{name}_exposed_percent": 100 * estimate.exposed_s(kind) / total
-        for name, kind in (("dp", "dp"), ("tp", "tp"), ("ep", "ep"), ("pp", "pp_p2p"))
-    }
-    facts = {
-        "fits": estimate.fits,
-        "strategy": known(estimate.parallelism.get("strategy")),
-        **layout,
-        **share,
-        "step_time_ms": entry.step * 1e3,
-        "slowdown_percent": known(entry.slowdown_percent),
-        "exposed_percent": estimate.exposed_percent,
-        "network_wait_percent": known(estimate.traffic.get("network_wait_percent")),
-        "kv_link_percent": known(estimate.serving.kv_link_wanted_percent if estimate.serving else None),
-        "fastest": entry.usable and entry.step == rivals.fastest,
-    }
+        return _OF_NO_COPY if c.exists and c.fabric.technology == "none" else _OF_FABRIC
     if entry.run_cost is None:
-        return facts
-    q = job.questionnaire
-    facts |= {
-        "run_days": entry.median_hours / 24,
-        "done_days": entry.days,
-        "tie": entry.tie,
-        "answers_in_time": in_time(entry),
-        "ttft_ms": known(estimate.serving.ttft_s * 1e3 if estimate.serving else None),
-        "tpot_ms": known(estimate.serving.tpot_s * 1e3 if estimate.serving else None),
-        "meets_deadline": _meets(entry, q, "deadline_days"),
-        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or not entry.costed or entry.outlay <= q.budget.usd,
-        "within_month": within_month(entry, q),
-        "within_share": within_share(entry, q),
-        "power_kw": known(entry.power_kw),
-        "within_power": _meets(entry, q, "max_power_kw"),
-        "spot_stretch_percent": 100 * (entry.price.spot_factor - 1),
-    }
-    if not entry.costed:
-        return facts
-    offered = entry.price.offered
-    return facts | {
-        "cost_usd": entry.median_cost,
-        "outlay_usd": entry.outlay,
-        "cost_over_best_percent": known(100 * (entry.ranked_cost / best - 1) if best else None),
-        "cheapest": entry.usable and entry.ranked_cost == best,
-        "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
-        "joined_by": "no network between nodes" if entry.id == "none" else entry.id,
-        "offered_by": offered.provider if offered else "none",
-        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),
-        "offered_by_hosts": offered is not None and offered.offer.by_hosts,
-        "offer_says_how_many": offered is not None and offered.offer.largest_gpus is not None,
-        "usd_per_month": usd_per_month(entry, q),
-        "network_share_percent": known(network_share_percent(entry)),
-        "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
-        "breakeven_slowdown_percent": _breakeven(entry),
-        **_over_cheapest(entry, rivals),
-        "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
-        **(_over_roce(entry, rivals.usable) if entry.considered.fabric.technology == "infiniband" else {}),
-    }
+        return _OF_STEP
+    return _OF_COST if entry.costed else _OF_RUN
 
 
-def _over_cheapest(entry: Entry, rivals: Rivals) -> dict[str, Any]:
-    """What a GPU-hour costs more than on the cheapest candidate, network, power and upkeep too."""
-    cheapest = min((e for e in rivals.usable if e.costed), key=lambda e: e.ranked_cost, default=entry)
-    theirs = cheapest.price.gpu_total + cheapest.price.fabric_total
-    more = entry.price.gpu_total + entry.price.fabric_total - theirs
-    return {
-        "price_over_cheapest_usd_gpu_hour": more,
-        "price_over_cheapest_percent": 100 * more / theirs if theirs else 0.0,
-    }
+_Told = Callable[[_Seen], Any]
+_OF_FABRIC: dict[str, _Told] = {
+    "fabric": lambda s: s.fabric.id,
+    "technology": lambda s: s.fabric.technology,
+    "transport": lambda s: s.fabric.transport,
+    "line_rate_gbps": lambda s: s.gbps,
+    "nics_per_node": lambda s: s.nics,
+    "node_gbps": lambda s: s.gbps * s.nics if s.gbps else None,
+    "latency_us": lambda s: s.fabric.latency.si * 1e6 if s.fabric.latency else None,
+    "adaptive_routing": lambda s: _routing(s.fabric, s.job),
+    "in_network_reduction": lambda s: s.fabric.in_network_reduction,
+    "vendors": lambda s: s.fabric.vendors,
+    "skills": lambda s: s.fabric.skills,
+    "maturity": lambda s: s.fabric.maturity,
+    "largest_proven_gpus": lambda s: s.proven.si if s.proven else None,
+    "largest_proven_source": lambda s: s.proven.source if s.proven else None,
+    "node_count_over_proven": lambda s: s.job.gpus / s.proven.si if s.proven and s.proven.si else None,
+    "owned": lambda s: s.entry.considered.owned,
+    "sold_by_provider": lambda s: None if s.asked.budget.quotes else s.entry.considered.sold,
+    "in_a_quote": lambda s: s.entry.considered.sold if s.asked.budget.quotes else None,
+    "cloud_only": lambda s: s.fabric.providers is not None,
+    "exists_for_gpu": lambda s: s.entry.considered.exists or s.fabric.technology in ("none", "wan"),
+}
+_OF_NO_COPY: dict[str, _Told] = _OF_FABRIC | {"fits": lambda s: False}
+_OF_STEP: dict[str, _Told] = _OF_FABRIC | {
+    "fits": lambda s: s.entry.estimate.fits,
+    "strategy": lambda s: s.entry.estimate.parallelism.get("strategy"),
+    "tp": lambda s: s.split("tp"),
+    "pp": lambda s: s.split("pp"),
+    "cp": lambda s: s.split("cp"),
+    "ep": lambda s: s.split("ep"),
+    "dp_exposed_percent": lambda s: s.exposed_percent("dp"),
+    "tp_exposed_percent": lambda s: s.exposed_percent("tp"),
+    "ep_exposed_percent": lambda s: s.exposed_percent("ep"),
+    "pp_exposed_percent": lambda s: s.exposed_percent("pp_p2p"),
+    "step_time_ms": lambda s: s.entry.step * 1e3,
+    "slowdown_percent": lambda s: s.entry.slowdown_percent,
+    "exposed_percent": lambda s: s.entry.estimate.exposed_percent,
+    "network_wait_percent": lambda s: s.entry.estimate.traffic.get("network_wait_percent"),
+    "kv_link_percent": lambda s: served.kv_link_wanted_percent if (served := s.entry.estimate.serving) else None,
+    "fastest": lambda s: s.entry.usable and s.entry.step == s.beside.fastest,
+}
+_OF_RUN: dict[str, _Told] = _OF_STEP | {
+    "run_days": lambda s: s.entry.median_hours / 24,
+    "done_days": lambda s: s.entry.days,
+    "tie": lambda s: s.entry.tie,
+    "answers_in_time": lambda s: in_time(s.entry),
+    "ttft_ms": lambda s: served.ttft_s * 1e3 if (served := s.entry.estimate.serving) else None,
+    "tpot_ms": lambda s: served.tpot_s * 1e3 if (served := s.entry.estimate.serving) else None,
+    "meets_deadline": lambda s: s.meets("deadline_days"),
+    "meets_slowdown": lambda s: s.meets("max_slowdown_percent"),
+    "within_budget": lambda s: (usd := s.asked.budget.usd) is None or not s.entry.costed or s.entry.outlay <= usd,
+    "within_month": lambda s: within_month(s.entry, s.asked),
+    "within_share": lambda s: within_share(s.entry, s.asked),
+    "power_kw": lambda s: s.entry.power_kw,
+    "within_power": lambda s: s.meets("max_power_kw"),
+    "spot_stretch_percent": lambda s: 100 * (s.entry.price.spot_factor - 1),
+}
+_OF_COST: dict[str, _Told] = _OF_RUN | {
+    "cost_usd": lambda s: s.entry.median_cost,
+    "outlay_usd": lambda s: s.entry.outlay,
+    "cost_over_best_percent": lambda s: 100 * (s.entry.ranked_cost / best - 1) if (best := s.beside.best) else None,
+    "cheapest": lambda s: s.entry.usable and s.entry.ranked_cost == s.beside.best,
+    "probability_best_percent": lambda s: None if (p := s.entry.probability_best) is None else 100 * p,
+    "joined_by": lambda s: "no network between nodes" if s.entry.id == "none" else s.entry.id,
+    "offered_by": lambda s: s.offered.provider if s.offered else "none",
+    "offer_usd_gpu_hour": lambda s: s.entry.price.gpu_usd_per_hour.value if s.offered else None,
+    "offered_by_hosts": lambda s: s.offered is not None and s.offered.offer.by_hosts,
+    "offer_says_how_many": lambda s: s.offered is not None and s.offered.offer.largest_gpus is not None,
+    "usd_per_month": lambda s: usd_per_month(s.entry, s.asked),
+    "network_share_percent": lambda s: network_share_percent(s.entry),
+    "premium_usd_gpu_hour": lambda s: s.entry.price.fabric_usd_per_hour.value,
+    "breakeven_slowdown_percent": lambda s: _breakeven(s.entry),
+    "price_over_cheapest_usd_gpu_hour": lambda s: s.dearer(s.beside.cheapest or s.entry),
+    "price_over_cheapest_percent": lambda s: _percent_dearer(s, s.beside.cheapest or s.entry),
+    "price_age_days": lambda s: s.entry.price.fabric_usd_per_hour.age_days,
+    "premium_over_roce_usd_gpu_hour": lambda s: s.dearer(roce) if (roce := _roce(s)) else None,
+    "breakeven_over_roce_percent": lambda s: _percent_dearer(s, roce) if (roce := _roce(s)) else None,
+    "roce_slower_percent": lambda s: 100 * (roce.step / s.entry.step - 1) if (roce := _roce(s)) else None,
+}
 
 
-def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
-    """What InfiniBand costs more than the cheapest RoCE, and what it saves; nothing where there is no RoCE."""
-    some = [e for e in usable if e.costed and e.considered.fabric.technology == "roce"]
-    if not some:
-        return {}
-    roce = min(some, key=lambda e: e.median_cost)
-    theirs = roce.price.gpu_total + roce.price.fabric_total
-    more = entry.price.gpu_total + entry.price.fabric_total - theirs
-    return {
-        "premium_over_roce_usd_gpu_hour": more,
-        "breakeven_over_roce_percent": 100 * more / theirs,
-        "roce_slower_percent": 100 * (roce.step / entry.step - 1),
-    }
+def _percent_dearer(seen: _Seen, other: Entry) -> float:
+    theirs = _hourly(other)
+    return 100 * seen.dearer(other) / theirs if theirs else 0.0
+
+
+def _roce(seen: _Seen) -> Entry | None:
+    """The cheapest RoCE, beside InfiniBand alone."""
+    return seen.beside.roce if seen.fabric.technology == "infiniband" else None
 
 
 def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:

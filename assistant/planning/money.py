@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 
@@ -114,6 +113,7 @@ def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
     return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
 
 
+@lru_cache(maxsize=256)
 def effective_percent(interruptions: Interruptions) -> Band:
     """The share of the time that trains as a band, percent."""
     p10, p50, p90 = (100.0 * share for share in interruptions.effective())
@@ -132,7 +132,7 @@ def at_other_prices(
     as they are, the others priced and run again."""
     seen = [entry.considered.charging(charging) for entry in entries]
     found = [
-        copy(entry)
+        entry.again()
         if one is entry.considered
         else replace(entry, considered=one, priced=entry.priced and _price(one, job, catalog, {}, today))
         for one, entry in zip(seen, entries, strict=True)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .planner import Begun
 
 MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
+MOST_LET = 16  # questionnaires whose candidates are kept, each on all terms of some dozen offers
 SLOWER = 2  # sizes in turn that are slower than more GPUs and late: one alone may but divide badly
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
@@ -114,6 +115,17 @@ WHOLE = Strategy(_every_rule, _all_together)
 CHOICE_ALONE = Strategy(_deciding_rules, _contenders, spoken=False)  # the same choice, and nothing said about it
 
 
+@dataclass
+class _Let:
+    """The candidates of a job: with their estimates, and once these are asked for with prices on all terms on which
+    each is let, and run for some work at the prices of the lists."""
+
+    job: Resolved
+    estimated: list[Entry]
+    priced: list[Entry] = field(default_factory=list)
+    listed: tuple[Work, list[Entry]] | None = None
+
+
 class Pipeline:
     """The stages over one library, with what they have worked out so far. ``today`` dates the prices."""
 
@@ -122,7 +134,7 @@ class Pipeline:
         self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
-        self._listed: tuple[Hashable, Resolved, list[Entry]] | None = None
+        self._offered: dict[Hashable, _Let] = {}  # of the latest questionnaires, the latest last
         self._works: dict[Hashable, Work] = {}
         self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
@@ -196,7 +208,7 @@ class Pipeline:
         asked = without_limits(job.questionnaire)
         key = asked.model_dump_json(exclude_unset=True)
         if key not in self._works:
-            there = resolve(asked, self.catalog)
+            there = self._let(asked)
 
             def decided(work: Work) -> tuple[choice.Choice, list[Entry]]:
                 made = self._decided(asked, CHOICE_ALONE, work=work)
@@ -204,7 +216,7 @@ class Pipeline:
 
             if len(self._works) >= MOST_OUTCOMES:
                 self._works.clear()
-            self._works[key] = of_days(there, self.predictor.estimated(there), decided)
+            self._works[key] = of_days(there.job, there.estimated, decided)
         return self._works[key]
 
     def _decided(
@@ -214,48 +226,61 @@ class Pipeline:
         charging: Callable[[Offered], Offered] | None = None,
         work: Work | None = None,
     ) -> Decision:
-        job = resolve(questionnaire, self.catalog)
-        work = work or self._work(job)
+        there = self._let(questionnaire)
+        work = work or self._work(there.job)
         if charging and questionnaire.budget.mode == "rent" and questionnaire.cluster.sites == 1:
-            job, entries = self._charged(questionnaire, charging, work)
+            entries = self._charged(there, charging, work)
         else:
-            entries = self._run(job, work, charging)
-        return replace(self._chosen_among(entries, job, strategy), work=work)
+            entries = self._run(there, work, charging)
+        return replace(self._chosen_among(entries, there.job, strategy), work=work)
 
     def _chosen_among(self, variants: list[Entry], job: Resolved, strategy: Strategy) -> Decision:
         """The decision among the fabrics on all terms on which they are let."""
         questionnaire = job.questionnaire
         entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
-        choice.mark_ties(entries)
-        made = self._judged(job, entries, strategy)
+        if strategy.spoken:
+            choice.mark_ties(entries)
+        about = facts.Candidates(entries, job)
+        made = self._judged(about, strategy)
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            made = self._judged(job, entries, strategy, made.choice.chosen)
-        choice.mark_probabilities(entries, questionnaire)
+            made = self._judged(about, strategy, made.choice.chosen)
+        if strategy.spoken:
+            choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
 
-    def _run(self, job: Resolved, work: Work, charging: Callable[[Offered], Offered] | None = None) -> list[Entry]:
+    def _let(self, questionnaire: Questionnaire) -> _Let:
+        """The candidates of a questionnaire with their prices, kept as long as it is one of the latest: other work and
+        other prices are tried on the same ones. What is kept is never filled in further."""
+        key = _said(questionnaire)
+        found = self._offered.pop(key, None)
+        if found is None:
+            job = resolve(questionnaire, self.catalog)
+            entries = self.predictor.estimated(job)
+            _as_described(entries, job, self.catalog)
+            found = _Let(job, entries)
+        self._offered[key] = found
+        for oldest in list(self._offered)[:-MOST_LET]:
+            self._offered.pop(oldest, None)
+        return found
+
+    def _run(self, there: _Let, work: Work, charging: Callable[[Offered], Offered] | None = None) -> list[Entry]:
         """What each candidate takes and costs for the work, on all terms on which it is let."""
-        entries = self.predictor.estimated(job)
-        _as_described(entries, job, self.catalog)
         if charging is not None:
-            for entry in entries:
-                entry.considered = entry.considered.charging(charging)
-        entries = self.priced(entries, job)
-        money.run(entries, job, self.catalog, work.steps)
+            charged = [replace(e, considered=e.considered.charging(charging)) for e in there.estimated]
+            entries = self.priced(charged, there.job)
+        else:
+            there.priced = there.priced or self.priced(there.estimated, there.job)
+            entries = [entry.again() for entry in there.priced]
+        money.run(entries, there.job, self.catalog, work.steps)
         return entries
 
-    def _charged(
-        self, questionnaire: Questionnaire, charging: Callable[[Offered], Offered], work: Work
-    ) -> tuple[Resolved, list[Entry]]:
+    def _charged(self, there: _Let, charging: Callable[[Offered], Offered], work: Work) -> list[Entry]:
         """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
         candidates at those of the lists are kept meanwhile."""
-        said = _said(questionnaire), questionnaire.converted, work
-        if self._listed is None or self._listed[0] != said:
-            job = resolve(questionnaire, self.catalog)
-            self._listed = said, job, [entry.settled() for entry in self._run(job, work)]
-        _, job, listed = self._listed
-        return job, money.at_other_prices(listed, job, self.catalog, self.today, charging, work.steps)
+        if there.listed is None or there.listed[0] != work:
+            there.listed = work, [entry.settled() for entry in self._run(there, work)]
+        return money.at_other_prices(there.listed[1], there.job, self.catalog, self.today, charging, work.steps)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
@@ -293,13 +318,14 @@ class Pipeline:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
-    def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
+    def _judged(self, about: facts.Candidates, strategy: Strategy, chosen: Entry | None = None) -> Decision:
         """What the rules conclude, and the choice that follows from it."""
+        entries, job = about.entries, about.job
         about_job = facts.job_facts(job, entries, sizes_of(job, entries, chosen), chosen)
-        rules, conclusions, rivals = reasoner(self.library, strategy), [], facts.Rivals.of(entries)
+        rules, conclusions = reasoner(self.library, strategy), []
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):
-            said = rules.run(about_job, [facts.candidate_facts(e, job, rivals) for e in judged])
+            said = rules.run(about_job, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
         able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
@@ -310,7 +336,8 @@ class Pipeline:
 
 def _said(questionnaire: Questionnaire) -> Hashable:
     """What equal questionnaires have in common."""
-    return questionnaire.model_dump_json(exclude_unset=True), questionnaire.sized_by_load
+    said = questionnaire.model_dump_json(exclude_unset=True)
+    return said, questionnaire.sized_by_load, questionnaire.converted
 
 
 def _as_described(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:

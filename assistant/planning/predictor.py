@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from assistant.library import checks
-from assistant.model import Network, Serving, best_times, predict_inference
+from assistant.model import Machine, Network, Serving, best_times, predict_inference
 from assistant.model.collectives import times_faster
 from assistant.model.quickest import ROUNDING, fitting
 from assistant.model.reinforcement import Loop
@@ -40,7 +40,7 @@ class Predictor:
 
     def __init__(self, catalog: Catalog, today: datetime.date | None = None) -> None:
         self.catalog, self.today = catalog, today
-        self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}, "layouts": {}}
+        self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}, "layouts": {}, "fits": {}}
 
     def estimated(self, job: Resolved, only: str | None = None) -> list[Entry]:
         """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is
@@ -77,13 +77,17 @@ class Predictor:
 
     def layouts(self, job: Resolved, asked: Serving, joined: Network | None) -> list[Sizing | SizingApart]:
         """Every layout of a copy that keeps the targets, with the copies that the load takes."""
-        known = self._known["layouts"]
         key = (job.determines_estimates, asked.requests_per_s, asked.concurrency, joined and joined.id)
-        if key not in known:
+        return self._once("layouts", key, lambda: sizings(asked, machine(job, self.catalog), joined))
+
+    def _once(self, stage: str, key: Hashable, work: Callable[[], Any]) -> Any:
+        known = self._known[stage]
+        found = known.get(key, UNKNOWN)
+        if found is UNKNOWN:
             if len(known) > MOST_KEPT:
                 known.clear()
-            known[key] = sizings(asked, machine(job, self.catalog), joined)
-        return known[key]
+            found = known[key] = work()
+        return found
 
     def fits(self, job: Resolved) -> bool:
         """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked
@@ -99,11 +103,7 @@ class Predictor:
             return self._loop_fits(job, job.loop)
         if split is not None and job.gpus % (split.tp * split.pp * split.cp):
             return False
-        seen = model_job(job)
-        try:
-            return fitting(seen, gpus, split)[1]
-        except InputError:
-            return False
+        return self._once("fits", job.determines_estimates, lambda: _fits(job, gpus))
 
     def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
         gpus = machine(job, self.catalog)
@@ -163,6 +163,13 @@ class Predictor:
             known.clear()
         known.update(zip(keys, found, strict=True))
         return found
+
+
+def _fits(job: Resolved, gpus: Machine) -> bool:
+    try:
+        return fitting(model_job(job), gpus, job.parallelism)[1]
+    except InputError:
+        return False
 
 
 def _gains(rival: Entry, chosen: Entry, faster: float, job: Resolved) -> bool:

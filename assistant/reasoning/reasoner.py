@@ -52,6 +52,8 @@ class Reasoner:
                 "candidate", {n for r in read for n in r.candidate}, (t for kind, t in tests if kind == "candidate")
             ),
         }
+        seen = {name for branch in branches for name in branch.looks_at["candidate"]} if spoken else set()
+        self.reads = frozenset({"fabric", *seen, *(name for r in read for name in r.candidate)})  # of a candidate
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
         self._speakers = {branch.id: _Speaker(members[branch.id], spoken, names) for branch in branches}
