@@ -81,7 +81,7 @@ def split(value: object) -> tuple[float, str]:
 def short(value: str) -> str:
     """A text that may be a quantity: what is longer than one can be is refused before any pattern reads it."""
     if len(value) > _LONGEST:
-        raise ValueError(f"expected at most {_LONGEST} characters, got {shown(value)}")
+        raise ValueError(f"expected a finite number in at most {_LONGEST} characters, got {shown(value)}")
     return value
 
 
