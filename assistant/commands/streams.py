@@ -13,8 +13,9 @@ from typing import TextIO, cast
 # Signs of ours that are more than a letter with a mark, for a terminal that has only ASCII.
 _SIGNS = {
     "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "↔": "<->", "≥": ">=", "≤": "<=",
-    "≈": "~", "·": "-", "•": "-", "✓": "+", "✗": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "µ": "u", "μ": "u", "€": "EUR",
-    "£": "GBP", "¥": "JPY", "°": " deg", "█": "#", "▏": "|", "│": "|", "┃": "|", "─": "-", "━": "-", "�": "?",
+    "≈": "~", "·": "-", "•": "-", "✓": "+", "✗": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "µ": "u", "μ": "u",
+    "€": "EUR", "£": "GBP", "¥": "JPY", "°": " deg", "█": "#", "▏": "|", "│": "|", "┃": "|", "─": "-", "━": "-",
+    "�": "?",
 }  # fmt: skip
 _HANDLER = "weft-signs"
 
@@ -39,7 +40,7 @@ def finish() -> None:
 
 
 def _nothing(mode: str) -> TextIO:
-    return cast(TextIO, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (for as long as the program runs)
+    return cast(TextIO, open(os.devnull, mode, encoding="utf-8"))
 
 
 def _otherwise(error: UnicodeError) -> tuple[str, int]:
