@@ -1,6 +1,18 @@
-"""``python -m assistant`` is the same program as ``weft``."""
+"""``weft``, and ``python -m assistant``, which is the same program."""
 
-from assistant.cli import main
+import sys
+
+
+def main() -> None:
+    """Run a command; also while its parts are still being loaded Ctrl+C is an answer of one line."""
+    try:
+        from assistant.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("weft: stopped", file=sys.stderr)
+        sys.exit(1)
+
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from assistant.commands import knowledge, nccl
+from assistant.commands import knowledge, nccl, streams
 from assistant.commands.ask import ask
 from assistant.commands.batch import batch
 from assistant.commands.benchmark import benchmark
@@ -64,8 +64,12 @@ app.add_typer(nccl.commands, name="nccl")
 def main() -> None:
     """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
     gc.set_threshold(*SELDOM)
+    streams.prepare()
     try:
-        app(as_command(sys.argv[1:], _names()))
+        try:
+            app(as_command(sys.argv[1:], _names()))
+        finally:
+            streams.finish()
     except InputError as error:
         _stop(str(error), 2)
     except KnowledgeError as error:
@@ -74,6 +78,11 @@ def main() -> None:
         # The reader of a pipe went away (head, less): nothing is left to say, also not at exit.
         sys.stdout = None  # type: ignore[assignment]
         sys.exit(1)
+    except OSError as error:  # a full disk behind the pipe, say
+        sys.stdout = None  # type: ignore[assignment]
+        _stop(f"cannot go on: {error.strerror or error}", 1)
+    except MemoryError:
+        _stop("cannot go on: there is not enough memory", 1)
     except KeyboardInterrupt:
         _stop("stopped", 1)
 

@@ -140,10 +140,10 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, files):
 def test_a_fault_of_the_program_in_one_row_costs_no_other_its_answer(files, tmp_path, index, monkeypatch):
     import assistant.planning
 
-    def fails_on_the_third(questionnaire, library):
+    def fails_on_the_third(questionnaire, library, **rest):
         if questionnaire.name == "third":
             raise RuntimeError("a bug")
-        return real(questionnaire, library)
+        return real(questionnaire, library, **rest)
 
     real = assistant.planning.plan
     monkeypatch.setattr(assistant.planning, "plan", fails_on_the_third)

@@ -203,8 +203,8 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, library: Lib
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
     for path, sentence in (
         (tmp_path / "bytes.md", "UTF-8"),
-        (tmp_path / "missing.md", "cannot be read"),
-        (tmp_path, "cannot be read"),
+        (tmp_path / "missing.md", "no such file"),
+        (tmp_path, "got a folder"),
     ):
         with pytest.raises(InputError, match=sentence):
             document.read(path)

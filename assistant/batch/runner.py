@@ -1,27 +1,43 @@
 """Runs the planner over many rows, in one process or several, always in input order."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
+from __future__ import annotations
 
+import datetime
+import hashlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import assistant
 from assistant.library import Library, load
-from assistant.library.questionnaires import Row, read
+from assistant.library.questionnaires import STDIN, Row, read
 from assistant.vocabulary.errors import InputError, Place
 
+from .folder import Tally, Written, alone
+from .pool import mapped
 from .results import Result, csv_header, csv_line, error_result, json_line
 
-# Rows handed to the workers ahead of the one whose answer is written next: memory stays bounded.
-AHEAD_PER_JOB = 32
+_LINES: dict[str, Callable[[Result], str]] = {"jsonl": json_line, "csv": csv_line}
 
 
-@dataclass
-class Tally:
-    """How a batch went."""
+@dataclass(frozen=True)
+class Told:
+    """What becomes of a row: how it is written, and its error where it has one."""
 
-    planned: int = 0
-    bad: int = 0
+    line: bytes
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all rows of a batch are planned with; it is handed to other processes."""
+
+    kind: str
+    today: datetime.date
+    user_catalog: Path | None
 
 
 def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
@@ -29,42 +45,48 @@ def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
     for file in files:
         try:
             yield from read(file, library.catalog)
-        except InputError as error:
-            yield Row(str(file), error.place.line, None, error=error.located(file=str(file)))
+        except Exception as error:
+            yield Row(str(file), None, None, error=_said(error, "read").located(file=str(file)))
 
 
-def result(row: Row, library: Library) -> Result:
-    """The plan of one row as the contract's JSON value, or its error."""
+def _said(error: Exception, done: str = "planned") -> InputError:
+    """The error of a row: a mistake of ours in one must not cost the others their answers."""
+    if isinstance(error, InputError):
+        return error
+    return InputError(f"could not be {done}, which is a fault of this program: {type(error).__name__}: {error}")
+
+
+def told(asked: Asked, row: Row) -> Told:
+    """The plan of one row, or its error."""
     from assistant.planning import plan
 
-    if row.error is not None:
-        return error_result(row.name, row.error)
     try:
-        return plan(row.questionnaire, library).model_dump(mode="json", by_alias=True)
-    except InputError as error:
-        return error_result(row.name, error.located(file=row.file, line=row.line))
-    except Exception as error:  # a mistake of ours in one row must not cost the others their answers
-        message = f"could not be planned, which is a fault of this program: {type(error).__name__}: {error}"
-        return error_result(row.name, InputError(message, Place(row.file, row.line)))
+        made = plan(row.questionnaire, load(user_catalog=asked.user_catalog), today=asked.today)
+        return Told(_line(asked, made.model_dump(mode="json", by_alias=True)))
+    except Exception as error:
+        return _bad(asked, row, _said(error))
 
 
-def results(found: Iterable[Row], library: Library, jobs: int) -> Iterator[Result]:
+def _bad(asked: Asked, row: Row, error: InputError) -> Told:
+    there = error.located(file=row.file, line=row.line)
+    return Told(_line(asked, error_result(row.name, there)), {**asdict(there.place), "message": there.message})
+
+
+def _lost(asked: Asked, row: Row, reason: str) -> Told:
+    return _bad(
+        asked, row, InputError(f"could not be planned: its process ended twice ({reason}), for want of memory?")
+    )
+
+
+def _line(asked: Asked, result: Result) -> bytes:
+    return _LINES[asked.kind](result).encode(errors="backslashreplace")
+
+
+def results(found: Iterable[Row], asked: Asked, jobs: int) -> Iterator[Told]:
     """Results in input order; with ``jobs`` above one from that many processes."""
     if jobs <= 1:
-        yield from (result(row, library) for row in found)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting: deque[Future[Result]] = deque()
-        for row in found:
-            waiting.append(pool.submit(_in_worker, row, library.user_catalog))
-            if len(waiting) >= AHEAD_PER_JOB * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def _in_worker(row: Row, user_catalog: Path | None) -> Result:
-    return result(row, load(user_catalog=user_catalog))
+        return (told(asked, row) for row in found)
+    return mapped(partial(told, asked), found, jobs, partial(_lost, asked))
 
 
 def run(
@@ -74,23 +96,52 @@ def run(
     *,
     kind: str = "jsonl",
     jobs: int = 1,
-    done: Callable[[Result], None] = lambda _: None,
+    resume: bool = False,
+    today: datetime.date | None = None,
+    done: Callable[[dict[str, Any] | None], None] = lambda _: None,
 ) -> Tally:
-    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``); ``done`` hears of each result.
+    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``); ``done`` hears of the error of
+    each row, or of none. With ``resume`` the rows of a batch that was stopped there are kept.
 
-    Raises :class:`InputError` when the folder cannot be written.
+    Raises :class:`InputError` when the folder cannot be written, is written to by somebody else or holds an input.
     """
-    tally = Tally()
-    line = {"jsonl": json_line, "csv": csv_line}[kind]
+    asked = Asked(kind, today or datetime.date.today(), library.user_catalog)
+    written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
+    _apart(files, written)
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        with open(out / f"plans.{kind}", "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(csv_header() if kind == "csv" else "")
-            for one in results(rows(files, library), library, jobs):
-                file.write(line(one))
-                tally.bad += "error" in one
-                tally.planned += "error" not in one
-                done(one)
+        with alone(out):
+            if resume and written.finished():
+                return written.tally
+            if not (resume and written.go_on()):
+                written.begin(csv_header().encode() if kind == "csv" else b"")
+            left = itertools.islice(rows(files, library), written.tally.rows, None)
+            for one in results(left, asked, jobs):
+                written.add(one.line, bad=one.error is not None)
+                done(one.error)
+            written.finish()
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
-    return tally
+    return written.tally
+
+
+def _head(files: list[Path], library: Library, asked: Asked, *, resume: bool) -> dict[str, Any]:
+    """What a result is made of: where all of it is the same, so is the result."""
+    if resume and Path(STDIN) in files:
+        raise InputError("expected files with --resume: standard input cannot be read a second time")
+    said = {"program": assistant.__version__, "day": asked.today.isoformat(), **library.digests}
+    return said | {"inputs": [[str(file), _digest(file)] for file in files]}
+
+
+def _digest(file: Path) -> str | None:
+    """Of a file's content; ``None`` where it is none, which is said in its row."""
+    if not file.is_file():
+        return None
+    with open(file, "rb") as content:
+        return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _apart(files: list[Path], written: Written) -> None:
+    taken = {path.resolve() for path in (written.folder / written.name, written.part, written.journal, written.end)}
+    for file in files:
+        if file.resolve() in taken:
+            raise InputError("expected an input that the output does not replace: give another --out", Place(str(file)))

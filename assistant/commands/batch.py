@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from assistant.vocabulary.errors import InputError, Place
 
-from .options import CatalogFile
+from .options import CatalogFile, Today
 from .terminal import format_option, progress_bar, say
-
-if TYPE_CHECKING:
-    from assistant.batch.results import Result
 
 
 def batch(
@@ -25,8 +22,13 @@ def batch(
     form: Annotated[str, format_option("jsonl", "csv")] = "jsonl",
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
     catalog: CatalogFile = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the batch that was stopped there.")] = False,
+    today: Today = None,
 ) -> None:
-    """Many questionnaires: one result each, in input order; a bad row does not stop the rest."""
+    """Many questionnaires: one result each, in input order; a bad row does not stop the rest.
+
+    The result is written beside the one before and takes its place when it is whole.
+    """
     from assistant.batch import runner
     from assistant.library import load
     from assistant.retrieval import ready_index
@@ -35,16 +37,12 @@ def batch(
     ready_index(library)
     with progress_bar("planning") as advance:
 
-        def done(result: Result) -> None:
-            _name_bad_row(result)
+        def done(error: dict[str, Any] | None) -> None:
+            if error is not None:
+                say(str(InputError(error["message"], Place(error["file"], error["line"], error["field"]))))
             advance()
 
-        tally = runner.run(files, out, library, kind=form, jobs=jobs, done=done)
+        day = today.date() if today else None
+        tally = runner.run(files, out, library, kind=form, jobs=jobs, resume=resume, today=day, done=done)
     print(f"{tally.planned} planned, {tally.bad} bad: {out / f'plans.{form}'}", file=sys.stderr)
     raise typer.Exit(2 if tally.bad else 0)
-
-
-def _name_bad_row(result: Result) -> None:
-    if "error" in result:
-        error = result["error"]
-        say(str(InputError(error["message"], Place(error["file"], error["line"], error["field"]))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -105,11 +104,12 @@ def _each_line(path: Path, catalog: Catalog, out: Path | None) -> None:
 
 def _lines(path: Path) -> Iterator[tuple[int, object]]:
     """Numbered JSON values of a file's lines; an :class:`InputError` in the place of a line that is none."""
+    from assistant.library import json_text
     from assistant.library.files import text_of
 
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
-                yield number, json.loads(line)
-            except (json.JSONDecodeError, RecursionError):
-                yield number, InputError("not valid JSON", Place(str(path), number))
+                yield number, json_text.loads(line, Place(str(path), number))
+            except InputError as error:
+                yield number, error

@@ -1,5 +1,6 @@
 """What several commands take, each with its help."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,10 @@ CatalogFile = Annotated[
 ]
 ProfileFile = Annotated[
     Path | None, typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.")
+]
+Today = Annotated[
+    datetime | None,
+    typer.Option("--today", formats=["%Y-%m-%d"], help="The day prices are taken at, as 2026-11-20; else today."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Write here instead of to the screen.")]
 TextOrJson = Annotated[str, format_option("text", "json")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 
 from assistant.vocabulary.errors import InputError
 
-from .options import CatalogFile, Out, ProfileFile, Questionnaire
+from .options import CatalogFile, Out, ProfileFile, Questionnaire, Today
 from .terminal import format_option, line_width, write
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def plan(
     ] = None,
     catalog: CatalogFile = None,
     profile: ProfileFile = None,
+    today: Today = None,
 ) -> None:
     """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to
     measure first."""
@@ -40,6 +42,7 @@ def plan(
     from assistant.planning import with_crossover
     from assistant.retrieval import ready_index
 
+    day = (today or datetime.datetime.now()).date()
     library = load(user_catalog=catalog, profile=profile)
     questionnaire = read_one(file, library.catalog)
     with contextlib.suppress(InputError):  # without a search a plan cites the claims of its rules alone
@@ -48,11 +51,11 @@ def plan(
         from assistant.network.diagnosis import diagnose
         from assistant.planning.measured import plan_as_measured
 
-        made = plan_as_measured(questionnaire, library, diagnose(measured, library.catalog))
+        made = plan_as_measured(questionnaire, library, diagnose(measured, library.catalog), today=day)
     else:
-        made = planned(questionnaire, library)
+        made = planned(questionnaire, library, today=day)
     more = None if everything else f"Everything: weft plan {file} --all."
-    _show(made if form == "json" else with_crossover(made, library), form, out, more)
+    _show(made if form == "json" else with_crossover(made, library, today=day), form, out, more)
 
 
 def _show(made: Plan, form: str, out: Path | None, more: str | None) -> None:

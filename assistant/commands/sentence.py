@@ -16,6 +16,7 @@ from .terminal import show, write
 
 STDIN = "-"
 NAME = "sentence"
+MOST_SAID = 1_000_000  # characters: a mail with everything that was quoted below it
 EXAMPLE = "fine-tune Llama 3.1 8B on 8 H100"
 
 
@@ -49,7 +50,9 @@ def sentence(
     from assistant.present.blocks import Paragraph
 
     if said == STDIN:
-        said = sys.stdin.read()
+        said = sys.stdin.read(MOST_SAID + 1)
+    if len(said) > MOST_SAID:
+        raise InputError(f"expected a job in at most {MOST_SAID:,} characters: weft ask and weft plan read documents")
     if not said.strip():
         raise InputError("expected a sentence that tells the job, got nothing")
     kept = sys.stdin.isatty() and sys.stdout.isatty()

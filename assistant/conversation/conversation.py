@@ -45,7 +45,8 @@ class Conversation:
     ``heard``, that is given what was said before any of the answer is returned.
 
     ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
-    raise for what a person types; after an error inside (of the planner, of the disk) everything is as it was before.
+    raise for what a person types; after an error inside (of the planner) everything is as it was before. A disk that
+    takes no more is told, and what is said from then on is not kept.
     ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next question is worked out
     takes it in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
@@ -223,8 +224,7 @@ class Conversation:
         """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
         before, self.parts.is_over = self.parts.state, False
         try:
-            events = answer()
-            self.parts.turns.begin(said, events)
+            events = self.parts.turns.begin(said, answer())
         except BaseException:
             self._back_to(before)
             raise

@@ -88,12 +88,13 @@ class Library:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """Content hashes of the rules, the knowledge and the catalog: what an answer was made with."""
+        """Content hashes of the rules, the knowledge, the catalog and its prices: what an answer was made with."""
         from .shipped import folder_digest
 
         parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
         figures = [self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)]
-        told = {"rules": [self.rules_folder], "knowledge": parts, "catalog": figures}
+        prices = [*figures[0].glob("providers*"), *figures[1:]]
+        told = {"rules": [self.rules_folder], "knowledge": parts, "catalog": figures, "prices": prices}
         return {name: folder_digest(*folders) for name, folders in told.items()}
 
     def listener(self, build: Callable[[], T]) -> T:

@@ -41,6 +41,9 @@ def read(folder: Path, user_file: Path | None = None) -> Catalog:
                 line = shipped.line_of(folder / name, (key,))
                 raise KnowledgeError(f"{folder / name}:{line} {key}: stands in two files")
             raw[field][key], origin[field, key] = value, folder / name
+    for field, entries in raw.items():
+        if not entries:
+            raise KnowledgeError(f"{folder}: the catalog has no {field.replace('_', ' ')}")
     theirs = _user_catalog(user_file)
     if theirs:
         theirs.lay_over(raw)

@@ -22,6 +22,9 @@ def read(folder: Path) -> Knowledge:
         terms=_listed(folder / "glossary", "terms", Term),
     )
     _check_references(knowledge)
+    for part in ("sources", "claims", "passages"):
+        if not getattr(knowledge, part):
+            raise KnowledgeError(f"{folder / part}: there are no {part} in it, and nothing could be cited")
     return knowledge
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from assistant.vocabulary.errors import InputError, Place
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -29,7 +31,10 @@ def data_dir() -> Path:
 def _user_dir(variable: str, kind: str) -> Path:
     named = os.environ.get(variable)
     if named:
-        return Path(named).expanduser()
+        try:
+            return Path(named).expanduser()
+        except RuntimeError:  # "~somebody": nobody of that name is known here
+            raise InputError(f'expected a folder, got "{named}": there is no such user', Place(variable)) from None
     import platformdirs
 
     return Path(getattr(platformdirs, kind)("weft", appauthor=False))

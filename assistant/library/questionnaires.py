@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,10 +20,11 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import checks, wording, yaml_text
-from .files import text_of, text_read
+from . import checks, json_text, wording, yaml_text
+from .files import MAX_FILE_BYTES, text_of, text_read
 
 STDIN = "-"
+MOST_COLUMNS = 500  # three times the fields that a questionnaire has
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
     name = str(path)
     reader = READERS.get(path.suffix.lower())
     if name == STDIN:
-        name, text = "standard input", text_read(sys.stdin.buffer.read(), "standard input")
+        name, text = "standard input", text_read(sys.stdin.buffer.read(MAX_FILE_BYTES + 1), "standard input")
         reader = _reader_of(text)
     elif reader is None:
         raise InputError(f"expected a file ending in {', '.join(READERS)}", Place(name))
@@ -157,7 +157,7 @@ def _yaml(text: str, file: str) -> Iterator[_Raw]:
 def _json(text: str, file: str) -> Iterator[_Raw]:
     if not text.strip():
         return
-    value = _loads(text, file, 1)
+    value = json_text.loads(text, Place(file, 1))
     for one in value if isinstance(value, list) else [value]:
         yield _Raw(one, 1, {} if isinstance(value, list) else _lines_of_json(text, file))
 
@@ -175,33 +175,9 @@ def _json_lines(text: str, file: str) -> Iterator[_Raw]:
         if not line.strip():
             continue
         try:
-            yield _Raw(_loads(line, file, number), number, {})
+            yield _Raw(json_text.loads(line, Place(file, number)), number, {})
         except InputError as error:
             yield _Raw(None, number, {}, error)
-
-
-def _loads(text: str, file: str, line: int) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in result:
-                raise InputError("the key stands twice", Place(file, line, key))
-            result[key] = value
-        return result
-
-    def not_a_number(word: str) -> Any:
-        raise InputError(f"expected a finite number, got {word}", Place(file, line))
-
-    try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number)
-    except json.JSONDecodeError as error:
-        raise InputError(f"not valid JSON: {error.msg}", Place(file, line + error.lineno - 1)) from None
-    except RecursionError:
-        raise InputError("not valid JSON here: nested too deeply", Place(file, line)) from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("expected a finite number, got one of thousands of digits", Place(file, line)) from None
 
 
 def _csv(text: str, file: str) -> Iterator[_Raw]:
@@ -221,6 +197,8 @@ def _csv(text: str, file: str) -> Iterator[_Raw]:
 
 
 def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
+    if len(header) > MOST_COLUMNS:
+        raise InputError(f"expected at most {MOST_COLUMNS} columns, found {len(header):,}", Place(file, 1))
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):

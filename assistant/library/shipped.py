@@ -1,7 +1,8 @@
 """Shipped YAML, read with the C loader and kept compiled in the user's cache by content hash.
 
 A start must not parse a megabyte of YAML: the parsed documents of one part (``catalog``, ``knowledge``,
-``rules``) are kept as one JSON file whose name carries the hash of all files it was made from.
+``rules``) are kept as one JSON file whose name carries the hash of all files it was made from, and its first line that
+of its content.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, 
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     cached = paths.cache_dir() / "compiled" / f"{part}-{digest(texts)}.json"
     with contextlib.suppress(OSError, ValueError):
-        return json.loads(cached.read_bytes())
+        said, _, content = cached.read_bytes().partition(b"\n")
+        if said == _digest_of(content):
+            return json.loads(content)
     parsed = {name: _parse(folder / name, text) for name, text in texts.items()}
     _keep(cached, parsed, part)
     return parsed
@@ -44,6 +47,11 @@ def digest(texts: dict[str, bytes]) -> str:
     for name, text in sorted(texts.items()):
         state.update(name.encode() + b"\0" + len(text).to_bytes(8, "big") + text)
     return state.hexdigest()
+
+
+def _digest_of(content: bytes) -> bytes:
+    """The first line of a file of the cache: one that was damaged, or changed by hand, is made again."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
 def folder_digest(*folders: Path) -> str:
@@ -78,7 +86,8 @@ def _keep(cached: Path, parsed: dict[str, Any], part: str) -> None:
     """A cache that cannot be written costs time, nothing else."""
     with contextlib.suppress(OSError):
         with replacing(cached) as file:
-            file.write(json.dumps(parsed, ensure_ascii=False).encode())
+            content = json.dumps(parsed, ensure_ascii=False).encode()
+            file.write(_digest_of(content) + b"\n" + content)
         for old in cached.parent.glob(f"{part}-*.json"):
             if old != cached:
                 old.unlink(missing_ok=True)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
 
+from . import json_text
 from .files import text_of
 
 
 def read(path: Path) -> Iterator[tuple[str | None, str]]:
     """``(id, text)`` of each line. Raises :class:`InputError` naming file and line."""
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             yield _one(line, Place(str(path), number))
 
 
 def _one(line: str, place: Place) -> tuple[str | None, str]:
-    try:
-        value = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
-        raise InputError('not valid JSON: expected {"id": …, "text": …}', place) from None
+    value = json_text.loads(line, place)
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise InputError(f'expected {{"id": …, "text": …}}, got {shown(value)}', place)
     ident = value.get("id")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
@@ -14,9 +15,32 @@ from assistant.vocabulary.quantities import shown
 # A questionnaire has some fifty values; a file that unfolds to more than this is an alias bomb or not ours.
 MAX_VALUES = 200_000
 MAX_DEPTH = 40
+_TOO_MANY = "too many nested or repeated values (aliases are followed only so far)"
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LARGEST = 16 * 1024 * 1024  # bytes: a hundred thousand short questionnaires
 Lines = dict[tuple[str, ...], int]
+
+
+_EVENTS: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(Composer, _EVENTS):
+    """Events of the C parser, where there is one, composed here: a node too deep, or one too many, ends it at once.
+    What C composes by itself it composes by recursion, and a file of brackets ends the interpreter."""
+
+    def __init__(self, text: str, file: str) -> None:
+        _EVENTS.__init__(self, text)
+        Composer.__init__(self)
+        self.file, self.depth, self.nodes = file, 0, 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self.nodes = self.nodes + 1 if parent is not None else 1
+        self.depth += 1
+        if self.depth > MAX_DEPTH or self.nodes > MAX_VALUES:
+            raise InputError(_TOO_MANY, Place(self.file, self.peek_event().start_mark.line + 1))
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 @dataclass(frozen=True)
@@ -36,9 +60,11 @@ class Document:
 
 def documents(text: str, file: str) -> Iterator[Document]:
     """Each document of a YAML stream. Raises :class:`InputError` with file and line for anything unreadable."""
+    if len(text) > LARGEST:
+        raise InputError(f"expected at most {LARGEST >> 20} MiB of YAML: split it, or write JSON lines", Place(file))
     loader = None
     try:
-        loader = _LOADER(text)
+        loader = _Loader(text, file)
         while loader.check_node():
             yield _document(loader, loader.get_node(), file)
     except yaml.MarkedYAMLError as error:
@@ -47,8 +73,8 @@ def documents(text: str, file: str) -> Iterator[Document]:
         raise InputError(f"not valid YAML: {problem}", Place(file, mark.line + 1 if mark else None)) from None
     except yaml.YAMLError as error:
         raise InputError(f"not valid YAML: {str(error).splitlines()[0]}", Place(file)) from None
-    except RecursionError:
-        raise InputError("not valid YAML here: nested too deeply", Place(file)) from None
+    except UnicodeEncodeError:  # half of a character that takes two
+        raise InputError("not valid YAML: expected text that can be written as UTF-8", Place(file)) from None
     finally:
         if loader is not None:
             loader.dispose()
@@ -71,8 +97,7 @@ class _Builder:
     def value(self, node: yaml.Node, path: tuple[str, ...]) -> Any:
         self.seen += 1
         if self.seen > MAX_VALUES or len(path) > MAX_DEPTH:
-            problem = "too many nested or repeated values (aliases are followed only so far)"
-            raise InputError(problem, self._place(node, path))
+            raise InputError(_TOO_MANY, self._place(node, path))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):

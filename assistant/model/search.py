@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 import numpy as np
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .architecture import Architecture
 from .job import DDP, DUALPIPE, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, ZERO2, Job
 from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
@@ -23,6 +26,7 @@ LEAST_TOKENS = 256
 # Scale-up domains that tensor parallelism is tried across where each GPU has at least so many tokens a step; with
 # fewer of them across all, there is hardly anything else to split.
 TENSOR_DOMAINS, FEW_TOKENS = 4, 1024
+_NARROWEST = 8  # tensor-parallel ranks that are tried whatever a domain holds
 # Bytes of a micro-batch's activations from which on one all-reduce, with less to launch, never beat a gather and a
 # scatter with less to read: inside a domain, and across, where a switch may add. Found by trying random jobs on nine
 # GPUs and all fabrics, not derived.
@@ -155,10 +159,8 @@ def _free(job: Job, machine: Machine) -> Choices:
     """
     a = job.architecture
     few = job.tokens < FEW_TOKENS * job.gpus
-    widest = job.gpus if few else max(8, TENSOR_DOMAINS * machine.domain)
-    tp = [d for d in divisors(job.gpus, widest) if a.heads % d == 0]
-    pp = divisors(job.gpus, a.layers)
-    cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 64)) if job.sequence_length % d == 0]
+    widest = job.gpus if few else max(_NARROWEST, TENSOR_DOMAINS * machine.domain)
+    tp, pp, cp = _degrees(a, job.gpus, widest, job.sequence_length)
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     if job.adapters is not None and job.adapters.quantized and job.global_batch * max(cp) >= job.gpus:
         tp, pp = [1], [1]  # bitsandbytes and torchao multiply whole four-bit weights: no stack splits them
@@ -178,6 +180,22 @@ def _free(job: Job, machine: Machine) -> Choices:
         within=[ZERO1, ZERO2] if apart else [],
         domain=machine.domain,
     )
+
+
+def _degrees(a: Architecture, gpus: int, widest: int, sequence: int) -> tuple[list[int], list[int], list[int]]:
+    """Tensor-parallel ranks, stages and context-parallel ranks that a model can be cut into on so many GPUs."""
+    tp = [d for d in divisors(gpus, widest) if a.heads % d == 0]
+    cp = [d for d in divisors(gpus, max(1, sequence // 64)) if sequence % d == 0]
+    return tp, divisors(gpus, a.layers), cp
+
+
+def fewest_ranks(a: Architecture, gpus: int, sequence: int, *, stages: bool = True) -> int:
+    """Data-parallel ranks of the widest split that :func:`layouts_for` tries on any GPU, without ``stages`` that of
+    layers and sequences alone: no step can have fewer sequences."""
+    tp, pp, cp = _degrees(a, gpus, _NARROWEST, sequence)
+    full = [p for p in pp if p == 1 or (stages and -(-a.layers // p) * (p - 1) < a.layers)]
+    cut = [c for c in cp if c == 1 or sequence / c >= LEAST_TOKENS]
+    return gpus // max(p for p in map(prod, product(tp, full, cut)) if gpus % p == 0)
 
 
 def _micro_batches(job: Job) -> Sequence[int]:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import assistant
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
 from assistant.vocabulary.answers import FabricDesign
@@ -14,6 +15,7 @@ from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import (
     Assumption,
     Candidate,
+    MadeWith,
     Outcome,
     Plan,
     Recommendation,
@@ -73,6 +75,7 @@ def plan_of(
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
+        made_with=MadeWith(program=assistant.__version__, **library.digests),
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),

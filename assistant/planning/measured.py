@@ -3,6 +3,7 @@ whether to repair it, to accept it, or to take another."""
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 from math import exp, log
 from typing import get_args
@@ -29,7 +30,9 @@ LARGE = 64 * 2**20  # bytes from which a message shows what the network carries
 ACCEPTED = 0.02  # of the step: less is not worth a repair; assumed
 
 
-def plan_as_measured(questionnaire: Questionnaire, library: Library, found: Diagnosis) -> Plan:
+def plan_as_measured(
+    questionnaire: Questionnaire, library: Library, found: Diagnosis, *, today: datetime.date | None = None
+) -> Plan:
     """The plan for the network as the logs have it, and what that is worth.
 
     Raises :class:`InputError` where a log measures no network between nodes, or none that this job could use.
@@ -39,9 +42,10 @@ def plan_as_measured(questionnaire: Questionnaire, library: Library, found: Diag
     slower = exp(sum(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     given = _on(questionnaire, fabric.id)
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
-    should, as_it_is, open_ = decide(given, library), decide(given, seen), decide(questionnaire, seen)
+    asked = ((given, library), (given, seen), (questionnaire, seen))
+    should, as_it_is, open_ = (decide(one, known, today=today) for one, known in asked)
     told = _told(fabric, slower, runs, (should, as_it_is, open_))
-    return plan(given, seen).model_copy(update={"measured": told})
+    return plan(given, seen, today=today).model_copy(update={"measured": told})
 
 
 def _on(questionnaire: Questionnaire, fabric: str) -> Questionnaire:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import ceil, floor, gcd
 from typing import Any, Literal
 
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
@@ -22,17 +21,14 @@ from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Pa
 
 from . import rollouts
 from .assumptions import Assumptions
+from .batch_sizes import global_batch
 from .mixtures import mixture_fields, published_precision
 
-# Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
-# 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
-_BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("inf"), 16e6))
 _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
 _FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
-_ROUNDING = 0.125  # share of the batch wanted by which it is moved to divide well: no published size is that exact
 
 
 # Of the cluster: who sells it, and which of the candidates is owned.
@@ -420,7 +416,7 @@ def _training(
         sequence, batch = found.sequence_length, found.global_batch
     else:
         sequence = given.sequence_length or _sequence_length(questionnaire, model, taken)
-        batch = given.global_batch or _global_batch(questionnaire, params, sequence, taken)
+        batch = given.global_batch or global_batch(questionnaire, architecture_of(model), sequence, taken)
     unlimited = given.tokens is None and given.days is None
     tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
     if given.framework is None:
@@ -515,43 +511,6 @@ def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, ta
     return taken.take(
         "training.sequence_length", length, f"usual for {questionnaire.workload}, within the model's context"
     )
-
-
-def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, taken: Assumptions) -> int:
-    given, gpus, split = questionnaire.training, questionnaire.cluster.gpus, questionnaire.parallelism
-    tokens = next(amount for limit, amount in _BATCH_TOKENS if params <= limit)
-    if questionnaire.workload != "pretraining":
-        tokens = min(tokens, 0.5e6)
-    wanted = max(1, round(tokens / sequence))
-    batch = _even_multiple(gpus, wanted) if wanted >= gpus else _divisible(gpus, wanted)
-    if isinstance(split, Parallelism):
-        # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
-        unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
-        batch = batch if batch % unit == 0 else _even_multiple(unit, wanted)
-    return taken.take(
-        "training.global_batch",
-        batch,
-        f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use",
-    )
-
-
-def _even_multiple(unit: int, wanted: int) -> int:
-    """Of the multiples of ``unit`` within an eighth of what is wanted the one that halves most often, else the nearest.
-
-    Published batches are powers of two; of 977 sequences no micro-batch but one divides any rank's share.
-    """
-    around = wanted / unit
-    near = range(max(1, ceil(around * (1.0 - _ROUNDING))), floor(around * (1.0 + _ROUNDING)) + 1)
-    return unit * max(near or [max(1, round(around))], key=lambda times: (times & -times, -abs(times - around)))
-
-
-def _divisible(gpus: int, wanted: int) -> int:
-    """Of the batches within an eighth of what is wanted the one that most data-parallel degrees of ``gpus`` divide, for
-    more GPUs than sequences: a multiple of its odd part (of 3 × 512 GPUs a third is left over else), then of as many
-    twos as there are in 16 micro-batches for each GPU."""
-    odd = gpus // (gpus & -gpus)
-    near = range(max(1, ceil(wanted * (1.0 - _ROUNDING))), max(1, floor(wanted * (1.0 + _ROUNDING))) + 1)
-    return max(near, key=lambda batch: (gcd(batch, odd), gcd(batch, 16 * gpus), -abs(batch - wanted)))
 
 
 def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:

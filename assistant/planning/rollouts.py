@@ -17,6 +17,7 @@ from assistant.vocabulary.quantities import count, shown
 from assistant.vocabulary.questionnaire import ModelShape, Questionnaire, Reinforcement, Training
 
 from .assumptions import Assumptions
+from .batch_sizes import least
 
 ALGORITHM, ANSWERS, SAMPLES, PROMPT, MEAN_ANSWER = "grpo", 1024, 16, 512, 2048
 BALANCED = 0  # GPUs that generate: to be worked out
@@ -45,7 +46,8 @@ def answers(
     rl, training = questionnaire.rl or Reinforcement(), questionnaire.training or Training()
     algorithm = rl.algorithm or taken.take("rl.algorithm", ALGORITHM, "taken unless PPO, DAPO, RLOO or DPO is said")
     generates = algorithm != "dpo"
-    prompts, samples = _counts(rl, training, algorithm, taken)
+    fewest = least(architecture, questionnaire, 1)
+    prompts, samples = _counts(rl, training, algorithm, fewest, taken)
     prompt, mean, longest = _lengths(rl, training, taken)
     apart, steps_off = _placement(questionnaire, rl, generates, taken)
     batch = training.global_batch or taken.take(
@@ -79,8 +81,9 @@ def with_rollouts_for(questionnaire: Questionnaire, before: int) -> Questionnair
     return questionnaire.model_copy(update={"rl": rl.model_copy(update={"rollout_gpus": max(1, kept)})})
 
 
-def _counts(rl: Reinforcement, training: Training, algorithm: str, taken: Assumptions) -> tuple[int, int]:
-    """Prompts of a step and answers to each; both from the batch where only that is said."""
+def _counts(rl: Reinforcement, training: Training, algorithm: str, fewest: int, taken: Assumptions) -> tuple[int, int]:
+    """Prompts of a step and answers to each; both from the batch where only that is said, else ``fewest`` answers or
+    more."""
     usual = {"ppo": 1, "dpo": 2}.get(algorithm, SAMPLES)
     each = rl.samples_per_prompt
     if each is None:
@@ -94,8 +97,12 @@ def _counts(rl: Reinforcement, training: Training, algorithm: str, taken: Assump
         prompts = max(1, training.global_batch // each)
         why = "as many as the global batch holds: one optimizer step for each step of generation"
         return taken.take("rl.prompts_per_step", prompts, why), each
-    prompts = max(1, ANSWERS // each)
-    return taken.take("rl.prompts_per_step", prompts, f"not said: {ANSWERS:,} answers, a usual step"), each
+    prompts, why = max(1, ANSWERS // each), f"not said: {ANSWERS:,} answers, a usual step"
+    at_once = fewest * (training.micro_batch or 1)
+    if prompts * each < at_once:
+        prompts = -(-at_once // each)
+        why = f"not said: {ANSWERS:,} answers, a usual step, are too few to share out among the data-parallel ranks"
+    return taken.take("rl.prompts_per_step", prompts, why), each
 
 
 def _lengths(rl: Reinforcement, training: Training, taken: Assumptions) -> tuple[int, int, int]:

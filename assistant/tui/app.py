@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,6 +63,13 @@ class WeftApp(App[int], inherit_bindings=False):
     def get_default_screen(self) -> ConversationScreen:
         """The conversation."""
         return self.talk
+
+    def on_mount(self) -> None:
+        """Who ends the program from outside gets the terminal back as it was."""
+        for name in ("SIGTERM", "SIGHUP"):
+            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):  # not everywhere
+                number = getattr(signal, name)
+                asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
 
     def action_resume(self) -> None:
         """Let the person choose a conversation that is kept, and go on with it."""

@@ -51,4 +51,4 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _tells(sentence: str, names: Set[str]) -> bool:
-    return any(c.isdigit() for c in sentence) or not names.isdisjoint(w.lower() for w in _WORD.findall(sentence))
+    return any(c.isdecimal() for c in sentence) or not names.isdisjoint(w.lower() for w in _WORD.findall(sentence))

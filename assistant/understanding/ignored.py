@@ -98,7 +98,7 @@ def _forms(tokens: Sequence[Token]) -> Iterator[range]:
 def _is_address(run: Sequence[str]) -> bool:
     if len(run) == 1:
         parts = run[0].split(".")
-        return len(parts) == 4 and all(p.isdigit() and int(p) < 256 and p != "000" for p in parts)
+        return len(parts) == 4 and all(p.isdecimal() and int(p) < 256 and p != "000" for p in parts)
     link = run[0] in _SCHEMES and run[1] == ":" and "/" in run[2:4]
     mail = "@" in run[1:-1] and "." in run[run.index("@") :] and run[run.index("@") + 1].isalpha()
     path = run[0] in ("/", "~") and len(run) > 3 and run[1].isalpha() and "/" in run[2:]

@@ -204,7 +204,7 @@ class Languages:
             text, end = self._grouped(tokens, at)
         if entry.decimal == "," and _COMMAED.fullmatch(text):
             return _UNSURE, end
-        if entry.decimal == "," and text.isdigit() and _fraction(tokens, end):
+        if entry.decimal == "," and text.isdecimal() and _fraction(tokens, end):
             return f"{text}.{tokens[end + 1].text}", end + 2
         return text, end
 
@@ -215,7 +215,7 @@ class Languages:
             end += 1
         runs_on = end < len(tokens) and tokens[end].glued and tokens[end].is_word
         named = at > 0 and (tokens[at].glued or tokens[at - 1].text in self._names)
-        if named or runs_on or not (tokens[at].text.isdigit() and len(tokens[at].text) <= 3):
+        if named or runs_on or not (tokens[at].text.isdecimal() and len(tokens[at].text) <= 3):
             return tokens[at].text, at + 1
         return "".join(token.text for token in tokens[at:end]), end
 
@@ -263,7 +263,7 @@ def _fraction(tokens: Sequence[Token], at: int) -> bool:
         and tokens[at].text == ","
         and tokens[at].glued
         and tokens[at + 1].glued
-        and tokens[at + 1].text.isdigit()
+        and tokens[at + 1].text.isdecimal()
     )
 
 
@@ -298,7 +298,7 @@ def _without_ordinal_dots(tokens: Sequence[Token]) -> list[Token]:
 
 def _is_ordinal(tokens: Sequence[Token], at: int) -> bool:
     before, after = tokens[max(0, at - 1)], tokens[at + 1] if at + 1 < len(tokens) else None
-    if not (before.text.isdigit() and len(before.text) <= 2 and tokens[at].glued) or after is None:
+    if not (before.text.isdecimal() and len(before.text) <= 2 and tokens[at].glued) or after is None:
         return False
     return after.text in _AFTER_ORDINALS and not after.glued
 

@@ -179,7 +179,7 @@ class Names:
         for model in self.catalog.models.values():
             for name in (model.id, model.name, *model.aliases):
                 parts = parts_of(name)
-                if any(c.isdigit() for c in name) or len("".join(parts)) > 5:
+                if any(c.isdecimal() for c in name) or len("".join(parts)) > 5:
                     self._trie.add(parts, Named("model", model.id))
             family, version, size = split_id(model.id)
             if size:
@@ -214,7 +214,7 @@ class Names:
         for place in range(at + 1, min(at + 5, len(tokens))):
             size = tokens[place].text
             end = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].text == "b" and tokens[place + 1].glued)
-            named = self._trie.longest([*tokens[at : at + 1], *cut(size + "b")], 0) if size.isdigit() else None
+            named = self._trie.longest([*tokens[at : at + 1], *cut(size + "b")], 0) if size.isdecimal() else None
             if named and named[0] == 3 and not (end < len(tokens) and (tokens[end].is_word or tokens[end].glued)):
                 return Quantity("model", named[1][0].id, at, end)
             if tokens[place].text not in self._data["between"]:
@@ -309,7 +309,7 @@ class Names:
         place = at - 1 if at and tokens[at - 1].text == "-" else at
         far = next((n for n in range(at, max(at - 4, 0), -1) if tokens[n - 1].text not in _KIND_OF), at)
         place = far if tokens[far].text in _KIND_OF - _TOLD else place  # "the 40 GB version of the A100"
-        if place >= 2 and tokens[place - 1].text in ("gb", "g", "gig") and tokens[place - 2].text.isdigit():
+        if place >= 2 and tokens[place - 1].text in ("gb", "g", "gig") and tokens[place - 2].text.isdecimal():
             size = int(tokens[place - 2].text)
             if size in {round(g.memory.value) for g in self.catalog.gpus.values()}:
                 return place - 2, size
@@ -355,7 +355,7 @@ class Names:
 
     def _gigabytes(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         """The "80 GB", "80g" or bare "-80" behind a GPU, where a GPU has that much."""
-        if at >= len(tokens) or not tokens[at].text.isdigit():
+        if at >= len(tokens) or not tokens[at].text.isdecimal():
             return None
         known = {round(g.memory.value) for g in self.catalog.gpus.values()}
         unit = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -420,7 +420,7 @@ class Names:
             names = (fabric.id, fabric.name, *(fabric.aliases if fabric.technology not in ("none", "wan") else ()))
             for name in names if fabric.technology != "none" else ():
                 parts = parts_of(name)
-                if name == fabric.id or not (self._is_general(name) or parts[0][0].isdigit() or parts[0] in sellers):
+                if name == fabric.id or not (self._is_general(name) or parts[0][0].isdecimal() or parts[0] in sellers):
                     self._trie.add(parts, Named("network", fabric.id, NetworkName(fabric.technology, fabric=fabric.id)))
 
     def _is_general(self, name: str) -> bool:
@@ -462,12 +462,12 @@ def _base(parts: tuple[str, ...], forms: set[tuple[str, ...]]) -> tuple[str, ...
     at = 0
     while at < len(parts):
         size = next((n for n in (3, 2, 1) if parts[at : at + n] in forms), 0)
-        if not size and at + 1 < len(parts) and parts[at].isdigit() and parts[at + 1] == "gb" and kept:
+        if not size and at + 1 < len(parts) and parts[at].isdecimal() and parts[at + 1] == "gb" and kept:
             size = 2
         if not size:
             kept.append(parts[at])
         at += size or 1
-    return tuple(kept) if any(part[0].isdigit() for part in kept) or len("".join(kept)) > 4 else ()
+    return tuple(kept) if any(part[0].isdecimal() for part in kept) or len("".join(kept)) > 4 else ()
 
 
 def _is_compact(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -484,7 +484,7 @@ def _instance_names(offer: str, joined: bool) -> list[str]:
     """
     code, _, other = offer.partition(" (")
     code, sold_as = code.removeprefix("Standard_"), code
-    names = [code] if " " not in code and any(c.isdigit() for c in code) and any(c in "._-" for c in code) else []
+    names = [code] if " " not in code and any(c.isdecimal() for c in code) and any(c in "._-" for c in code) else []
     names += [sold_as] if names and sold_as != code else []
     names += [other.rstrip(")")] if names and " " in other else []
     family = code.split(".")[0] if code.endswith("xlarge") and joined else ""

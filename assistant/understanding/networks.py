@@ -212,7 +212,7 @@ def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
             "servers",
             "%",
         )
-        if rate.isdigit() and int(rate) in _USUAL_RATES and not counts:
+        if rate.isdecimal() and int(rate) in _USUAL_RATES and not counts:
             return replace(mention, end=at + 1, gbps=float(rate), claimed=mention.claimed | {at})
     return mention
 
@@ -242,7 +242,7 @@ def _times_before(tokens: Sequence[Token], at: int) -> int | None:
     if (
         at >= 2
         and tokens[at - 1].text in ("x", "*")
-        and tokens[at - 2].text.isdigit()
+        and tokens[at - 2].text.isdecimal()
         and int(tokens[at - 2].text) <= 64
     ):
         return int(tokens[at - 2].text)

@@ -105,9 +105,11 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
 def _grouped(tokens: Sequence[Token], at: int) -> tuple[float, int] | None:
     """ "1 250 000": thousands in groups of three, of which one begins with zero."""
     end = at + 1
-    while end < len(tokens) and len(tokens[end].text) == 3 and tokens[end].text.isdigit() and len(tokens[at].text) <= 3:
+    while (
+        end < len(tokens) and len(tokens[end].text) == 3 and tokens[end].text.isdecimal() and len(tokens[at].text) <= 3
+    ):
         end += 1
-    if not tokens[at].text.isdigit() or not any(t.text[0] == "0" for t in tokens[at + 1 : end]):
+    if not tokens[at].text.isdecimal() or not any(t.text[0] == "0" for t in tokens[at + 1 : end]):
         return None
     return float("".join(t.text for t in tokens[at:end])), end
 
@@ -119,7 +121,7 @@ def _decimal_comma(tokens: Sequence[Token], at: int) -> float | None:
     after = tokens[at + 2].text
     return (
         float(f"{tokens[at].text}.{after}")
-        if after.isdigit() and len(after) <= 2 and tokens[at].text.isdigit()
+        if after.isdecimal() and len(after) <= 2 and tokens[at].text.isdecimal()
         else None
     )
 
@@ -127,9 +129,9 @@ def _decimal_comma(tokens: Sequence[Token], at: int) -> float | None:
 def _power_of_ten(tokens: Sequence[Token], at: int, value: float) -> tuple[float, int] | None:
     """``10^12`` and ``2 x 10^12``."""
     texts = [t.text for t in tokens[at : at + 5]]
-    if value == 10 and texts[:1] == ["^"] and len(texts) > 1 and texts[1].isdigit():
+    if value == 10 and texts[:1] == ["^"] and len(texts) > 1 and texts[1].isdecimal():
         return 10.0 ** min(int(texts[1]), 30), at + 2
-    if len(texts) >= 4 and texts[0] in ("x", "*") and texts[1] == "10" and texts[2] == "^" and texts[3].isdigit():
+    if len(texts) >= 4 and texts[0] in ("x", "*") and texts[1] == "10" and texts[2] == "^" and texts[3].isdecimal():
         return value * 10.0 ** min(int(texts[3]), 30), at + 4
     return None
 

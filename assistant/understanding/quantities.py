@@ -320,11 +320,11 @@ def dates(tokens: Sequence[Token], units: Units, today: datetime.date) -> list[Q
 def _written(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
     """``2027-03-01``, ``01.03.2027``, ``3/15/2027``."""
     text = tokens[at].text
-    if text.count(".") == 2 and all(part.isdigit() for part in text.split(".")):
+    if text.count(".") == 2 and all(part.isdecimal() for part in text.split(".")):
         day, month, year = (int(part) for part in text.split("."))
         return _made(year + (2000 if year < 100 else 0), month, day, at, at + 1)
     parts = [t.text for t in tokens[at : at + 5]]
-    if len(parts) == 5 and parts[1] == parts[3] in ("-", "/") and all(p.isdigit() for p in parts[::2]):
+    if len(parts) == 5 and parts[1] == parts[3] in ("-", "/") and all(p.isdecimal() for p in parts[::2]):
         first, second, third = (int(p) for p in parts[::2])
         if first > 31:
             return _made(first, second, third, at, at + 5)
@@ -353,7 +353,7 @@ def _named(tokens: Sequence[Token], at: int, units: Units, today: datetime.date)
 
 def _day(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     """The day of a month at a place and what follows it, or 0."""
-    if at >= len(tokens) or not tokens[at].text.isdigit() or not 1 <= int(tokens[at].text) <= 31:
+    if at >= len(tokens) or not tokens[at].text.isdecimal() or not 1 <= int(tokens[at].text) <= 31:
         return 0, at
     ordinal = at + 1 < len(tokens) and tokens[at + 1].glued and tokens[at + 1].text in ("st", "nd", "rd", "th")
     return int(tokens[at].text), at + 1 + ordinal
@@ -366,7 +366,7 @@ def _numbered(tokens: Sequence[Token], at: int) -> bool:
 def _year(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     at_year = at + 1 if at < len(tokens) and tokens[at].text == "," else at
     text = tokens[at_year].text if at_year < len(tokens) else ""
-    return (int(text), at_year + 1) if text.isdigit() and 2020 <= int(text) <= 2100 else (0, at)
+    return (int(text), at_year + 1) if text.isdecimal() and 2020 <= int(text) <= 2100 else (0, at)
 
 
 def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
@@ -464,7 +464,7 @@ def _made(year: int, month: int, day: int, start: int, end: int) -> Quantity | N
     for last in range(day, max(day - 4, 0), -1):
         try:
             return Quantity("date", datetime.date(year, month, last), start, end)
-        except ValueError:
+        except (ValueError, OverflowError):
             if day < 29 or day > 31:
                 return None
     return None
@@ -474,7 +474,7 @@ def _of_the_month(tokens: Sequence[Token], at: int, units: Units, today: datetim
     """ "The 21st": the next such day."""
     ordinal = at + 1 < len(tokens) and tokens[at + 1].glued and tokens[at + 1].text in ("st", "nd", "rd", "th")
     led = at > 0 and tokens[at - 1].text in ("the", "by", "before", "until", "on")
-    if not (ordinal and led and tokens[at].text.isdigit()):
+    if not (ordinal and led and tokens[at].text.isdecimal()):
         return None
     behind = tokens[at + 2] if at + 2 < len(tokens) else None
     if behind is not None and behind.is_word and behind.text not in _AFTER_A_DAY:

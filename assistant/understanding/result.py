@@ -27,7 +27,7 @@ class Results:
         """What was understood; ``question`` is what is asked."""
         places = reading.text.tokens
         rest = "" if reading.act in SILENT_ACTS else self._rest(reading)
-        said = any(c.isdigit() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
+        said = any(c.isdecimal() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
         if reading.text.language != ENGLISH and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(

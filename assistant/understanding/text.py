@@ -25,6 +25,8 @@ _TOKEN = re.compile(
 )
 ENGLISH = "english"
 _LONGEST_WORD = 24  # letters: what is longer is no word anybody knows, and not worth a look for slips
+_LONGEST_NUMBER = 40  # characters: more digits are no number of anything
+_NO_NUMBER = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Token:
 
     @property
     def is_number(self) -> bool:
-        return self.text[0].isdigit() or (self.text[0] == "." and len(self.text) > 1)
+        return self.text[0].isdecimal() or (self.text[0] == "." and len(self.text) > 1)
 
     @property
     def is_word(self) -> bool:
@@ -120,6 +122,8 @@ def _tokens(text: str, stemmed: Callable[[str], str] = stem) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         word = match[0]
         end = match.end()
+        if end - match.start() > _LONGEST_NUMBER and word[0] in "0123456789.":
+            word = _NO_NUMBER
         yield Token(word, match.start(), end, match.start() == last, stemmed(word) if word[0].isalpha() else word)
         last = match.end()
 

@@ -162,7 +162,7 @@ def _meant(path: str, value: str) -> Says:
     if value[-1] == "?":
         return replace(_meant(path, value[:-1]), weak=True)
     flags = {"true": True, "false": False, "yes": True, "no": False}
-    return Says("set", path, int(value) if value.isdigit() else flags.get(value, value))
+    return Says("set", path, int(value) if value.isdecimal() else flags.get(value, value))
 
 
 def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:

@@ -2,6 +2,7 @@
 columns)."""
 
 import csv
+import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assistant.library.checks import known_id
+from assistant.library.files import text_of
 from assistant.model import Adapters, Job, architecture_of, machine_of, network_of
 from assistant.model.adapters import ALL_LINEAR, ATTENTION
 from assistant.model.framework import FRAMEWORKS
@@ -59,12 +61,9 @@ def read_measured(path: Path, catalog: Catalog) -> list[Run]:
 
 def _read(path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            runs = _rows(csv.DictReader(file), path, made)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
-    except (UnicodeDecodeError, csv.Error):
-        raise InputError("expected a CSV file in UTF-8", Place(file=str(path))) from None
+        runs = _rows(csv.DictReader(io.StringIO(text_of(path), newline="")), path, made)
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", Place(file=str(path))) from None
     if not runs:
         raise InputError("expected at least one run below the line of names", Place(file=str(path), line=1))
     return runs

@@ -728,6 +728,17 @@ class MeasuredNetwork(Contract):
     instead_cost_usd: float | None = None
 
 
+class MadeWith(Contract):
+    """What a plan was made with: the version of the program, and content hashes of what it read. Two plans of one
+    questionnaire and day that differ differ here."""
+
+    program: str
+    rules: str
+    knowledge: str
+    catalog: str
+    prices: str
+
+
 class Plan(Contract):
     """Questionnaire in, plan out. ``schema`` names the contract."""
 
@@ -735,6 +746,7 @@ class Plan(Contract):
         default="weft/plan/1", validation_alias="schema", serialization_alias="schema"
     )
     date: str | None = None  # the day on which it was made, by which prices are as old as they are
+    made_with: MadeWith | None = None
     names: dict[str, str] = Field(default_factory=dict)  # as people call what the plan has by its id
     questionnaire: dict[str, Any]
     recommendation: Recommendation

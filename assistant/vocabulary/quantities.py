@@ -33,7 +33,9 @@ def monthly(usd_per_gpu_hour: float, gpus: float) -> float:
 
 
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
+_QUANTITY = re.compile(rf"(?P<number>{_NUMBER})(?P<unit>.*)")
+_LONGEST = 200  # characters of a quantity: none that people write takes a fifth of it
+_LARGEST = 1e30  # of any number, before its unit: no count, sum or length of time comes near
 
 _MAGNITUDES = ((1e3, "k thousand"), (1e6, "m mn million"), (1e9, "b bn g billion"), (1e12, "t tn trillion"))
 MAGNITUDES = {"": 1.0} | {name: value for value, names in _MAGNITUDES for name in names.split()}
@@ -62,18 +64,25 @@ def split(value: object) -> tuple[float, str]:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"expected a number, got {shown(value)}")
     if isinstance(value, str):
-        match = _QUANTITY.match(value.replace("~", "").replace("≈", ""))
+        match = _QUANTITY.fullmatch(" ".join(short(value).replace("~", "").replace("≈", "").split()))
         if not match:
             raise ValueError(f"expected a number, got {shown(value)}")
         digits = match["number"]
         if "," in digits and not re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?([eE][+-]?\d+)?", digits):
             raise ValueError(f"expected a number such as 1500 or 1,500 or 1.5, got {shown(value)}")
-        number, unit = float(digits.replace(",", "").replace("_", "")), match["unit"]
+        number, unit = float(digits.replace(",", "").replace("_", "")), match["unit"].strip()
     else:
         number, unit = _float(value), ""
-    if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {shown(value)}")
+    if not abs(number) < _LARGEST:
+        raise ValueError(f"expected a finite number below {_LARGEST:g}, got {shown(value)}")
     return number, unit
+
+
+def short(value: str) -> str:
+    """A text that may be a quantity: what is longer than one can be is refused before any pattern reads it."""
+    if len(value) > _LONGEST:
+        raise ValueError(f"expected a finite number in at most {_LONGEST} characters, got {shown(value)}")
+    return value
 
 
 def _float(value: int | float) -> float:
@@ -167,7 +176,7 @@ def _dollars(value: Any, info: ValidationInfo) -> float:
     """US dollars; an amount in another currency by ``usd_per`` of the context (code → dollars for one unit), which
     lists what was ``converted``."""
     rates = (info.context or {}).get("usd_per", {})
-    code = currency_of(value) if isinstance(value, str) else None
+    code = currency_of(short(value)) if isinstance(value, str) else None
     if code is None or not rates:
         return usd(value)
     if code not in rates:
@@ -188,7 +197,7 @@ def in_dollars(value: float) -> str:
 def usd(value: Any) -> float:
     """US dollars: ``2.5``, ``$2.50``, ``50k usd``, ``$1.2M``, ``$2.10/hr`` (the period is the field's)."""
     if isinstance(value, str):
-        text = value.strip()
+        text = short(value).strip()
         if currency_of(text):
             raise ValueError(f"expected US dollars, got {shown(value)}")
         text = re.sub(r"(?i)\s*(/|per)\s*(gpu)?[\s/-]*(h|hr|hour|kwh)\b", "", text)
@@ -221,7 +230,7 @@ def percent(value: Any) -> float:
 
 def ratio(value: Any) -> float:
     """A ratio: ``2``, ``2:1``, ``3 to 2``, ``1.5x``; ``non-blocking`` is 1."""
-    text = str(value).strip().lower()
+    text = short(_written(value) if isinstance(value, int) else str(value)).strip().lower()
     if value is False or re.fullmatch(r"non[- ]?blocking|none|no", text):
         return 1.0
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:x|(?::|/|to)\s*(\d+(?:\.\d+)?))?", text)

@@ -27,14 +27,13 @@ starts a line with either mark. Parsing and writing are inverse to each other.
 from __future__ import annotations
 
 import datetime
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import assistant
-from assistant.library import Library
+from assistant.library import Library, files
 from assistant.vocabulary.errors import InputError, Place
 
 from ..events import Turn
@@ -198,12 +197,4 @@ def _joined(lines: list[str]) -> str:
 
 def read(path: str | Path) -> Transcript:
     """The transcript in a file. Raises :class:`InputError`."""
-    name = str(path)
-    try:
-        if os.path.getsize(path) > LONGEST_FILE:
-            raise InputError(f"expected a transcript of at most {LONGEST_FILE >> 20} MiB", Place(name))
-        return parse(Path(path).read_text(encoding="utf-8"), name)
-    except UnicodeDecodeError:
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
+    return parse(files.text_of(Path(path), LONGEST_FILE).replace("\r\n", "\n"), str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 from collections.abc import Callable
@@ -41,9 +42,8 @@ class Recorder:
     def heard(self, said: str) -> None:
         """What was said, before its answer is known in full."""
         if self._head is not None:
-            self.path, head, self._head = untaken(self.path), self._head, None
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(head(), "x")
+            self._create(self._head())
+            self._head = None
             for turn in self._unsaid:
                 self(turn)
         self._write(said_text(said))
@@ -57,6 +57,14 @@ class Recorder:
         self._heard = False
         if self.ended is not None:
             self.ended(self.path)
+
+    def _create(self, head: str) -> None:
+        """A file that no other conversation has, also none that begins at the same moment."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            self.path = untaken(self.path)
+            with contextlib.suppress(FileExistsError):
+                return self._write(head, "x")
 
     def _write(self, text: str, mode: str = "a") -> None:
         with open(self.path, mode, encoding="utf-8", newline="\n") as file:

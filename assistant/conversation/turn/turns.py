@@ -36,13 +36,24 @@ class Turns:
         said = [turn.said for turn in self.ended] + ([self._open[0]] if self._open else [])
         return all(words is None for words in said)
 
-    def begin(self, said: str | None, events: Sequence[Event]) -> None:
-        """Open the turn of what was said, with what is known of its answer. Raises what the record raises, and none is
-        open then."""
+    def begin(self, said: str | None, events: Sequence[Event]) -> list[Event]:
+        """Open the turn of what was said, with what is known of its answer, which is returned: before it stands where
+        it cannot be kept."""
         heard = getattr(self.record, "heard", None)
-        if said is not None and heard is not None:
-            heard(said)
-        self._open = (said, list(events))
+        unkept = self._kept(lambda: heard(said)) if said is not None and heard is not None else []
+        self._open = (said, [*unkept, *events])
+        return [*unkept, *events]
+
+    def _kept(self, write: Callable[[], object]) -> list[Event]:
+        """Nothing, or a sentence where the disk does not take what is said: the conversation goes on without it."""
+        try:
+            write()
+        except OSError as error:
+            path, self.record = getattr(self.record, "path", None), None
+            where = f" in {path}" if path else ""
+            why = error.strerror or str(error)
+            return [Failure(text=f"From here on this conversation is not kept{where}: {why}.")]
+        return []
 
     def put(self, whole: Plan, first: Plan) -> None:
         """Let the finished plan stand where the open turn has the one that was shown first."""
@@ -51,15 +62,16 @@ class Turns:
             finished = lambda event: event.model_copy(update={"plan": whole})
             self._open = said, [finished(e) if getattr(e, "plan", None) is first else e for e in events]
 
-    def end(self, rest: Sequence[Event]) -> None:
-        """End the open turn with the rest of its answer, and record it."""
+    def end(self, rest: list[Event]) -> None:
+        """End the open turn with the ``rest`` of its answer, and record it; what cannot be recorded is added to it."""
         if self._open is None:
             return
         (said, events), self._open = self._open, None
-        turn = Turn(said=said, events=(*events, *rest))
+        record, turn = self.record, Turn(said=said, events=(*events, *rest))
+        if record is not None and (unkept := self._kept(lambda: record(turn))):
+            rest += unkept
+            turn = Turn(said=said, events=(*events, *rest))
         self.ended.append(turn)
-        if self.record is not None:
-            self.record(turn)
 
 
 def or_sentence(work: Callable[[], list[Event]], what: str) -> list[Event]:

@@ -13,6 +13,7 @@ from .blocks import Block
 LEAST, ENOUGH, MOST = 60, 100, 150  # words; the embedding model reads some 160
 _CHARACTERS = 8  # of a word and the space after it, at most: so long scripts without spaces and tables are cut too
 _FINISHED = tuple(".!?…:;,。！？")
+_WORD = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -44,27 +45,33 @@ def _joined(first: str, second: str) -> str:
 
 def _pieces(block: Block) -> Iterator[tuple[int | None, str]]:
     """A block whole when it is short, else its sentences, else runs of words."""
-    if _length(block.text) <= MOST:
+    if _fits(block.text):
         yield block.line, block.text
         return
     for sentence in _SENTENCE_END.split(block.text):
-        while _length(sentence) > MOST:
-            head = _head(sentence)
-            yield block.line, head.strip()
-            sentence = sentence[len(head) :]
-        if sentence.strip():
-            yield block.line, sentence.strip()
+        start = 0
+        while not _fits(sentence, start):
+            end = _head(sentence, start)
+            yield block.line, sentence[start:end].strip()
+            start = end
+        if rest := sentence[start:].strip():
+            yield block.line, rest
 
 
-def _head(text: str) -> str:
-    """The first words of a text without sentences, as many as a passage holds."""
-    limit = MOST * _CHARACTERS
-    words = list(itertools.islice(re.finditer(r"\S+", text), MOST))
-    end = words[-1].end() if words else 0
+def _fits(text: str, start: int = 0) -> bool:
+    """Whether what begins at ``start`` is no more than a passage holds."""
+    return len(text) - start < (MOST + 1) * _CHARACTERS and _length(text[start:]) <= MOST
+
+
+def _head(text: str, start: int) -> int:
+    """Where the first words of a text without sentences end, as many as a passage holds."""
+    limit = start + MOST * _CHARACTERS
+    words = list(itertools.islice(_WORD.finditer(text, start), MOST))
+    end = words[-1].end() if words else start
     if end <= limit:
-        return text[:end]
-    space = text.rfind(" ", 1, limit)
-    return text[: space if space > 0 else limit]
+        return end
+    space = text.rfind(" ", start + 1, limit)
+    return space if space > 0 else limit
 
 
 def _length(text: str) -> int:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .blocks import Block, Contents, Outline, harmless
+from .blocks import Block, Contents, Outline, Unreadable, harmless
 
 _UNSEEN = frozenset("script style template noscript iframe object embed svg canvas select head title".split())
+MOST_MARKUP = 8_000_000  # characters beside scripts, styles and comments: parsed, each takes fifty bytes and more
+# Comments, scripts, styles and declarations, each to its end or to that of the page, as a browser reads them.
+_NEVER_SEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[!?][^>]*>?", re.DOTALL | re.IGNORECASE
+)
+_NO_TAG = re.compile(r"<(?![^<>]{0,4096}>)")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s samp small span
@@ -18,8 +24,10 @@ _INLINE = frozenset(
 def read(data: bytes | str) -> Contents:
     """The blocks of a page; the encoding is what the page declares."""
     from bs4 import BeautifulSoup
+    from bs4.dammit import UnicodeDammit
 
-    page = BeautifulSoup(data, "html.parser")
+    text = data if isinstance(data, str) else UnicodeDammit(data, is_html=True).unicode_markup or ""
+    page = BeautifulSoup(_marked_up(text), "html.parser")
     title = harmless(page.title.get_text()) if page.title else None
     for tag in page.find_all(_unseen):
         tag.decompose()
@@ -31,6 +39,15 @@ def read(data: bytes | str) -> Contents:
         else:
             blocks.append(Block(text, outline.headings, container.sourceline or 1))
     return Contents(title or headline, blocks)
+
+
+def _marked_up(text: str) -> str:
+    """A page with its lines and without what no reader sees. A ``<`` whose tag does not end is a character: the parser
+    would look for each end through the rest of the page."""
+    seen = _NEVER_SEEN.sub(lambda part: "\n" * part[0].count("\n"), text)
+    if len(seen) > MOST_MARKUP:
+        raise Unreadable(f"holds {len(seen):,} characters of HTML; at most {MOST_MARKUP:,} are read, so split it")
+    return _NO_TAG.sub("&lt;", seen)
 
 
 def _unseen(tag: Any) -> bool:

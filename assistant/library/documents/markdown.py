@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import html
 from .blocks import Block, Contents, Outline, harmless
 from .plain import decoded
 
+if TYPE_CHECKING:
+    from markdown_it.rules_inline import StateInline
+
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
+_LONGEST_TAG = 4096  # characters: an end that is looked for further on takes time by the square of a file's size
 
 
 def read(data: bytes) -> Contents:
@@ -19,7 +23,9 @@ def read(data: bytes) -> Contents:
     from markdown_it import MarkdownIt
 
     text, title = _without_front_matter(decoded(data))
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    reader = MarkdownIt("commonmark").enable("table")
+    reader.inline.ruler.at("html_inline", _tag)
+    tokens = reader.parse(text)
     outline, blocks = Outline(), []
     for kind, written, line in _written(tokens):
         if kind.startswith("h") and written:
@@ -36,7 +42,20 @@ def _without_front_matter(text: str) -> tuple[str, str | None]:
     if not found:
         return text, None
     blanked, title = "\n" * found.group().count("\n") + text[found.end() :], _TITLE.search(found.group(1))
-    return blanked, harmless(title.group(1).strip("\"'")) if title else None
+    return blanked, harmless(title.group(1).strip().strip("\"'")) if title else None
+
+
+def _tag(state: StateInline, silent: bool) -> bool:
+    """A tag, or a comment, in running text."""
+    from markdown_it.common.html_re import HTML_TAG_RE
+
+    found = HTML_TAG_RE.match(state.src[state.pos : state.pos + _LONGEST_TAG]) if state.src[state.pos] == "<" else None
+    if found is None:
+        return False
+    if not silent:
+        state.push("html_inline", "", 0).content = found[0]
+    state.pos += found.end()
+    return True
 
 
 def _written(tokens: list[Any]) -> Iterator[tuple[str, str, int]]:

@@ -4,14 +4,13 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from . import causes, judge_network, judge_parts, judge_path, judge_tests
 from .checks import checks
@@ -44,9 +43,8 @@ def _of_file(path: Path, catalog: Catalog) -> DiagnosedFile:
                     return _judged([run], Heard(), catalog, str(path))
             stream.seek(0)
             return _diagnosed(lines_of(stream), catalog, str(path))
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read: {reason}", Place(file=str(path))) from None
+    except InputError as error:
+        raise error.located(file=str(path)) from None
 
 
 def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile:

@@ -4,6 +4,7 @@ A log is read in pieces and a line only as far as one of NCCL can go, so that ti
 whatever is in it.
 """
 
+import contextlib
 import gzip
 import io
 import json
@@ -12,8 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from assistant.library import files
+from assistant.vocabulary.errors import InputError
+
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
+LARGEST = 512 * PIECE  # of all lines together, unpacked: a packed file of a megabyte may hold a thousand
 _PACKED = b"\x1f\x8b"
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
@@ -36,11 +41,13 @@ _WRAPPED = frozenset('>{"[(0123456789')  # first characters of lines that someth
 _QUOTES = "> \t"
 
 
-def opened(path: Path) -> BinaryIO:
-    """A file to be read, unpacked where gzip packed it, whatever its name. Raises :class:`OSError`."""
-    with path.open("rb") as stream:
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file to be read, unpacked where gzip packed it, whatever its name. Raises :class:`InputError`."""
+    with files.opened(path) as stream:
         packed = stream.read(len(_PACKED)) == _PACKED
-    return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
+        stream.seek(0)
+        yield cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if packed else stream
 
 
 def cleaned(text: str) -> Iterator[tuple[int, str]]:
@@ -132,8 +139,11 @@ def _logged(line: str) -> str:
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes]:
     """The bytes in pieces that end where a line ends; of a line longer than a piece its start."""
-    rest = b""
+    rest, read = b"", 0
     while piece := stream.read(PIECE):
+        read += len(piece)
+        if read > LARGEST:
+            raise InputError(f"expected a log of at most {LARGEST >> 20} MiB, unpacked: cut it where a run ends")
         whole, newline, tail = piece.rpartition(b"\n")
         if not newline:
             rest = (rest + piece)[: 4 * LONGEST]  # four bytes at most to a character
