@@ -20,6 +20,7 @@ from .mixtures import recomputes_lightly
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 CALIBRATED_SEQUENCE = 8192.0  # tokens; of the rows that efficiencies were fitted to, one in a hundred has more
+HOPPER = ("h100", "h200", "h800", "h20", "gh200")  # what FlashAttention-3 is written for
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
 # Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the
@@ -82,10 +83,12 @@ def kernels_of(machine: Machine, job: Job) -> Kernels:
     wide = "bf16" if job.precision == "fp8" else job.precision
     fp8 = job.precision == "fp8"
     matrix = machine.peak[job.precision] * machine.gemm_efficiency * (machine.kernels.fp8_efficiency if fp8 else 1.0)
+    newest = job.attention == "flash-3" and machine.gpu.split("-")[0] in HOPPER
+    attention = machine.attention_efficiency * (machine.kernels.newest_attention if newest else 1.0)
     return Kernels(
         matrix_rate=matrix,
         head_rate=machine.peak[wide] * machine.gemm_efficiency,
-        attention_rate=machine.peak[wide] * machine.attention_efficiency,
+        attention_rate=machine.peak[wide] * attention,
         memory_rate=machine.memory_bandwidth * machine.memory_efficiency,
         tail=0.5 * machine.compute_units * machine.kernels.tile**2,
         element=job.activation_bytes,
@@ -309,7 +312,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         traffic = moved / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
-        loop += share * framework.expert_launch * held
+        loop += share * framework.expert_launch * held * job.expert_loop
         if framework.stops_early and job.recompute != "none":
             m, k, n, batch = gemms[-1]
             spared += share * gemm_time(m, k, n, batch, kernels.matrix_rate, kernels)
