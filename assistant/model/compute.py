@@ -35,6 +35,12 @@ ELEMENTWISE_BACKWARD = 1.5
 
 KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
+# Not fitted either: what kernels of their own move for experts with biases and a clamped gate, in passes of 16 bits
+# over each of a token's copies, counted in Megatron-Core 0.15 (``TEGroupedMLP._apply_bias``,
+# ``weighted_bias_quick_geglu_impl``). Bias times the token's weight, which has FP32 and so have sum and joined result:
+# 28 bytes an element forward and 40 backward. The halves clamped and joined: 4 passes over both forward, 5 backward.
+EXPERT_BIAS, EXPERT_CLAMP = 14.0, 8.0
+
 # Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back.
 # The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
 MISALIGNED = 3.0
@@ -373,7 +379,9 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         )
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
-        copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
+        passes = constants.permute_passes * a.hidden
+        passes += a.clamped_experts * (EXPERT_BIAS * a.hidden + EXPERT_CLAMP * a.expert_ffn)
+        copies = passes / 3.0 * a.experts_per_token
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
         gemms = expert_gemms(a, tokens, slices, constants.grouped)
         visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn
