@@ -46,7 +46,7 @@ class KernelConstants:
     unfused_softmax: float = 0.3
     score_passes: float = 6.5
     attention_depth: float = 200.0
-    newest_attention: float = 1.0
+    newest_attention: float = 1.65
     outer_launch: float = 1.0
     loss_traffic: float = 40.0
     grouped: float = 1.05
