@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from assistant.library.questionnaires import from_value
-from assistant.model import Job, Machine, Network
+from assistant.model import Adapters, Job, Machine, Network
+from assistant.model.job import EXPERT_OVERLAPS
 from assistant.model.search import divisors
 from assistant.model.training import best_times
 from assistant.planning.resolve import resolve
@@ -17,7 +18,8 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 from tests.modelled import catalog, job, machine, network
 
-MODELS = ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b", "gpt-3-175b", "mixtral-8x7b", "qwen2.5-7b"]
+DENSE = ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b", "gpt-3-175b", "qwen2.5-7b"]
+MODELS = [*DENSE, "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3"]
 GPUS = ["h100-sxm", "a100-sxm-80gb", "b200", "l40s", "mi300x", "h200-sxm", "gb200"]
 
 
@@ -39,6 +41,9 @@ def draw_job(rng: random.Random) -> Drawn:
         sequence_length=rng.choice([2048, 4096, 8192, 8192, 32768, 131072]),
         global_batch=rng.choice([16, 60, 64, 96, 256, 512, 960, 1024, 1536]),
         framework=rng.choice([None, "megatron", "fsdp", "deepspeed"]),
+        precision=rng.choice(["bf16", "bf16", "fp8"]),
+        adapters=rng.choice([None, None, None, Adapters()]),
+        expert_overlap=rng.choice(EXPERT_OVERLAPS),
     )
     return Drawn(run, on, [network(fabric, on) for fabric in rng.sample(fabrics, 2)])
 
@@ -61,12 +66,14 @@ def draw_split(rng: random.Random, drawn: Drawn) -> tuple[Job, Parallelism]:
     size = rng.choice(sizes)
     rounds = pp > 1 and run.global_batch // (dp * size) % pp == 0 and run.framework in (None, "megatron")
     ep = rng.choice([d for d in divisors(a.experts, dp * cp * tp) if dp * cp * tp % d == 0]) if a.experts else 1
+    shared = run.gpus // pp % (ep * tp) == 0 and rng.random() < 0.3
     split = {
         "strategy": rng.choice(["ddp", "zero1", "zero2"] + ([] if pp > 1 else ["fsdp", "fsdp", "hsdp"])),
         "tp": tp,
         "pp": pp,
         "cp": cp,
         "ep": ep,
+        **({"etp": tp} if a.experts and shared else {}),
         "interleave": rng.randint(1, a.layers // pp) if rounds else 1,
         "sequence_parallel": rng.random() < 0.7,
         "shard_within_node": rng.random() < 0.3,

@@ -70,6 +70,7 @@ class Architecture:
     dense_layers: int = 0
     moe_every: int = 1
     attention_bias: bool = False
+    clamped_experts: bool = False  # with biases, which are not counted among the parameters
     biases: bool = False
     positions: int = 0
     qk_norm: bool = False
@@ -280,6 +281,7 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         dense_layers=model.dense_layers,
         moe_every=model.moe_every,
         attention_bias=model.attention_bias,
+        clamped_experts=model.clamped_experts,
         biases=model.biases,
         positions=model.positions,
         qk_norm=model.qk_norm,

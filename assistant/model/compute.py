@@ -20,6 +20,7 @@ from .mixtures import recomputes_lightly
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 CALIBRATED_SEQUENCE = 8192.0  # tokens; of the rows that efficiencies were fitted to, one in a hundred has more
+HOPPER = ("h100", "h200", "h800", "h20", "gh200")  # what FlashAttention-3 is written for
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
 # Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the
@@ -33,6 +34,12 @@ SCORES_BACKWARD = 9.5 / 6.5
 ELEMENTWISE_BACKWARD = 1.5
 
 KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
+
+# Not fitted either: what kernels of their own move for experts with biases and a clamped gate, in passes of 16 bits
+# over each of a token's copies, counted in Megatron-Core 0.15 (``TEGroupedMLP._apply_bias``,
+# ``weighted_bias_quick_geglu_impl``). Bias times the token's weight, which has FP32 and so have sum and joined result:
+# 28 bytes an element forward and 40 backward. The halves clamped and joined: 4 passes over both forward, 5 backward.
+EXPERT_BIAS, EXPERT_CLAMP = 14.0, 8.0
 
 # Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back.
 # The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
@@ -82,10 +89,12 @@ def kernels_of(machine: Machine, job: Job) -> Kernels:
     wide = "bf16" if job.precision == "fp8" else job.precision
     fp8 = job.precision == "fp8"
     matrix = machine.peak[job.precision] * machine.gemm_efficiency * (machine.kernels.fp8_efficiency if fp8 else 1.0)
+    newest = job.attention == "flash-3" and machine.gpu.split("-")[0] in HOPPER
+    attention = machine.attention_efficiency * (machine.kernels.newest_attention if newest else 1.0)
     return Kernels(
         matrix_rate=matrix,
         head_rate=machine.peak[wide] * machine.gemm_efficiency,
-        attention_rate=machine.peak[wide] * machine.attention_efficiency,
+        attention_rate=machine.peak[wide] * attention,
         memory_rate=machine.memory_bandwidth * machine.memory_efficiency,
         tail=0.5 * machine.compute_units * machine.kernels.tile**2,
         element=job.activation_bytes,
@@ -309,7 +318,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         traffic = moved / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
-        loop += share * framework.expert_launch * held
+        loop += share * framework.expert_launch * held * job.expert_loop
         if framework.stops_early and job.recompute != "none":
             m, k, n, batch = gemms[-1]
             spared += share * gemm_time(m, k, n, batch, kernels.matrix_rate, kernels)
@@ -370,7 +379,9 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         )
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
-        copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
+        passes = constants.permute_passes * a.hidden
+        passes += a.clamped_experts * (EXPERT_BIAS * a.hidden + EXPERT_CLAMP * a.expert_ffn)
+        copies = passes / 3.0 * a.experts_per_token
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
         gemms = expert_gemms(a, tokens, slices, constants.grouped)
         visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn

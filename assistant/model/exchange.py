@@ -85,7 +85,7 @@ def sharded_layers(
         more = _passes(links, taken(groups.experts, rows), *experts)
         forward, scatter = forward + more[0], scatter + more[1]
     a = job.architecture
-    waits = a.moe_layers / a.layers if framework.expert_launch else 0.0
+    waits = a.moe_layers / a.layers if framework.expert_launch and job.expert_loop else 0.0
     return ShardedLayers(
         *(spread(times, rows, len(layouts)) for times in (forward, forward + scatter, outer + outer_scatter)),
         regathered=job.regathered,

@@ -32,9 +32,10 @@ class Job:
     ``expert_overlap``: what dispatch and combine of experts hide behind: nothing (``None`` too), the compute of another
     micro-batch, or that in DeepSeek's bidirectional pipeline (2412.19437, 3.2.1). ``dispatch_precision``: of tokens on
     the way to their experts, ``bf16`` or ``fp8``. ``routing_nodes``: scale-up domains that a token goes to at most;
-    ``None``: as its model has it.
-    ``attention``: ``flash`` as the stack has it, ``flash-3`` with kernels as fast as the GPU's vendor's own, or
-    ``unfused``.
+    ``None``: as its model has it. ``expert_loop``: false where a stack that multiplies expert by expert is known to
+    multiply all of them in one grouped product instead.
+    ``attention``: ``flash`` as the stack has it, ``flash-3`` with FlashAttention-3 on Hopper and elsewhere with kernels
+    as fast as the GPU's vendor's own, or ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
@@ -66,6 +67,7 @@ class Job:
     expert_overlap: str | None = None
     dispatch_precision: str = "bf16"
     routing_nodes: int | None = None
+    expert_loop: bool = True
     longest_sequence: int | None = None
 
     @property

@@ -25,6 +25,7 @@ class KernelConstants:
     extra host time per layer and doubling of tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel
     collective holds up the GPU besides its own time (launch behind the products, the last of its ranks).
     ``attention_depth``: keys that a tile of queries takes the time of besides twice its own, in flash attention.
+    ``newest_attention``: of Hopper's flash attention, whose efficiency is FlashAttention-2's, over FlashAttention-3's.
     ``unfused_softmax``: extra host time when Megatron's fused softmax cannot be used. ``score_passes``: times the score
     matrix is written or read forward when attention is not fused. ``outer_launch``: host time of a micro-batch outside
     the layers (batch, embedding, head, loss), while the GPU waits. ``loss_traffic``: bytes per logit of softmax, loss
@@ -45,6 +46,7 @@ class KernelConstants:
     unfused_softmax: float = 0.3
     score_passes: float = 6.5
     attention_depth: float = 200.0
+    newest_attention: float = 1.65
     outer_launch: float = 1.0
     loss_traffic: float = 40.0
     grouped: float = 1.05

@@ -163,7 +163,7 @@ def states(job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray) -
     """
     mixed = job.master_weights and job.precision != "fp32"
     weight, moments = float(job.weight_bytes), 8.0 if job.master_weights or job.precision == "fp32" else 4.0
-    fully = (strategy == FSDP) | (strategy == HSDP)
+    fully = ((strategy == FSDP) | (strategy == HSDP)) & (ranks > 1)  # over one rank both are left out (torchtitan)
     shared = 1.0 / ranks
     return States(
         weights=np.where(fully, 0.0 if mixed else weight * shared, weight),

@@ -134,14 +134,15 @@ def _fixed(job: Job, given: Parallelism) -> Choices:
 def _interleaves(job: Job, given: Parallelism | None = None, pipelines: Sequence[int] = ()) -> Sequence[int]:
     """Model chunks per stage that may be tried: as given, else what Megatron can do; DeepSpeed's pipelines have one.
 
-    Where a split is given and says nothing of interleaving, Megatron or an unknown framework is taken to use it.
+    Where a split is given and says nothing of interleaving, Megatron or an unknown framework is taken to use it, but
+    not beside DualPipe, whose stages are whole.
     """
     if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
         return [given.interleave]
-    if job.expert_overlap == DUALPIPE:
-        return [1]
-    tried = job.framework in ("megatron", None) if given is not None else job.framework != "deepspeed"
-    return chunks(job.architecture.layers, [given.pp] if given is not None else pipelines) if tried else [1]
+    if given is None:
+        return chunks(job.architecture.layers, pipelines) if job.framework != "deepspeed" else [1]
+    tried = job.framework in ("megatron", None) and job.expert_overlap != DUALPIPE
+    return chunks(job.architecture.layers, [given.pp]) if tried else [1]
 
 
 def chunks(layers: int, pipelines: Sequence[int]) -> list[int]:

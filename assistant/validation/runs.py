@@ -34,6 +34,7 @@ _CHOICES = {
     "framework": tuple(FRAMEWORKS),
     "gradient_overlap": ("0", "1"),
     "sequence_parallel": ("0", "1"),
+    "expert_loop": ("0", "1"),
     "method": ("full", "lora", "qlora"),
     "lora_targets": (ATTENTION, ALL_LINEAR),
     "expert_overlap": EXPERT_OVERLAPS,
@@ -42,7 +43,7 @@ _CHOICES = {
 }
 _NAMED, _JOINED = "id source published model".split(), "gpus_per_node fabric nics_per_node precision".split()
 _STACK = "framework gradient_overlap gradient_bytes regathered memory_gb use reason".split()
-_EXPERTS = "etp expert_overlap dispatch_precision routing_nodes".split()
+_EXPERTS = "etp expert_overlap dispatch_precision routing_nodes expert_loop".split()
 _TRAINED = "method lora_rank lora_targets frozen document_tokens loss_bytes".split()
 COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK, *_TRAINED, *_EXPERTS)
 
@@ -173,6 +174,7 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         expert_overlap=row.get("expert_overlap") or None,
         dispatch_precision=row.get("dispatch_precision") or "bf16",
         routing_nodes=_whole(row, "routing_nodes", 0) or None,
+        expert_loop=row.get("expert_loop") != "0",
     )
 
 
