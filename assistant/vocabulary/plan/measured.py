@@ -1,0 +1,47 @@
+"""The network as its logs say it is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .parts import Contract
+
+
+class MeasuredRun(Contract):
+    """One run of nccl-tests against what the catalog says of this network, gigabytes per second of bus bandwidth."""
+
+    file: str
+    collective: str
+    ranks: int
+    nodes: int
+    message_bytes: int
+    busbw_gb_per_s: float
+    expected_gb_per_s: float
+    findings: list[str] = Field(default_factory=list)  # what the log says is wrong
+
+
+class MeasuredNetwork(Contract):
+    """What a network that was measured is worth against the same one as the catalog has it.
+
+    ``slower``: time of what crosses it ÷ the catalog's. ``usual``: healthy networks scatter as far. Of a month's
+    money ``wasted_usd_per_month`` pays for waiting that the network as it should be does not ask for.
+    ``advice``: repair, accept or switch; ``instead``: the best network with this one as it is, where that is another.
+    """
+
+    fabric: str
+    fabric_name: str
+    slower: float
+    usual: bool
+    runs: list[MeasuredRun]
+    step_time_s: float
+    step_time_as_it_should_be_s: float
+    usd_per_month: float | None
+    wasted_usd_per_month: float | None
+    cost_usd: float | None
+    cost_as_it_should_be_usd: float | None
+    advice: Literal["repair", "accept", "switch"]
+    instead: str | None = None
+    instead_name: str | None = None
+    instead_cost_usd: float | None = None
