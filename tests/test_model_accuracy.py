@@ -35,7 +35,7 @@ PROMISED = {
     "bigscience": 0.14,
     "megatron-bridge": 0.11,
 }
-MIXTURES = {"dgxc": 0.16, "megatron-bridge": 0.22, "azure": 0.14}
+MIXTURES = {"dgxc": 0.16, "megatron-bridge": 0.24, "azure": 0.14}
 
 
 @pytest.fixture(scope="module")

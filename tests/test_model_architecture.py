@@ -70,3 +70,12 @@ def test_grouped_queries_and_latent_attention_shrink_the_cache():
     assert llama.kv_bytes_per_token() == 80 * 2 * 8 * 128 * 2
     deepseek = architecture_of(catalog().models["deepseek-v3"])
     assert deepseek.kv_bytes_per_token() == 61 * (512 + 64) * 2
+
+
+def test_a_layer_with_a_window_attends_to_no_more_than_it():
+    gemma = architecture_of(catalog().models["gemma-3-27b"])  # 52 of 62 layers keep 1,024 tokens
+    short, long = (float(gemma.attention_flops(length)) for length in (65_536, 131_072))
+    all_of_it = 2.0 * gemma.score_width * gemma.layers * 131_072
+    assert long / all_of_it == pytest.approx(10 / 62 + 52 / 62 * 2 * 1024 / 131_072, rel=0.01)
+    assert long < 2 * short
+    assert float(gemma.attention_flops(1024)) == pytest.approx(2.0 * gemma.score_width * gemma.layers * 1024)

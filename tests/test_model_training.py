@@ -273,3 +273,12 @@ def test_gradients_and_their_replicas_share_the_backward_pass_they_hide_behind()
 def test_async_training_updates_every_weight_on_every_gpu_as_ddp_does():
     assert parts("async", tp=8).optimizer == pytest.approx(parts("ddp", tp=8).optimizer)
     assert parts("zero1", tp=8).optimizer < parts("ddp", tp=8).optimizer / 4
+
+
+def test_windows_spare_a_model_most_of_a_long_sequences_attention():
+    on = machine(64, "h100-sxm", 8)
+    run = job("gemma-3-27b", 64, sequence_length=131_072, global_batch=16, framework="megatron")
+    split = Parallelism(tp=8, sequence_parallel=True)
+    without = replace(run, architecture=replace(run.architecture, sliding_layers=0))
+    seconds = [predict_training(one, on, [network("infiniband-ndr-400", on)], split)[0] for one in (run, without)]
+    assert seconds[0].step_time_s < 0.6 * seconds[1].step_time_s

@@ -193,8 +193,22 @@ class Architecture:
         return self.params * element_bytes(precision)
 
     def attention_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
-        """Forward FLOPs per token of scores and values, all layers: 4·s·width, halved when causal."""
-        return 4.0 * sequence * self.score_width * self.layers * (0.5 if causal else 1.0)
+        """Forward FLOPs per token of scores and values, all layers: 4·width for each key that a query sees."""
+        return 4.0 * self.score_width * sum(count * seen for count, _, seen in self.reaches(sequence, causal=causal))
+
+    def reaches(
+        self, sequence: float | np.ndarray, *, causal: bool = True
+    ) -> list[tuple[int, float | np.ndarray, float | np.ndarray]]:
+        """(Layers, keys that their queries reach at most, keys that one sees in the mean) over a sequence: all of it,
+        or what a layer with a window keeps; the first queries of a causal one see less. Linear layers count as those
+        that reach all of it, which bounds what they take."""
+        near = np.minimum(self.window, sequence)
+        kinds = [(self.layers - self.sliding_layers, sequence), (self.sliding_layers, near)]
+        return [
+            (count, reach, reach * (1.0 - 0.5 * reach / sequence) if causal else reach)
+            for count, reach in kinds
+            if count
+        ]
 
     def train_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
         """Model FLOPs per token of forward and backward (backward is twice forward); recompute is not counted."""

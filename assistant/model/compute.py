@@ -232,18 +232,20 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     """
     a, s = job.architecture, float(job.sequence_length)
     rows, seen = slices.micro_batch * s / slices.cp, min(job.document_tokens or s, s)
-    flops = 4.0 * rows * seen * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
+    flops = 4.0 * rows * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
     if job.attention != "unfused":
-        flops = flops * (0.5 if job.causal else 1.0) * _visits(seen, slices.cp, kernels.constants.attention_depth)
-        forward = flops / kernels.attention_rate
+        depth = kernels.constants.attention_depth
+        reaches = a.reaches(seen, causal=job.causal)
+        keys = sum(count * mean * _visits(float(reach), seen, slices.cp, depth) for count, reach, mean in reaches)
+        forward = flops * keys / a.layers / kernels.attention_rate
         return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
-    read, product = kernels.constants.score_passes * passes, flops / kernels.matrix_rate
+    read, product = kernels.constants.score_passes * passes, flops * seen / kernels.matrix_rate
     return product + read, 2.0 * product + SCORES_BACKWARD * read
 
 
-def _visits(seen: float, cp: np.ndarray, depth: float) -> np.ndarray:
+def _visits(reach: float, seen: float, cp: np.ndarray, depth: float) -> np.ndarray:
     """Time of flash attention against that at the family's efficiency, which was calibrated at ``CALIBRATED_SEQUENCE``
     tokens and less, (C,).
 
@@ -251,7 +253,7 @@ def _visits(seen: float, cp: np.ndarray, depth: float) -> np.ndarray:
     and to end, so time goes with s·(s + depth) where FLOPs go with s². Context parallel ranks pay it once for each of
     the cp blocks of keys that pass by (2310.01889).
     """
-    return (1.0 + depth * cp / seen) / (1.0 + depth / min(seen, CALIBRATED_SEQUENCE))
+    return (1.0 + depth * cp / reach) / (1.0 + depth / min(seen, CALIBRATED_SEQUENCE))
 
 
 def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
 
-from .adapters import adapter_runs
+from .adapters import LOOKED_AT, adapter_runs
 from .dispatch import predicted, read_calls, spread_of
 from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
@@ -68,7 +68,8 @@ def _adapters(measured: Measured) -> Iterator[Group]:
         if run.use != "excluded":
             found.setdefault(run.source, []).append(observed(run))
     for source, rows in sorted(found.items()):
-        yield Group(f"LoRA and QLoRA, {source}", "step", "kept out", tuple(rows))
+        use: Kept = "seen" if source in LOOKED_AT else "kept out"
+        yield Group(f"LoRA and QLoRA, {source}", "step", use, tuple(rows))
 
 
 def _ratios(measured: Measured) -> Iterator[Group]:
