@@ -241,12 +241,12 @@ class Pipeline:
         if strategy.spoken:
             choice.mark_ties(entries)
         about, rules = facts.Candidates(entries, job), reasoner(self.library, strategy)
-        told = facts.job_facts(job, entries, sizes_of(job, entries))
+        told = about.job_facts(sizes_of(job, about.likely), about.likely)
         made = self._judged(about, told, rules, strategy)
         chosen = made.choice.chosen
-        if facts.told_of_another(chosen, entries):
+        if facts.told_of_another(chosen, about.likely):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            anew = facts.job_facts(job, entries, sizes_of(job, entries, chosen), chosen)
+            anew = about.job_facts(sizes_of(job, chosen), chosen)
             if strategy.spoken or rules.tells_apart(told, anew):
                 made = self._judged(about, anew, rules, strategy)
         if strategy.spoken:
