@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -187,24 +187,28 @@ class Entry:
         _ = self.ranked_cost, self.median_hours, self.likely_cost if self.run_cost is not None else None
         return self
 
-    def again(self) -> Entry:
-        """A copy that may be filled in further; ``copy.copy`` takes several times as long."""
+    def again(self, **changed: Any) -> Entry:
+        """A copy that may be filled in further; with some fields ``changed`` nothing is kept that was worked out of
+        them. ``dataclasses.replace`` and ``copy.copy`` take several times as long."""
         new = object.__new__(Entry)
-        new.__dict__.update(self.__dict__)
+        kept = self.__dict__.items()
+        new.__dict__.update({k: v for k, v in kept if k not in _WORKED_OUT} | changed if changed else kept)
         return new
 
     def scaled(self, cost: float, hours: float = 1.0) -> Entry:
         """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for
         again."""
-        changed = replace(
-            self, run_cost=self.cost * cost, run_hours=self.run_hours if hours == 1.0 else self.hours * hours
-        )
+        run_hours = self.run_hours if hours == 1.0 else self.hours * hours
+        changed = self.again(run_cost=self.cost * cost, run_hours=run_hours)
         changed.__dict__.update(
             median_cost=self.median_cost * cost,
             ranked_cost=self.ranked_cost * cost,
             median_hours=self.median_hours * hours,
         )
         return changed
+
+
+_WORKED_OUT = frozenset(name for name, one in vars(Entry).items() if isinstance(one, cached_property))
 
 
 def mean_cost(costs: np.ndarray, steady: float | None) -> float:

@@ -4,6 +4,7 @@ vocabulary.facts."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from assistant.market import Offered
@@ -53,34 +54,13 @@ def likely(entries: list[Entry]) -> Entry | None:
     )
 
 
-def told_of_another(chosen: Entry | None, entries: list[Entry]) -> bool:
-    """Whether the rules were told of another network than the choice, or of another split than it runs on."""
-    told = likely(entries)
+def told_of_another(chosen: Entry | None, told: Entry | None) -> bool:
+    """Whether the rules were ``told`` of another network than the choice, or of another split than it runs on."""
     if chosen is None or chosen.estimated is None or told is None or told is chosen:
         return False
     return chosen.considered.fabric.technology != "none" or any(
         (chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT
     )
-
-
-def job_facts(
-    job: Resolved, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
-) -> dict[str, Any]:
-    """Facts about the job, at the split of ``chosen`` where something is chosen already, else at the likeliest.
-
-    ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
-    """
-    run = chosen or likely(entries)
-    return {
-        **_what(job),
-        **_where(job),
-        **_money(job, entries),
-        **_split(job, run),
-        **_best_network(job, reference(entries)),
-        **_traffic(job, run),
-        **_slowdowns(entries),
-        **{name: known(value) for name, value in sizes.items()},
-    }
 
 
 def _what(job: Resolved) -> dict[str, Any]:
@@ -260,7 +240,23 @@ class Candidates:
         self.cheapest = min(costed, key=lambda e: e.ranked_cost, default=None)
         roce = (e for e in costed if e.considered.fabric.technology == "roce")
         self.roce = min(roce, key=lambda e: e.median_cost, default=None)
+        self.likely = likely(entries)
         self._told: dict[str, dict[str, Any]] = {}
+
+    @cached_property
+    def _of_any(self) -> dict[str, Any]:
+        """Facts about the job whatever is chosen."""
+        job, entries = self.job, self.entries
+        network = _best_network(job, reference(entries))
+        return {**_what(job), **_where(job), **_money(job, entries), **network, **_slowdowns(entries)}
+
+    def job_facts(self, sizes: dict[str, float], run: Entry | None) -> dict[str, Any]:
+        """Facts about the job at the split of ``run``: what is chosen already, else the likeliest.
+
+        ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
+        """
+        told = {name: known(value) for name, value in sizes.items()}
+        return {**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **told}
 
     def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
         """Facts of these names about one of them, always the same names; what was not computed is left out."""

@@ -41,7 +41,7 @@ def priced(
 
     def on_terms(entry: Entry) -> list[Entry]:
         terms = entry.considered.on_each_terms() if entry.considered.computable else ()
-        some = [replace(entry, considered=one, priced=_price(one, job, catalog, designs, today)) for one in terms]
+        some = [entry.again(considered=one, priced=_price(one, job, catalog, designs, today)) for one in terms]
         return some or [entry]
 
     found = [on_terms(entry) for entry in entries]
@@ -134,7 +134,7 @@ def at_other_prices(
     found = [
         entry.again()
         if one is entry.considered
-        else replace(entry, considered=one, priced=entry.priced and _price(one, job, catalog, {}, today))
+        else entry.again(considered=one, priced=entry.priced and _price(one, job, catalog, {}, today))
         for one, entry in zip(seen, entries, strict=True)
     ]
     changed = [new for new, old in zip(found, entries, strict=True) if new.considered is not old.considered]

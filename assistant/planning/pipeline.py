@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.market import Offered
@@ -240,11 +240,15 @@ class Pipeline:
         entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
         if strategy.spoken:
             choice.mark_ties(entries)
-        about = facts.Candidates(entries, job)
-        made = self._judged(about, strategy)
-        if facts.told_of_another(made.choice.chosen, entries):
+        about, rules = facts.Candidates(entries, job), reasoner(self.library, strategy)
+        told = about.job_facts(sizes_of(job, about.likely), about.likely)
+        made = self._judged(about, told, rules, strategy)
+        chosen = made.choice.chosen
+        if facts.told_of_another(chosen, about.likely):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            made = self._judged(about, strategy, made.choice.chosen)
+            anew = about.job_facts(sizes_of(job, chosen), chosen)
+            if strategy.spoken or rules.tells_apart(told, anew):
+                made = self._judged(about, anew, rules, strategy)
         if strategy.spoken:
             choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
@@ -318,14 +322,12 @@ class Pipeline:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
-    def _judged(self, about: facts.Candidates, strategy: Strategy, chosen: Entry | None = None) -> Decision:
-        """What the rules conclude, and the choice that follows from it."""
-        entries, job = about.entries, about.job
-        about_job = facts.job_facts(job, entries, sizes_of(job, entries, chosen), chosen)
-        rules, conclusions = reasoner(self.library, strategy), []
+    def _judged(self, about: facts.Candidates, told: dict[str, Any], rules: Reasoner, strategy: Strategy) -> Decision:
+        """What the rules conclude, ``told`` so of the job, and the choice that follows from it."""
+        entries, job, conclusions = about.entries, about.job, []
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):
-            said = rules.run(about_job, [about.facts(e, rules.reads) for e in judged])
+            said = rules.run(told, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
         able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .entry import Entry
-from .facts import likely
 from .resolve import Resolved
 
 GB = 1e9
@@ -14,9 +13,9 @@ GB = 1e9
 STATE_BYTES = 16.0
 
 
-def sizes_of(job: Resolved, entries: list[Entry], chosen: Entry | None = None) -> dict[str, Any]:
+def sizes_of(job: Resolved, run: Entry | None) -> dict[str, Any]:
     """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes on the
-    network that the other facts are told of."""
+    network that it is to ``run`` on."""
     weights, node = job.architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
     state = weights if job.serves else STATE_BYTES * job.trained_params / GB
     if job.adapters is not None:
@@ -29,16 +28,15 @@ def sizes_of(job: Resolved, entries: list[Entry], chosen: Entry | None = None) -
         "fits_one_node": state <= node,
         "gradient_gb": None if job.serves else 2 * job.trained_params / GB,
     }
-    ref = chosen or likely(entries)
-    if job.serves and ref is not None:
-        traffic = ref.estimate.traffic
+    if job.serves and run is not None:
+        traffic = run.estimate.traffic
         seconds = traffic.get("kv_transfer_s") or 0
         sizes |= {
             "kv_gb_per_request": traffic.get("kv_gb_per_request"),
             "replica_nodes": traffic.get("replica_nodes"),
             "kv_transfer_ms": 1e3 * seconds if seconds else None,
-            "kv_transfer_gbps": _leaving(ref, job) if seconds else None,
-            "prefill_decode": _apart(ref),
+            "kv_transfer_gbps": _leaving(run, job) if seconds else None,
+            "prefill_decode": _apart(run),
         }
     return sizes
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assistant.vocabulary.facts import FACTS, UNKNOWN, FactWord, Scope
+from assistant.vocabulary.facts import FACTS, UNKNOWN, Scope
 
 from .engine import LARGEST_NUMBER, EngineError, Property, stored
 
@@ -28,9 +28,9 @@ class Distinctions:
                 else:
                     numbers[test.field].add(kept)
         self._scope = scope
-        self._compared: dict[str, tuple[FactWord, set[str], list[float]]] = {
-            name: (FACTS[scope][name], words[name], sorted(numbers[name])) for name in words
-        }
+        self._compared: list[tuple[str, str, set[str], list[float]]] = [
+            (name, FACTS[scope][name].kind, words[name], sorted(numbers[name])) for name in words
+        ]
 
     def of(self, facts: Mapping[str, Any]) -> dict[str, Class]:
         """The class of each fact that is read: of a number twice its place among those it is compared with, one more
@@ -38,20 +38,19 @@ class Distinctions:
         None, is unknown. Raises :class:`EngineError` for a fact of the wrong kind, and for a number that the engine
         cannot keep."""
         classes: dict[str, Class] = {}
-        for name, (word, words, numbers) in self._compared.items():
+        for name, kind, words, numbers in self._compared:
             value = facts.get(name)
             value = UNKNOWN if value is None else value
             if isinstance(value, str):
-                known = word.kind == "text" or value == UNKNOWN
+                known = kind == "text" or value == UNKNOWN
                 classes[name] = value if value in words else None
             elif isinstance(value, bool):
-                known, classes[name] = word.kind == "flag", value
-            else:
-                known = word.is_kind(value)
-                number = _number(name, value) if known else 0.0
+                known, classes[name] = kind == "flag", value
+            elif known := kind == "number" and isinstance(value, (int, float)):
+                number = _number(name, value)
                 classes[name] = bisect_left(numbers, number) + bisect_right(numbers, number)
             if not known:
-                raise EngineError(f"{self._scope}.{name}: expected a {word.kind}, got {value!r}")
+                raise EngineError(f"{self._scope}.{name}: expected a {kind}, got {value!r}")
         return classes
 
 

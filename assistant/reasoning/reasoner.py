@@ -82,6 +82,11 @@ class Reasoner:
         fired, memory.concluded = known
         return [self._speakers[rule].conclusion(job, fabrics.get(place), memory) for rule, place in fired]
 
+    def tells_apart(self, one: Facts, other: Facts) -> bool:
+        """Whether what fires may depend on which of two sets of facts about the job it is."""
+        of = self._apart["job"].of
+        return of(one) != of(other)
+
     def _fired(self, memory: _Memory) -> list[tuple[str, str]]:
         """The rules that fire, each with the place it is about."""
         for matcher in self._matchers:
