@@ -22,7 +22,7 @@ _PROMPT = 160  # characters in which a prompt ends
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled"]
+    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy"]
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -78,6 +78,7 @@ class Tools:
     down: dict[tuple[str, str], int] = field(default_factory=dict)
     hot: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs
     braked: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their power supply
+    busy: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # GPUs: a process that is no test
     switches: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # at the other end of a cable
     pings: dict[float, tuple[float, int]] = field(default_factory=dict)  # bytes that may not be cut → loss in per cent
     cpu: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)  # by host: CPUs, periods and those ended
@@ -145,8 +146,8 @@ class Tools:
             self.down.setdefault(place, number)
         elif each.what == "hot":
             self.hot.setdefault(place, number)
-        elif each.what == "switch":
-            self.switches.setdefault(place, (value, number))
+        elif each.what in ("switch", "busy"):
+            (self.switches if each.what == "switch" else self.busy).setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
         elif each.what in ("tcp", "ping", "loss"):
