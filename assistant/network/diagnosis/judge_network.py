@@ -238,10 +238,13 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
     for value, its in log.host_ids.items():
         if len(its) > 1:
             yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
-    line, value = said("NCCL_P2P_DISABLE")
-    if value not in ("", "0"):
-        joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
-        yield finding("peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line)
+    for name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
+        line, value = said(name)
+        if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
+            joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
+            yield finding(
+                "peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line, setting=f"{name}={value}"
+            )
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in ("0", "LOC"):
         yield finding("gpudirect-disabled", line)
@@ -250,16 +253,14 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
 def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     """What the environment decides in NCCL's place, which a job that is slower than it might be is better without;
     Google's plugins come with such settings."""
-    usual = read("defaults")["defaults"]
-    told = [
-        (log.settings[name], name, about["does"])
-        for name, about in read("choices").items()
-        if name in log.settings and (speed == "slow" or about.get("narrows"))
-        and log.settings[name][1] not in usual.get(name, {"values": {}})["values"].values()
-    ]  # fmt: skip
+    told = list[tuple[int, str]]()
+    for name, about in read("choices").items():
+        line, value = log.settings.get(name, (0, ""))
+        enough = value.isdecimal() and int(value) >= about.get("enough", 1 << 62)
+        if value and not enough and (speed == "slow" or about.get("narrows")):
+            told.append((line, f"{name}={value} ({about['does']})"))
     if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
-        names = "; ".join(f"{name}={value} ({does})" for (_, value), name, does in told)
-        yield finding("choices-pinned", told[0][0][0], names=names)
+        yield finding("choices-pinned", told[0][0], names="; ".join(said for _, said in told))
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:

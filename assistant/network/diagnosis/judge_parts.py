@@ -36,7 +36,7 @@ def findings(
     if speed in ("slow", "short"):
         yield from _narrow_lanes(log)
         yield from _busy(tools)
-    yield from _heat(tools)
+    yield from _heat(tools, speed)
     yield from _clocks(tools, speed)
     yield from _told(slow_ranks(sweeps))
     trials = {**sweeps.trials, **_of_runs(runs)}
@@ -236,10 +236,12 @@ def _places(places: Iterable[tuple[str, str]]) -> str:
     return "; ".join(list(listed)[:_NAMED])
 
 
-def _heat(tools: Tools) -> Iterator[DiagnosisFinding]:
+def _heat(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
     if tools.hot:
         gpus = _places(tools.hot)
         yield finding("thermal-slowdown", min(tools.hot.values()), gpus=f": {gpus}" if gpus else "")
+    elif tools.capped and speed == "slow":
+        yield finding("gpu-power-capped", min(tools.capped.values()), gpus=_places(tools.capped))
 
 
 def _clocks(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
