@@ -14,8 +14,7 @@ from .tools import Tools
 
 _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
-VERBS_SIZES = (256, 512, 1024, 2048, 4096)  # bytes of a packet of RDMA; an interface's MTU is none of them
-SMALL = 1024
+SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
 
@@ -177,7 +176,7 @@ def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
             said = f"{device} {ends}" if device else ends
             yield finding("mtu-differs", on[least][1], said=said)
             return
-        if not sizes and log.transport in ("roce", "gib") and on[most][0] in VERBS_SIZES[:3]:
+        if not sizes and log.transport in ("roce", "gib") and on[most][0] <= SMALL:
             yield finding("small-mtu", on[most][1])
             return
     if tools.unequal and not sizes:
