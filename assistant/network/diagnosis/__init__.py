@@ -5,7 +5,7 @@ GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -189,14 +189,15 @@ def _last(runs: list[Run], size: int = 0) -> int:
     return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
 
 
-def _folded(tables: list[tuple[str, DiagnosisFinding]]) -> Iterator[DiagnosisFinding]:
+def _folded(tables: list[tuple[str, DiagnosisFinding]]) -> list[DiagnosisFinding]:
     """Of what several tables of one collective have in common the worst, which comes first, and how many there are."""
     by_code: dict[tuple[str, str, str], list[DiagnosisFinding]] = {}
     for collective, each in tables:
         by_code.setdefault((collective, each.code, each.severity), []).append(each)
-    for worst, *more in by_code.values():
-        said = f"{worst.message} (of {len(more) + 1} tables the worst)"
-        yield worst.model_copy(update={"message": said}) if more else worst
+    return [
+        worst.model_copy(update={"message": f"{worst.message} ({len(more) + 1} tables, the worst)"}) if more else worst
+        for worst, *more in by_code.values()
+    ]
 
 
 def _speed(runs: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
