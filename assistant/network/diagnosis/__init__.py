@@ -152,17 +152,20 @@ def _findings(
 ) -> list[DiagnosisFinding]:
     log, several = heard.log, nodes is None or nodes > 1
     by_run = {run.line: nodes_of(run) or nodes for run in runs}
-    expected, reach = (
-        {run.line: _expected(run, by_run[run.line], device, transport, catalog, log, adds=adds) for run in runs}
-        for adds in (False, log.nvls_there)
-    )
+    fastest = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}.values()
+    expected = {
+        run.line: _expected(
+            run, by_run[run.line], device, transport, catalog, log, adds=log.nvls_there and run in fastest
+        )
+        for run in runs
+    }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
     tables = list[tuple[str, DiagnosisFinding]]()
     for run in sorted(runs, key=lambda run: shares.get(run.line, 1.0)):
         adapters = _adapters(log, run, by_run[run.line], device, catalog)
         judged = judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
         tables += ((collective_of(run), each) for each in judged)
-    speed = _speed(runs, [each for _, each in tables], reach)
+    speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
@@ -200,19 +203,16 @@ def _folded(tables: list[tuple[str, DiagnosisFinding]]) -> list[DiagnosisFinding
     ]
 
 
-def _speed(runs: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
+def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
+    """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines."""
     if any(each.code in judge_tests.SLOWNESS for each in tables):
         return "slow"
-    rows = [run for run in runs if run.rows]
-    if not rows:
+    if not fastest:
         return "no-table"
-    if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in rows):
+    if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
         return "unknown"
-    best: dict[tuple[str, int], float] = {}  # of the same test, however it was set
-    for run in rows:
-        test = collective_of(run), ranks_of(run)
-        best[test] = max(best.get(test, 0.0), run.peak / (expected[run.line] or 1.0))
-    return "fine" if min(best.values()) >= judge_tests.SHORT else "short"
+    share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
+    return "fine" if share >= judge_tests.SHORT else "short"
 
 
 def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:

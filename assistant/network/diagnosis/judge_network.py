@@ -29,7 +29,7 @@ from .signatures import (
 )
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
-_BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
+_BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
 _WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
 _NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _DATACENTRE = re.compile(
@@ -264,10 +264,17 @@ def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    said = Counter(interface for _, interface in log.bootstrap.values())
     for line, interface in log.bootstrap.values():
-        if _LOOPBACK.search(interface) or _BRIDGE.search(interface):
-            yield finding("bootstrap-on-loopback" if _LOOPBACK.search(interface) else "docker-interface", line)
-            return
+        if _LOOPBACK.search(interface):
+            yield finding("bootstrap-on-loopback", line)
+        elif _BRIDGE.search(interface):
+            yield finding("docker-interface", line, interface=interface)
+        elif said[interface] > 1 and not log.channels:
+            yield finding("same-address", line, interface=interface, hosts=said[interface])
+        else:
+            continue
+        return
 
 
 def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
