@@ -322,6 +322,16 @@ def test_one_ranks_lines_tell_the_nodes_where_they_number_gpus(channel, nodes):
     assert diagnose_text(log, CATALOG).nodes == nodes
 
 
+def test_a_table_without_a_list_of_ranks_is_judged_by_what_the_lines_tell_of_the_node():
+    lines = ran(
+        DEVICES, "NVLS multicast support is available on dev 0", "comm 0x5 rank 0 nRanks 32 nNodes 4 localRanks 8"
+    )
+    slow = diagnose_text(lines + table(96, hosts=4, listed=False), CATALOG)
+    assert any(each.code == "low-bandwidth" and each.severity != "info" for each in slow.findings)
+    fewer = lines.replace(DEVICES, using(4)) + table(190, hosts=4, listed=False)
+    assert not [each for each in diagnose_text(fewer, CATALOG).findings if each.severity != "info"]
+
+
 def test_a_node_whose_switch_adds_is_expected_to_do_so():
     assert diagnose_text(NODE + table(470, hosts=1), CATALOG).expected_busbw_gb_per_s == pytest.approx(463, rel=0.01)
     assert diagnose_text(PLAIN + table(362, hosts=1), CATALOG).expected_busbw_gb_per_s == pytest.approx(364.5, rel=0.01)

@@ -26,6 +26,7 @@ from .sweeps import Sweeps
 from .text import cleaned, lines_of, opened
 from .tools import Tools
 
+_LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
@@ -87,6 +88,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     log = heard.log
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
+    if not device and log.nvls_there and 8 in (log.local_ranks, log.per_host) and len(log.device_list or []) >= 8:
+        device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
