@@ -17,6 +17,7 @@ from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
 from .json_report import LARGEST, run_of
+from .judge_path import Measured
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, finding
@@ -24,6 +25,7 @@ from .sweeps import Sweeps
 from .text import cleaned, lines_of, opened
 from .tools import Tools
 
+_LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
@@ -84,10 +86,12 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     log = heard.log
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
+    if not device and log.nvls_there and 8 in (log.local_ranks, log.per_host) and len(log.device_list or []) >= 8:
+        device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
-    expected = _expected(best, nodes, device, transport, catalog, log) if best else None
+    expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected)
     return DiagnosedFile(
         path=path,
@@ -113,7 +117,8 @@ def _kind(runs: list[Run], heard: Heard) -> LogKind:
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
-    return (nodes_of(run) if run is not None else None) or log.nodes
+    nodes = (nodes_of(run) if run is not None else None) or log.nodes
+    return None if run is not None and nodes and run.rows and 0 < ranks_of(run) < nodes else nodes  # of another run
 
 
 def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> LogTransport:
@@ -134,11 +139,11 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
 
 
 def _expected(
-    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, log: DebugLog
+    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, log: DebugLog, *, adds: bool = False
 ) -> float | None:
-    listed = len(log.device_list or [])
+    listed, collective, ranks = len(log.device_list or []), collective_of(run), ranks_of(run)
     value = expected_busbw(
-        collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog, log.adapter_rate, listed
+        collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed, adds=adds
     )
     return None if value is None else round(value, 2)
 
@@ -148,50 +153,83 @@ def _findings(
 ) -> list[DiagnosisFinding]:
     log, several = heard.log, nodes is None or nodes > 1
     by_run = {run.line: nodes_of(run) or nodes for run in runs}
-    expected = {run.line: _expected(run, by_run[run.line], device, transport, catalog, log) for run in runs}
-    adapters, tables = _adapters(log, device, catalog), list[DiagnosisFinding]()
-    for run in runs:
-        tables += judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
-    speed = _speed(runs, tables, expected)
+    fastest = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}.values()
+    expected = {
+        run.line: _expected(
+            run, by_run[run.line], device, transport, catalog, log, adds=log.nvls_there and run in fastest
+        )
+        for run in runs
+    }
+    shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
+    tables = list[tuple[str, DiagnosisFinding]]()
+    for run in sorted(runs, key=lambda run: shares.get(run.line, 1.0)):
+        adapters = _adapters(log, run, by_run[run.line], device, catalog)
+        judged = judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
+        tables += ((collective_of(run), each) for each in judged)
+    speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
-        *heard.known.findings(several, log, device, max((run.rows[-1].line for run in runs if run.rows), default=0)),
+        *heard.known.findings(several, log, device, _last(runs), _last(runs, judge_tests.MIB)),
         *judge_network.findings(log, nodes, device, speed),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, heard.known.ran),
-        *judge_path.findings(rdma, runs, expected, by_run, heard.tools, unsteady),
-        *tables,
+        *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
+        *_folded(tables),
     ]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
-    if any(each.code in judge_tests.SLOWNESS and each.severity != "info" for each in found):
-        found += judge_network.choices_pinned(log)
+    found += judge_network.choices_pinned(log, speed)
     if not runs and not log.lines and not heard.sweeps.tables and not found:
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
-    share = min((run.peak / known for run in runs if (known := expected[run.line]) and run.rows), default=1.0)
+    share = min(shares.values(), default=1.0)
     return _ordered(causes.told(judge_network.beside_others(found), transport, log, nodes, share))
 
 
-def _speed(runs: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
+def _last(runs: list[Run], size: int = 0) -> int:
+    """The line of the last row of so many bytes at least, 0 where there is none."""
+    return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
+
+
+def _folded(tables: list[tuple[str, DiagnosisFinding]]) -> list[DiagnosisFinding]:
+    """Of what several tables of one collective have in common the worst, which comes first, and how many there are."""
+    by_code: dict[tuple[str, str, str], list[DiagnosisFinding]] = {}
+    for collective, each in tables:
+        by_code.setdefault((collective, each.code, each.severity), []).append(each)
+    return [
+        worst.model_copy(update={"message": f"{worst.message} ({len(more) + 1} tables, the worst)"}) if more else worst
+        for worst, *more in by_code.values()
+    ]
+
+
+def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
+    """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines."""
     if any(each.code in judge_tests.SLOWNESS for each in tables):
         return "slow"
-    rows = [run for run in runs if run.rows]
-    if not rows:
+    if not fastest:
         return "no-table"
-    known = all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in rows)
-    return "fine" if known else "unknown"
+    if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
+        return "unknown"
+    share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
+    return "fine" if share >= judge_tests.SHORT else "short"
 
 
-def _adapters(log: DebugLog, device: str, catalog: Catalog) -> judge_tests.Adapters:
-    """What the log says of the adapters of a node: that all of the usual ones carry data, which and how many, or
-    nothing."""
+def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
+    """What the log says of the adapters of a node, where all of its GPUs take part."""
     gpu, listed = gpu_named(device, catalog), len(log.device_list or [])
-    if gpu and gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
-        return "all"
-    return "known" if (log.device_list and log.speeds) or log.channels else "unknown"
+    if gpu is None:
+        return judge_tests.Adapters()
+    if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
+        return judge_tests.Adapters(data="all")
+    known = (log.device_list and log.speeds) or log.channels
+    rate = log.adapter_rate or gpu.usual_nic_line_rate.si
+    whole = rate == gpu.usual_nic_line_rate.si and ranks_of(run) == (nodes or 0) * gpu.gpus_per_node
+    chosen = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
+    why = f"NCCL_IB_HCA={chosen[:80]}" if chosen else "the job does not see the others, or there are none"
+    data, usual = "known" if known else "unknown", gpu.nics_per_node if whole else 0
+    return judge_tests.Adapters(listed, usual, rate / 1e9, data, why)
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:

@@ -7,13 +7,18 @@ from pydantic import BaseModel, ConfigDict
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .judge_parts import CAUSES
 from .signatures import judgements, read
 
 _SHOWN = 3
 SYMPTOMS = (
     "low-bandwidth", "half-of-the-adapters", "like-sockets", "retries-exhausted", "flushed", "remote-died",
     "peer-closed", "test-failed", "no-results", "collective-timeout", "repeat-slower", "duplicate-gpu",
+)  # fmt: skip
+_SLOW = ("low-bandwidth", "half-of-the-adapters")  # the worst table is enough where a cause is named
+# What is wrong and makes nothing slow, or is no word of what does, or the same in other words.
+_BESIDE = (
+    "unknown-warning", "wrong-results", "table-inconsistent", "table-of-another-run", "bandwidth-collapses",
+    "few-adapters-used", "adapters-left-out",
 )  # fmt: skip
 
 
@@ -44,10 +49,13 @@ def told(
 ) -> list[DiagnosisFinding]:
     """The findings, with a reason or a short list of them where a job is slow; ``share``: of what is expected."""
     alarms = {each.code for each in found if each.severity != "info"}
-    if alarms & {*CAUSES}:
+    if alarms - {*SYMPTOMS, *_BESIDE}:
         follows = {"bandwidth-collapses"} & {"path-collisions" in alarms and "bandwidth-collapses"}
         kept = [e for e in found if e.code not in follows and (e.code, e.severity) != ("half-of-the-adapters", "info")]
-        return [_with_cause(each) for each in kept]
+        slow = next((each for each in kept if each.code in _SLOW and each.severity != "info"), None)
+        return [
+            _with_cause(e) if e is slow else e for e in kept if e is slow or e.code not in _SLOW or e.severity == "info"
+        ]
     if alarms - {*SYMPTOMS}:
         return found
     return [
@@ -56,8 +64,6 @@ def told(
 
 
 def _with_cause(each: DiagnosisFinding) -> DiagnosisFinding:
-    if each.severity == "info" or each.code not in ("low-bandwidth", "half-of-the-adapters"):
-        return each
     return each.model_copy(update={"code": "low-bandwidth", "message": each.message.partition(": ")[0], "rests": "",
                                    "fix": judgements()["cause-named"].fix})  # fmt: skip
 

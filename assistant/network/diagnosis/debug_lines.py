@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from math import gcd
 
 from assistant.vocabulary.answers import LogTransport
 
@@ -13,7 +14,7 @@ _VERSION = re.compile(r"N?CCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
 _ONE_DEVICE = re.compile(r"\[\d{1,3}\] ?([\w.-]{1,64}):(?:\w{1,64}:)?\d{1,3}/(\w{1,32})")
 _VIA = re.compile(r"via (NET|COLLNET)/([^/]{1,64})/(\d{1,6})(?:\(\d{1,6}\))?((?:/\w{1,32}){0,4})")
 _LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b")
-_HOP = re.compile(r"(\d{1,9})\[[^\]]{0,64}\](?:\[[^\]]{0,64}\])? ?-> ?(\d{1,9})\[")
+_HOP = re.compile(r"(\d{1,9})\[(\w{0,16})\](?:\[[^\]]{0,64}\])? ?-> ?(\d{1,9})\[(\w{0,16})\]")  # ranks and their GPUs
 _RANK = re.compile(r"\brank (\d{1,9}) n[rR]anks (\d{1,9})")
 _GPU_OF_RANK = re.compile(r"\bcudaDev (\d{1,4})\b")
 _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
@@ -27,6 +28,7 @@ _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
+_LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 # Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
 _ROUTINE = frozenset(("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected"))
@@ -62,15 +64,15 @@ class DebugLog:
     bootstrap: dict[str, tuple[int, str]] = field(default_factory=dict)  # host → (line, interface:address)
     ranks: int = 0
     ranks_printing: set[int] = field(default_factory=set)
-    per_host: int = (
-        0  # the least rank above 0 that is the first of its host: as many are on each, where ranks fill hosts
-    )
+    first_ranks: int = 0  # of hosts, by ranks and their GPUs' numbers: what divides them all
+    last_gpu: int = 0  # the greatest of these numbers
     nodes_said: int | None = None
     local_ranks: int = 0
     devices_per_host: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     speeds: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # (host, adapter) → Gb/s, line
     listed: dict[str, tuple[list[tuple[str, str]], int]] = field(default_factory=dict)  # by host: its adapters, line
     last_listed: tuple[str, ...] = ()  # the adapters that the last such line names
+    lanes: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # → GB/s of their PCIe link, line
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
     traced: int = 0  # lines that tell of every call
     trace_line: int = 1
@@ -120,6 +122,8 @@ class DebugLog:
             self.traced += 1
             self.trace_line = number if self.traced == 1 else self.trace_line
             self.tracing = self.tracing or level == "TRACE"
+        elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
+            self.lanes[host, lanes[2]] = (float(lanes[1]), number)
         elif " via " in text:
             self._channel(number, host, device, text)
         elif word in _ROUTINE:
@@ -145,8 +149,8 @@ class DebugLog:
             self.providers["efa"] += 1  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
-            if found.group(1) == "Disabled":
-                self.gdr_reason = self.gdr_reason or found.group(2)
+            if found.group(1) == "Disabled" and ("distance" in found.group(2) or not self.gdr_reason):
+                self.gdr_reason = found.group(2)
 
     def _adapters(self, number: int, host: str, text: str) -> None:
         if text.startswith(("NET/IB", "NET/gIB", "NET/GIB", "NET/UCX")):
@@ -183,7 +187,9 @@ class DebugLog:
             self.local[kind] += 1
             self.local_line.setdefault(kind, number)
         if hop := _HOP.search(text):
-            self.ranks = max(self.ranks, int(hop.group(1)) + 1, int(hop.group(2)) + 1)
+            self.ranks = max(self.ranks, int(hop[1]) + 1, int(hop[3]) + 1)
+            self._placed(int(hop[1]), hop[2])
+            self._placed(int(hop[3]), hop[4])
 
     def _surroundings(self, number: int, host: str, text: str) -> None:
         if "anks " in text:
@@ -200,8 +206,7 @@ class DebugLog:
     def _ranks(self, text: str) -> None:
         if found := _RANK.search(text):
             self.ranks_printing.add(min(int(found.group(1)), _HOSTS))
-            first = int(found.group(1)) - int(gpu[1]) if (gpu := _GPU_OF_RANK.search(text)) else 0
-            self.per_host = first if 0 < first < (self.per_host or first + 1) else self.per_host
+            self._placed(int(found.group(1)), gpu[1] if (gpu := _GPU_OF_RANK.search(text)) else "")
         if found := _RANKS.search(text):
             self.ranks = max(self.ranks, int(found.group(1)))
         if found := _NODES.search(text):
@@ -210,12 +215,27 @@ class DebugLog:
         if found := _LOCAL_RANKS.search(text):
             self.local_ranks = max(self.local_ranks, int(found.group(1)))
 
+    def _placed(self, rank: int, gpu: str) -> None:
+        """A rank and its GPU's number, where it is that and no address on the bus."""
+        if len(gpu) in (1, 2) and gpu.isdecimal():
+            self.first_ranks = gcd(self.first_ranks, rank - int(gpu))
+            self.last_gpu = max(self.last_gpu, int(gpu))
+
+    @property
+    def per_host(self) -> int:
+        """Ranks of a host, where they fill hosts in the order of their GPUs; 0 where the log does not tell, as where
+        each rank sees one GPU, or ranks are those of several groups."""
+        if not self.first_ranks and self.last_gpu + 1 == self.ranks:
+            return self.ranks
+        told = self.first_ranks > self.last_gpu > 0 and (self.first_ranks <= 8 or self.last_gpu >= 8)
+        return self.first_ranks if told else 0
+
     @property
     def nodes(self) -> int | None:
-        """Nodes: as said, else the hosts that printed or ranks ÷ the GPUs of the fullest host; ``None`` from one rank's
-        lines."""
-        if self.nodes_said:
-            return self.nodes_said
+        """Nodes: as said, else ranks ÷ those of a host, else the hosts that printed or ranks ÷ the GPUs of the fullest
+        host; ``None`` from one rank's lines."""
+        if self.nodes_said or self.per_host > 1:
+            return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
         if hosts == 1 and per_host > 1 and per_host < self.ranks:
             return None if self.channels else 1 if self.local else None
@@ -272,8 +292,9 @@ class DebugLog:
     @property
     def gpudirect(self) -> bool | None:
         """Whether every channel between hosts reads GPU memory directly; ``None`` where the question has no meaning."""
-        if self.transport not in ("infiniband", "roce", "gib", "efa", "slingshot", "unknown"):
+        if self.transport in (None, "tcp-socket"):
             return None
         if self.channels:
-            return all(direct for _, direct in self.channels)
+            # TCPX's older plugins do not say it.
+            return all(direct for _, direct in self.channels) or (None if "tcpx" in self.transport else False)
         return False if "Disabled" in self.gdr_lines and "Enabled" not in self.gdr_lines else None

@@ -18,6 +18,9 @@ _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8
+# All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
+# (ml-engineering).
+SWITCH_GAIN = 1.27
 
 
 def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
@@ -46,29 +49,33 @@ def expected_busbw(
     catalog: Catalog,
     rate: float | None = None,
     listed: int = 0,
+    adds: bool = False,
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
     Ring collectives are limited by the adapters of a node, inside one by NVLink; all-to-all by the share of its data
     that leaves the node; a pair of ranks by one adapter. Measured values by node count go before the formula.
     ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
-    that the log lists, 0 where it does not: nodes with fewer GPUs than usual are built with other adapters too.
+    that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
+    ``adds``: the switch between the GPUs of a node can add.
     """
     gpu = gpu_named(device, catalog)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
         return None
     if nodes == 1:
-        return _inside(gpu, collective, ranks, transport, catalog)
+        return _inside(gpu, collective, ranks, transport, catalog, adds)
     per_node = ranks // nodes
     rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
     if fabric is None and transport != "unknown":
         return None
-    measured = _measured(fabric, collective, per_node, nodes, gpu)
+    # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
+    switched = nodes > 2 or catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction
+    measured = _measured(fabric, collective, per_node, nodes, gpu) if switched else None
     if measured is not None:
         return measured
     adapters = _adapters(fabric, gpu, per_node)
-    if listed and per_node < gpu.gpus_per_node:
+    if listed and (per_node < gpu.gpus_per_node or rate != gpu.usual_nic_line_rate.si):
         adapters = min(adapters, listed)
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
     line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate
@@ -78,12 +85,13 @@ def expected_busbw(
     return _by_collective(collective, node, per_node, ranks)
 
 
-def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog) -> float | None:
-    """Of a whole node whose GPUs NVLink joins, as a ring carries it; the switch's own sums give more."""
+def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:
+    """Of a whole node whose GPUs NVLink joins: what a ring carries, or the switch's sums."""
     if transport != "nvlink" or ranks != gpu.gpus_per_node or collective not in _RINGS:
         return None
     joined = catalog.scale_up_of(gpu, ranks, ranks)
-    return joined.bandwidth_per_gpu.si * joined.bus_bandwidth_efficiency.si / 1e9
+    gain = SWITCH_GAIN if adds and joined.in_network_reduction and collective == "all_reduce" else 1.0
+    return joined.bandwidth_per_gpu.si * joined.bus_bandwidth_efficiency.si * gain / 1e9
 
 
 def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> float | None:

@@ -29,7 +29,7 @@ from .signatures import (
 )
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
-_BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
+_BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
 _WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
 _NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _DATACENTRE = re.compile(
@@ -42,6 +42,7 @@ _STEP = re.compile(
 )
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
+_DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
 _STEPS = ("step", "iter", "poch", "Step", "Iter")
 _WENT_ON = ("Init COMPLETE", "Connected all")
@@ -54,7 +55,8 @@ class KnownLines:
 
     def __init__(self) -> None:
         self.seen: dict[str, tuple[Signature, str, int, int, int]] = {}  # what it says, first line, last line, count
-        self.went_on = 0  # the last line that tells of a job that runs
+        self.went_on = 0  # the last line that tells of a job that runs, and the last step of one that trains
+        self.stepped = 0
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -74,7 +76,7 @@ class KnownLines:
         if "NCCL " in line:
             self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
         elif one_in(line, _STEPS) and _STEP.search(line):
-            self.went_on = number
+            self.went_on = self.stepped = number
         elif not self.card:
             self.card = card_in(line)
         self.collectives.take(number, line)
@@ -98,8 +100,12 @@ class KnownLines:
         if self.nameless_failure is None and "unhandled system error" in line:
             self.nameless_failure = number
 
-    def findings(self, several_hosts: bool, log: DebugLog, device: str, last_row: int) -> Iterator[DiagnosisFinding]:
-        """``last_row``: line of the last row of a table, 0 without one."""
+    def findings(
+        self, several_hosts: bool, log: DebugLog, device: str, last_row: int, moved: int
+    ) -> Iterator[DiagnosisFinding]:
+        """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
+        packets."""
+        moved = max(moved, self.stepped)
         for signature, said, first, last, count in self.seen.values():
             light = (signature.weighs == "unless-it-went-on" and last < max(self.went_on, last_row)) or (
                 signature.weighs == "where-rdma-may-be" and sockets_are_all(log, device)
@@ -107,9 +113,11 @@ class KnownLines:
             if signature.hosts == "any" or several_hosts:
                 told = signature.at(first, said=said)
                 yield _counted(as_information(told) if light else told, count)
-        yield from self.collectives.findings()
-        yield from self._explained(log)
+        yield from self.collectives.findings(log.ranks)
+        yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
+            if meaning and meaning.code == "retries-exhausted" and 0 < moved < first:
+                meaning = judgements()["retries-exhausted-under-way"]
             told = (meaning or judgements()["completion-error"]).at(first, status=status)
             yield _counted(told.model_copy(update={"message": told.message + self._one_place(status, log)}), count)
         if self.strange is not None:
@@ -128,14 +136,15 @@ class KnownLines:
             (peer,) = peers
             host = next((host for host, (_, at) in log.bootstrap.items() if at.partition(":")[2] == peer), "")
             named.append(f"the peer {peer}{f' ({host})' if host else ''}")
-        if len(adapters) == 1 and adapters.total() > 1:
+        if len(adapters) == 1:
             named.append(f"the adapter {next(iter(adapters))}")
         return f"; {'every one' if peers.total() > 1 else 'it'} names {' and '.join(named)}" if named else ""
 
-    def _explained(self, log: DebugLog) -> Iterator[DiagnosisFinding]:
+    def _explained(self, log: DebugLog, moved: int) -> Iterator[DiagnosisFinding]:
         for each in pinned():
             line, value = log.settings.get(each.setting, (0, ""))
-            ended = each.status in self.completions and value not in each.usual
+            _, first, _ = self.completions.get(each.status, (None, 0, 0))
+            ended = first and value not in each.usual and not 0 < moved < first
             if value and (ended or any(code in self.seen for code in each.of)):
                 yield each.at(line, value=value[:40])
         yield from self._by_prefix(log)
@@ -210,7 +219,7 @@ def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
         yield finding("one-rank-speaks", 1)
     if log.traced:
         told = finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
-        yield told if speed == "slow" else as_information(told)
+        yield told if speed in ("slow", "short") else as_information(told)
 
 
 def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
@@ -219,7 +228,7 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
 
     line, value = said("NCCL_IB_DISABLE")
     if value not in ("", "0") and nodes != 1 and not sockets_are_all(log, device):
-        told = finding("ib-disabled", line)
+        told = finding("ib-disabled", line, value=value[:20])
         yield as_information(told) if log.by_plugin else told
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
@@ -229,29 +238,43 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
     for value, its in log.host_ids.items():
         if len(its) > 1:
             yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
-    line, value = said("NCCL_P2P_DISABLE")
-    if value not in ("", "0"):
-        joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
-        yield finding("peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line)
+    for name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
+        line, value = said(name)
+        if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
+            joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
+            yield finding(
+                "peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line, setting=f"{name}={value}"
+            )
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in ("0", "LOC"):
         yield finding("gpudirect-disabled", line)
 
 
-def choices_pinned(log: DebugLog) -> Iterator[DiagnosisFinding]:
-    """What the environment decides in NCCL's place, which a slow job is better without; Google's plugins
-    come with such settings."""
-    pinned = [(log.settings[name][0], f"{name}={log.settings[name][1]}") for name in read("choices")
-              if name in log.settings]  # fmt: skip
-    if pinned and log.transport not in ("tcpx", "tcpxo", "gib"):
-        yield finding("choices-pinned", pinned[0][0], names=", ".join(said for _, said in pinned))
+def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """What the environment decides in NCCL's place, which a job that is slower than it might be is better without;
+    Google's plugins come with such settings."""
+    told = list[tuple[int, str]]()
+    for name, about in read("choices").items():
+        line, value = log.settings.get(name, (0, ""))
+        enough = value.isdecimal() and int(value) >= about.get("enough", 1 << 62)
+        if value and not enough and (speed == "slow" or about.get("narrows")):
+            told.append((line, f"{name}={value} ({about['does']})"))
+    if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
+        yield finding("choices-pinned", told[0][0], names="; ".join(said for _, said in told))
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    said = Counter(interface for _, interface in log.bootstrap.values())
     for line, interface in log.bootstrap.values():
-        if _LOOPBACK.search(interface) or _BRIDGE.search(interface):
-            yield finding("bootstrap-on-loopback" if _LOOPBACK.search(interface) else "docker-interface", line)
-            return
+        if _LOOPBACK.search(interface):
+            yield finding("bootstrap-on-loopback", line)
+        elif _BRIDGE.search(interface):
+            yield finding("docker-interface", line, interface=interface)
+        elif said[interface] > 1 and not log.channels:
+            yield finding("same-address", line, interface=interface, hosts=said[interface])
+        else:
+            continue
+        return
 
 
 def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
@@ -304,9 +327,10 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         yield finding("gpudirect-missing-on-some", line, hosts=", ".join(sorted(hosts_without)[:4]))
     elif log.transport in ("efa", "slingshot", "unknown"):
         yield finding("no-gpudirect-of-plugin", line)
+    elif far := _DISTANCE.search(log.gdr_reason):
+        yield finding("no-gpudirect-so-far-apart", line, said=far[0])
     else:
-        reason = log.gdr_reason.strip()[:60]
-        yield finding("no-gpudirect", line, why=f" ({reason})" if reason else "")
+        yield finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:

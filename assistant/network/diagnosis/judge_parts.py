@@ -14,13 +14,9 @@ from .tools import Tools
 
 _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
+SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
-CAUSES = (
-    "adapter-slower", "adapters-missing", "adapter-down", "slow-host", "slow-pair", "slow-rank", "path-collisions",
-    "bandwidth-swings", "thermal-slowdown", "gpu-clock-low", "pcie-access-control", "cpu-throttled", "rails-swapped",
-    "gpu-slowed-by-hardware", "adapter-hot", "power-supply-lost", "path-mtu", "adapters-by-prefix",
-)  # fmt: skip
 
 
 def findings(
@@ -36,7 +32,10 @@ def findings(
         yield as_information(told) if speed == "fine" else told
     for told in (*_swapped(tools), *_path_mtu(tools)):
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
-    yield from _heat(tools)
+    if speed in ("slow", "short"):
+        yield from _narrow_lanes(log)
+        yield from _busy(tools)
+    yield from _heat(tools, speed)
     yield from _clocks(tools, speed)
     yield from _told(slow_ranks(sweeps))
     trials = {**sweeps.trials, **_of_runs(runs)}
@@ -113,6 +112,24 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[Diag
         yield as_information(told) if speed == "fine" or (alone and speed != "slow") else told
 
 
+def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """Adapters behind a PCIe link that is narrower, or of an older kind, than that of most others of their host."""
+    usual = {host: _most([rate for (at, _), (rate, _) in log.lanes.items() if at == host]) for host, _ in log.lanes}
+    narrow = [(who, each) for who, each in log.lanes.items() if each[0] < DROP * usual[who[0]]]
+    for (host, name), (rate, line) in narrow[:_NAMED]:
+        yield finding("lanes-narrower", line, who=f"{name} on {host}", rate=rate, usual=usual[host])
+
+
+def _busy(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Processes on the GPUs of a slow test that are no test."""
+    by_name = defaultdict[str, list[tuple[str, str]]](list)
+    for place, (name, _) in tools.busy.items():
+        by_name[name].append(place)
+    if by_name:
+        said = "; ".join(f"{name} on {_places(its)}" for name, its in [*by_name.items()][:_NAMED])
+        yield finding("gpu-busy", min(line for _, line in tools.busy.values()), who=said)
+
+
 def _most(rates: list[float]) -> float:
     """The rate that nearly all adapters of a host have, 0 where they differ."""
     rate, count = Counter(rates).most_common(1)[0] if rates else (0.0, 0)
@@ -147,7 +164,7 @@ def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
         (host, (small, line)) = min(log.packets.items(), key=lambda each: each[1][0])
         other = next(one for one, (size, _) in log.packets.items() if size == max(sizes))
         yield finding("mtu-differs", line, said=f"{max(sizes)} on {other}, {small} on {host}")
-    elif sizes and max(sizes) <= 1024:
+    elif sizes and max(sizes) <= SMALL:
         yield finding("small-mtu", min(line for _, line in log.packets.values()))
     of_device: dict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
     for (host, device), read in tools.mtus.items():
@@ -158,6 +175,9 @@ def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
             ends = f"{on[most][0]:g} on {most or 'one'}, {on[least][0]:g} on {least or 'another'}"
             said = f"{device} {ends}" if device else ends
             yield finding("mtu-differs", on[least][1], said=said)
+            return
+        if not sizes and log.transport in ("roce", "gib") and on[most][0] <= SMALL:
+            yield finding("small-mtu", on[most][1])
             return
     if tools.unequal and not sizes:
         device, one, other, line = tools.unequal
@@ -215,10 +235,12 @@ def _places(places: Iterable[tuple[str, str]]) -> str:
     return "; ".join(list(listed)[:_NAMED])
 
 
-def _heat(tools: Tools) -> Iterator[DiagnosisFinding]:
+def _heat(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
     if tools.hot:
         gpus = _places(tools.hot)
         yield finding("thermal-slowdown", min(tools.hot.values()), gpus=f": {gpus}" if gpus else "")
+    elif tools.capped and speed == "slow":
+        yield finding("gpu-power-capped", min(tools.capped.values()), gpus=_places(tools.capped))
 
 
 def _clocks(tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:

@@ -3,6 +3,7 @@ was changed."""
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -54,30 +55,31 @@ def line_filled(runs: list[Run], device: str, log: DebugLog, tools: Tools) -> bo
     return bool(line) and max((run.peak for run in runs), default=0.0) >= BACK * line
 
 
-def findings(
-    several: bool,
-    runs: list[Run],
-    expected: dict[int, float | None],
-    nodes: dict[int, int | None],
-    tools: Tools,
-    unsteady: bool = False,
-) -> Iterator[DiagnosisFinding]:
-    """``expected`` and ``nodes`` by a run's line; ``several``: whether RDMA joins several nodes; ``unsteady``: the
-    hosts themselves make results vary, so that swings say nothing of the path."""
-    if several:
-        yield from _crowded(runs, expected, nodes, tools, unsteady)
-    fell = list(_falls_with_time(runs))
-    yield from fell or _slower_again(runs)
+@dataclass(frozen=True)
+class Measured:
+    """The tables of a log, with the bus bandwidth that is expected of each (GB/s) and its nodes, by a run's line.
+    ``several``: whether RDMA joins several nodes; ``hashed``: by routes that hashes choose, as Ethernet's are;
+    ``unsteady``: the hosts themselves make results vary, so that swings say nothing of the path."""
+
+    runs: list[Run]
+    expected: dict[int, float | None]
+    nodes: dict[int, int | None]
+    several: bool
+    hashed: bool
+    unsteady: bool
 
 
-def _crowded(
-    runs: list[Run],
-    expected: dict[int, float | None],
-    nodes: dict[int, int | None],
-    tools: Tools,
-    unsteady: bool = False,
-) -> Iterator[DiagnosisFinding]:
-    told, signs, line = [None if unsteady else swings(run) for run in runs], list[str](), 0
+def findings(measured: Measured, tools: Tools) -> Iterator[DiagnosisFinding]:
+    """What the tables, and what other tools print beside them, say of the path."""
+    if measured.several:
+        yield from _crowded(measured, tools)
+    fell = list(_falls_with_time(measured.runs))
+    yield from fell or _slower_again(measured.runs)
+
+
+def _crowded(measured: Measured, tools: Tools) -> Iterator[DiagnosisFinding]:
+    runs, signs, line = measured.runs, list[str](), 0
+    told = [None if measured.unsteady else swings(run) for run in runs]
     swinging = [each for each in told if each is not None]
     lossy = [each for each in swinging if each[3] < LOST]
     if lossy:
@@ -87,22 +89,24 @@ def _crowded(
     if swinging:
         line, least, most, _ = swinging[0]
         signs.append(f"large messages swing between {least:.4g} and {most:.4g} GB/s")
-    if fall := _falls(runs, expected, nodes):
+    if fall := _falls(measured):
         line = line or fall[0]
         signs.append(fall[1])
-    slow = bool(signs) or any(run.peak < SLOW * (expected[run.line] or 0) for run in runs)
+    slow = bool(signs) or any(run.peak < SLOW * (measured.expected[run.line] or 0) for run in runs)
     for what, (numbers, at) in tools.uneven.items() if slow or not runs else ():
         line = line or at
         shown = ", ".join(f"{number:g}" for number in numbers[:8])
         signs.append(f"the uplinks carry {shown} %" if what == "uplinks" else f"repeats give {shown}")
     if signs:
-        yield finding("path-collisions", line, said="; ".join(signs))
+        capacity = fall is not None and len(signs) == 1 and not measured.hashed
+        yield finding("uplinks-too-few" if capacity else "path-collisions", line, said="; ".join(signs))
 
 
-def _falls(runs: list[Run], expected: dict[int, float | None], nodes: dict[int, int | None]) -> tuple[int, str] | None:
+def _falls(measured: Measured) -> tuple[int, str] | None:
     """Whether a test that is as it should be at few nodes is slow at more."""
     by_kind: dict[str, dict[int, Run]] = defaultdict(dict)
-    for run in runs:
+    expected, nodes = measured.expected, measured.nodes
+    for run in measured.runs:
         count = nodes[run.line]
         if count and count > 1 and run.peak > 0 and expected[run.line]:
             by_kind[collective_of(run)][count] = run

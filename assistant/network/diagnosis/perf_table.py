@@ -53,8 +53,7 @@ class Reader:
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
-        named = _PROGRAM.search(line)
-        if named:
+        if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
         self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):

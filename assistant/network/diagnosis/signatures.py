@@ -10,9 +10,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from assistant.library import paths, shipped
 from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
-Speed = Literal["slow", "fine", "unknown", "no-table"]  # of a job, by its tables against what is usual
+# Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
+Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
+# Lines that differ in digits alone may mean the same failures: asked once, as logs repeat few such lines.
+_DIGITS = {ord(digit): None for digit in "0123456789"}
+_SHAPES: dict[str, list[int]] = {}
+_KEPT, _SHORT = 20_000, 400  # shapes and characters: 8 MB
 COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
 
 
@@ -85,13 +90,13 @@ def _telling() -> dict[str, list[int]]:
 
 def signatures_in(line: str) -> list[tuple[Signature, str]]:
     """The known failures that a line tells of, and what it says in the pattern's named group."""
-    small, telling, known = line.lower(), _telling(), signatures()
-    words = [word for word in telling if word in small]
-    if not words:
-        return []
-    found = (
-        (known[at], known[at].pattern.search(line)) for at in sorted({at for word in words for at in telling[word]})
-    )
+    small, known = line.lower(), signatures()
+    shape = small.translate(_DIGITS)
+    if (places := _SHAPES.get(shape)) is None:
+        places = sorted({at for word, ats in _telling().items() if word.translate(_DIGITS) in shape for at in ats})
+        if len(_SHAPES) < _KEPT and len(shape) < _SHORT:
+            _SHAPES[shape] = places
+    found = ((known[at], known[at].pattern.search(line)) for at in places)
     return [(signature, match[match.lastgroup] if match.lastgroup else "") for signature, match in found if match]
 
 

@@ -11,10 +11,14 @@ from pydantic import BaseModel, ConfigDict
 from .signatures import Pattern, one_in, read
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
-_CLOCK = re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I)
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
-_HEAT = re.compile(r"thermal_slowdown", re.I)
-_BRAKE = re.compile(r"power_brake_slowdown", re.I)
+_COLUMNS = {
+    "hot": re.compile(r"thermal_slowdown", re.I),
+    "braked": re.compile(r"power_brake_slowdown", re.I),
+    "capped": re.compile(r"sw_power_cap", re.I),
+    "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
+}
+_TABLES = ("_slowdown", "clocks.", "_power_cap")  # in small letters: one is above every such table
 _MOST = 100_000
 _PROMPT = 160  # characters in which a prompt ends
 
@@ -22,7 +26,7 @@ _PROMPT = 160  # characters in which a prompt ends
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled"]
+    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy"]
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -78,6 +82,8 @@ class Tools:
     down: dict[tuple[str, str], int] = field(default_factory=dict)
     hot: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs
     braked: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their power supply
+    busy: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # GPUs: a process that is no test
+    capped: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their limit of power
     switches: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # at the other end of a cable
     pings: dict[float, tuple[float, int]] = field(default_factory=dict)  # bytes that may not be cut → loss in per cent
     cpu: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)  # by host: CPUs, periods and those ended
@@ -86,11 +92,9 @@ class Tools:
     clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
     _ping: float = 0.0
     _neighbours: bool = False
-    _brakes: list[int] = field(default_factory=list)
     _host: str = ""
     _devices: dict[str, str] = field(default_factory=dict)  # by host: of which the lines are
-    _columns: list[int] = field(default_factory=list)
-    _clock: int | None = None
+    _columns: dict[str, list[int]] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
@@ -98,8 +102,7 @@ class Tools:
             return
         small = line.lower()
         self._place(line, small)
-        table = self._columns or self._brakes or self._clock is not None
-        if table or "_slowdown" in small or "clocks." in small:
+        if self._columns or one_in(small, _TABLES):
             self._row(number, line)
         self._neighbours = self._neighbours or "lldp" in small
         if self._neighbours and (row := _known().neighbours.search(line)):
@@ -145,8 +148,8 @@ class Tools:
             self.down.setdefault(place, number)
         elif each.what == "hot":
             self.hot.setdefault(place, number)
-        elif each.what == "switch":
-            self.switches.setdefault(place, (value, number))
+        elif each.what in ("switch", "busy"):
+            (self.switches if each.what == "switch" else self.busy).setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
         elif each.what in ("tcp", "ping", "loss"):
@@ -175,21 +178,22 @@ class Tools:
             self.uneven.setdefault(each.what, (said, number))
 
     def _row(self, number: int, line: str) -> None:
-        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of heat."""
+        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of clocks and what lowers them."""
         words = [word.strip() for word in line.split(",")]
-        heat, clock, brake = (
-            [n for n, word in enumerate(words) if named.search(word)] for named in (_HEAT, _CLOCK, _BRAKE)
-        )
-        if len(words) > 1 and (heat or clock or brake):
-            self._columns, self._brakes, self._clock = heat, brake, next(iter(clock), None)
-            if "--" in line:
-                self._columns, self._brakes, self._clock = [], [], None
-        elif len(words) > max([*self._columns, *self._brakes, self._clock or 0]) and len(self.clocks) < _MOST:
+        named = {what: [n for n, word in enumerate(words) if column.search(word)] for what, column in _COLUMNS.items()}
+        if len(words) > 1 and any(named.values()):
+            self._columns = {} if "--" in line else named  # the command that asks
+        elif (
+            self._columns
+            and len(words) > max(n for its in self._columns.values() for n in its)
+            and len(self.clocks) < _MOST
+        ):
             gpu = self._host, words[0]
-            for columns, those in ((self._columns, self.hot), (self._brakes, self.braked)):
-                if any(words[n] == "Active" for n in columns):
+            for what, those in (("hot", self.hot), ("braked", self.braked), ("capped", self.capped)):
+                if any(words[n] == "Active" for n in self._columns[what]) and len(those) < _MOST:
                     those.setdefault(gpu, number)
-            if self._clock is not None and (clock := _MHZ.match(words[self._clock])):
+            at = self._columns["clock"]
+            if at and (clock := _MHZ.match(words[at[0]])) and len(self.clocks) < _MOST:
                 self.clocks.setdefault(gpu, (float(clock[1]), number))
         else:
-            self._columns, self._brakes, self._clock = [], [], None
+            self._columns = {}
