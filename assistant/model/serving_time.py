@@ -3,7 +3,7 @@
 A step decodes one token for each request of the batch and may carry prompts besides. Its products take the time of
 reading the weights or of the arithmetic, whichever is longer, with a rounded corner between (a roofline whose
 efficiency falls with few tokens); keys and values are read; every layer starts its kernels; tensor-parallel ranks
-reduce twice in a layer; the host schedules, today while the GPU works on the step before (rooflines of decoding:
+reduce what they computed; the host schedules, today while the GPU works on the step before (rooflines of decoding:
 2211.05102; mixed steps: Sarathi, 2308.16369). Everything takes floats or arrays that broadcast. Seconds, bytes, tokens.
 """
 
@@ -206,14 +206,14 @@ class Engined:
         return self.engine.scores
 
     def reductions(self, tokens: Number) -> Number:
-        """Seconds of the collectives inside the node: two all-reduces of a layer over ``tp`` ranks, and what the
-        experts' tokens travel where the attention has replicas."""
+        """Seconds of the collectives inside the node: all-reduces over ``tp`` ranks, and what the experts' tokens
+        travel where the attention has replicas."""
         a, split = self.architecture, self.split
         time: Number = 0.0
         if split.gpus > self.machine.domain:  # the network's part is another's
             return time
         if split.tp > 1:
-            time = time + (2.0 * a.layers) * self._reduced(split.tp, tokens * a.hidden * 2.0)
+            time = time + a.reductions * self._reduced(split.tp, tokens * a.hidden * 2.0)
         if split.dp > 1 and a.experts:
             copies = min(split.dp, a.experts_per_token)  # of a token, out and back
             time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.hidden * 2.0)
