@@ -82,6 +82,7 @@ class Architecture:
     linear_state: int = 0
     linear_params: int = 0  # of one linear layer in place of its attention
     attention_gate: bool = False
+    parallel_block: bool = False  # attention and MLP work on the same input, and their sums are reduced at once
     cache_width: int = 0  # elements that a layer keeps of a token, where that is not what the heads say
     native_precision: str = "bf16"  # of the weights as published
 
@@ -89,6 +90,11 @@ class Architecture:
     def moe_layers(self) -> int:
         """Layers whose MLP is a mixture of experts."""
         return (self.layers - self.dense_layers) // self.moe_every if self.experts else 0
+
+    @property
+    def reductions(self) -> int:
+        """All-reduces of a pass between tensor-parallel ranks that keep whole states."""
+        return self.layers * (1 if self.parallel_block else 2)
 
     @property
     def plain_layers(self) -> int:
@@ -300,6 +306,7 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         positions=model.positions,
         qk_norm=model.qk_norm,
         attention_gate=model.attention_gate,
+        parallel_block=model.parallel_block,
         window=model.sliding_window or 0,
         sliding_layers=model.sliding_layers,
         linear_layers=model.linear_layers,

@@ -26,7 +26,8 @@ class ServingConstants:
     roofline. ``routed``: time of reading experts' weights against dense ones; ``grouped``: of multiplying by them, in
     many small products. ``reduce_start``: seconds of a small all-reduce between two GPUs, ``reduce_more`` for each
     doubling of them; ``reduce_share``: of the bus bandwidth of large ones. ``packed``: as an engine's ``scores``, of
-    kernels that multiply the eight query heads of a shared key at once.
+    kernels that multiply the eight query heads of a shared key at once. ``unpacked``, ``widened``: times longer that
+    reading experts in four bits takes, and multiplying by them, where the GPU has no units for the format.
     """
 
     reading: float = 0.85
@@ -40,14 +41,18 @@ class ServingConstants:
     reduce_more: float = 1.5e-6
     reduce_share: float = 0.6
     packed: float = 0.3
+    unpacked: float = 1.0
+    widened: float = 1.0
 
 
 @dataclass(frozen=True)
 class Engine:
     """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch,
     ``layer`` per layer of a decoding step, ``routed`` per mixture layer besides, ``mixed`` per layer of a step with
-    prompts besides, ``first`` of a request before its prompt is begun; ``wave``: of the other requests in flight, those
-    that begin with it."""
+    prompts besides, ``scaled`` per layer where eight-bit weights have a scale for each block and the inputs of their
+    products are scaled before each (so far: models with latent attention), ``first`` of a request before its prompt is
+    begun; ``wave``: of the other requests in flight, those that begin with it. ``overlap``: exponent that joins the
+    host's time with the GPU's, 1 where one waits for the other, large where the longer hides the other."""
 
     host: float = 2e-3
     answer: float = 10e-6
@@ -58,6 +63,8 @@ class Engine:
     first: float = 30e-3
     wave: float = 0.09
     scores: float = 0.1
+    scaled: float = 30e-6
+    overlap: float = 2.0
 
 
 def serving_constants(constants: Mapping[str, Fact] | None) -> ServingConstants:

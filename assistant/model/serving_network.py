@@ -86,13 +86,13 @@ def between_domains(wires: Wires, engined: Engined, tokens: Number, *, decoding:
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float | np.ndarray) -> np.ndarray:
-    """Seconds of one pass through the model with hidden states of so many bytes: two all-reduces per layer, one
-    hand-over per stage."""
+    """Seconds of one pass through the model with hidden states of so many bytes: its all-reduces, one hand-over
+    per stage."""
     time = np.zeros(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2])
     states = np.broadcast_to(np.asarray(bytes_, dtype=float), (*time.shape, 1))
     if split.tp > 1:
         ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
-        time = time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
+        time = time + a.reductions * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
     if split.pp > 1:
         hop = states / (wires.networks.nic_rate / wires.slowdown) + wires.latency
         time = time + (split.pp - 1) * hop[..., 0]
@@ -100,14 +100,14 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
 
 
 def bytes_between(engined: Engined, *, decoding: bool) -> float:
-    """Bytes that enter a domain for one token of an answer or of a prompt: two reduced states per layer, one handed
-    over per stage, and what goes to experts elsewhere and back."""
+    """Bytes that enter a domain for one token of an answer or of a prompt: reduced states, one handed over per
+    stage, and what goes to experts elsewhere and back."""
     a, split, domain = engined.architecture, engined.split, engined.machine.domain
     if not crosses(engined):
         return 0.0
     state, moved = ACTIVATION * a.hidden, 0.0
     if split.tp > domain:
-        moved += 2.0 * a.layers * 2.0 * state * (split.tp - 1) / split.tp
+        moved += a.reductions * 2.0 * state * (split.tp - 1) / split.tp
     if split.pp > 1:
         moved += state * (split.pp - 1)
     if split.dp > 1 and a.experts:

@@ -3,8 +3,8 @@
 A step decodes one token for each request of the batch and may carry prompts besides. Its products take the time of
 reading the weights or of the arithmetic, whichever is longer, with a rounded corner between (a roofline whose
 efficiency falls with few tokens); keys and values are read; every layer starts its kernels; tensor-parallel ranks
-reduce twice in a layer; the host schedules (rooflines of decoding: 2211.05102; mixed steps: Sarathi, 2308.16369).
-Everything takes floats or arrays that broadcast. Seconds, bytes, tokens.
+reduce what they computed; the host schedules, today while the GPU works on the step before (rooflines of decoding:
+2211.05102; mixed steps: Sarathi, 2308.16369). Everything takes floats or arrays that broadcast. Seconds, bytes, tokens.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Engined:
     def _rate(self, precision: str) -> float:
         """FLOP/s of large products of weights in a format."""
         peaks = self.machine.peak
-        wanted = ("bf16",) if precision == "mxfp4" and LATEST_MXFP4 not in peaks else COMPUTED_IN[precision]
+        wanted = ("bf16",) if precision == "mxfp4" and self._widens else COMPUTED_IN[precision]
         found = next(one for one in wanted if one in peaks)
         narrow = self.constants.narrow if found in ("fp8", "fp4") else 1.0
         return peaks[found] * self.machine.gemm_efficiency * self.constants.matrix * narrow
@@ -135,6 +135,11 @@ class Engined:
         seconds = 2.0 * routed * a.experts_per_token / a.experts / self._rate(precision)
         return routed, element_bytes(precision), seconds
 
+    @cached_property
+    def _widens(self) -> bool:
+        """Whether experts are kept in four bits that kernels widen on the way to units that have no such format."""
+        return weight_formats(self.architecture, self.precision)[1] == "mxfp4" and LATEST_MXFP4 not in self.machine.peak
+
     def products(self, shape: Shape) -> Number:
         """Seconds of all products, each a roofline: the weights are read once for the tokens that are decoded and those
         of prompts."""
@@ -145,8 +150,9 @@ class Engined:
             routed, bytes_, seconds = self._experts
             everywhere = tokens * self.split.dp
             visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
-            read = visited * routed * bytes_ / self._reading
-            multiplied = self.constants.grouped * everywhere * seconds
+            unpacked, widened = (self.constants.unpacked, self.constants.widened) if self._widens else (1.0, 1.0)
+            read = unpacked * visited * routed * bytes_ / self._reading
+            multiplied = widened * self.constants.grouped * everywhere * seconds
             time = time + self._longer(self.constants.routed * read, multiplied)
         return time
 
@@ -190,7 +196,7 @@ class Engined:
     def _scores(self) -> Number:
         a = self.architecture
         if a.latent is not None:
-            return LATENT_SCORES
+            return 1.0  # decoding multiplies all heads by one latent at once, as the attention of prompts does
         if (
             a.heads == PACKED_HEADS * a.kv_heads
             and a.head_dim == PACKED_WIDTH
@@ -200,14 +206,14 @@ class Engined:
         return self.engine.scores
 
     def reductions(self, tokens: Number) -> Number:
-        """Seconds of the collectives inside the node: two all-reduces of a layer over ``tp`` ranks, and what the
-        experts' tokens travel where the attention has replicas."""
+        """Seconds of the collectives inside the node: all-reduces over ``tp`` ranks, and what the experts' tokens
+        travel where the attention has replicas."""
         a, split = self.architecture, self.split
         time: Number = 0.0
         if split.gpus > self.machine.domain:  # the network's part is another's
             return time
         if split.tp > 1:
-            time = time + (2.0 * a.layers) * self._reduced(split.tp, tokens * a.hidden * 2.0)
+            time = time + a.reductions * self._reduced(split.tp, tokens * a.hidden * 2.0)
         if split.dp > 1 and a.experts:
             copies = min(split.dp, a.experts_per_token)  # of a token, out and back
             time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.hidden * 2.0)
@@ -246,14 +252,17 @@ class Engined:
         else:
             layers = mixed if shape.prompt > 0 else plain
         host = self.engine.host + answer * shape.batch * self.split.pp
-        worked = self.products(checked) + self.attention(shape) + self.reductions(checked.batch + shape.prompt)
-        return worked + layers + host
+        worked = self.products(checked) + self.attention(shape) + self.reductions(checked.batch + shape.prompt) + layers
+        overlap = self.engine.overlap
+        return (worked**overlap + host**overlap) ** (1.0 / overlap)
 
     @cached_property
     def _fixed(self) -> tuple[Number, Number, Number]:
         """Seconds of all layers in a step of answers alone, and of one with prompts; of a request of the batch."""
         a, engine = self.architecture, self.engine
-        plain, mixed = (a.layers * (engine.layer + more) + a.moe_layers * engine.routed for more in (0.0, engine.mixed))
+        scaled = engine.scaled if a.latent is not None and weight_formats(a, self.precision)[0] == "fp8" else 0.0
+        layer, routed = engine.layer + scaled, a.moe_layers * engine.routed
+        plain, mixed = (a.layers * (layer + more) + routed for more in (0.0, engine.mixed))
         return plain, mixed, engine.answer + (engine.stream if self.streamed else 0.0)
 
 
@@ -273,7 +282,6 @@ def larger(one: Number, other: Number) -> Number:
 
 
 ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: assumed, nearly sharp
-LATENT_SCORES = 0.7  # of the rate of prompts' attention: decoding multiplies all heads by one latent at once; assumed
 # what TensorRT-LLM's XQA kernels are built for, with keys in eight bits
 PACKED_HEADS, PACKED_WIDTH = 8, 128
 SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most

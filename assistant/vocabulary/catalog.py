@@ -168,6 +168,7 @@ class Model(Entry):
     mla: dict[str, int] | None = None
     qk_norm: bool = False
     attention_gate: bool = False  # a gate as wide as the queries multiplies what attention gives
+    parallel_block: bool = False  # attention and MLP work on the same input and are summed together
     # Layers that keep only ``sliding_window`` tokens, and layers with a fixed state instead of keys and values: so many
     # elements of a request in each, and so many parameters in place of the attention's.
     sliding_window: int | None = None
