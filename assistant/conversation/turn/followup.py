@@ -16,6 +16,7 @@ from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
+from assistant.present.plan.query import answered as figures_of
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
@@ -51,6 +52,13 @@ _CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _UNSURE, _AS_LIKELY = 0.4, 0.5  # below the first the next kind is offered too, where it is half as likely
 _LIMITS = ("constraints.", "budget.")
+_PRICE = "budget.gpu_hour_usd"
+_NO_FIGURE = {
+    "cluster.provider",
+    "cluster.fabric",
+    "cluster.gpu",
+    "training.days",
+}  # lengths, and whose figures are told
 _TERM = 3  # words of a term of the field at most
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
@@ -59,12 +67,16 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     """The answer to a question of the plan; ``None`` where it is none. ``first``: only what goes before the topics."""
     if parts.state.plan is None:
         return None
+    figures = queried(parts, said) if first else None
+    if figures is not None:
+        return figures
     kind = _kind(parts, said, first=first)
     of_term = _of_a_term_quoted(parts, said) if first else None
     if kind is None or of_term:
         return of_term
     view = parts.view_of(said)
-    events = view(lambda plan: _answer(parts, plan, kind, said))
+    tell = lambda asked: sentences(asked, kind["tells"])
+    events = view(lambda plan: _answer(parts, plan, said, tell, kind))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
     parts.more = partial(_more, parts, kind["more"], said, view)
@@ -292,15 +304,55 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
+def queried(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to a question for figures of which every word is understood; ``None`` where a kind of question is
+    likelier, or the plan has none of the figures."""
+    share, states = _first_share(said), said.act in (*_STATES, "unclear") and not _asks(parts, said)
+    elsewhere = dict(said.followup).get(ELSEWHERE, 0.0)
+    needed = 1 + sum(
+        share >= least for least in (_SURE, _CERTAIN)
+    )  # the surer a kind, the closer must be what was read
+    whose = bool(said.fabrics or said.query.quotes or said.named("provider"))
+    read = said.query.depth + whose - len(said.query.unread)
+    if not said.query.quantities or read < needed or elsewhere >= _SURE:
+        return None
+    if said.offers or said.act in ("undo", "export") or (states and new_facts(parts, said)):
+        return None
+    change, told = _supposed(parts, said), parts.library.language["queries"]["figures"]
+    if change is None:
+        return None
+    view = parts.view_of(said)
+    events = view(lambda plan: _answer(parts, plan, said, lambda asked: figures_of(asked, told, change), {}))
+    if not any(event for event in events if not isinstance(event, Note) or not event.text.startswith("With ")):
+        return None
+    parts.more = partial(_more, parts, told[said.query.quantities[0]].get("more", "run-cost"), said, view)
+    return events
+
+
+def _supposed(parts: Parts, said: Utterance) -> dict[str, Any] | None:
+    """The fields that a question for figures supposes to be otherwise; a limit changes no figure, and one of something
+    is a unit. ``None`` where something is supposed that cannot be tried."""
+    if "claim" in said.query.concepts:
+        return {}
+    told = {p: v for p, v in said.fields.items() if parts.state.draft.fields.get(p) != v}
+    drops = _NO_FIGURE | ({_PRICE} if {"rises", "falls"} & said.query.concepts else set())
+    limits = {p for p in told if p.startswith(_LIMITS) and p != _PRICE}
+    told = {p: v for p, v in told.items() if v != 1 and p not in drops | limits}
+    found = {path: value for path, value in asked_of.varied(parts, said).items() if path in told}
+    return found if found.keys() == told.keys() else None
+
+
+def _answer(
+    parts: Parts, plan: Plan, said: Utterance, tell: Callable[[Asked], list[str]], kind: Mapping[str, Any]
+) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
-    found = sentences(asked, kind["tells"])
-    other = _other(parts, kind, said)
+    found = tell(asked)
+    other = _other(parts, kind, said) if kind else []
     if not found:
         return []
     room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in other)

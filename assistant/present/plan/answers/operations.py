@@ -12,7 +12,7 @@ from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
 PER_NODE = "failures per node and day"
-_RESTART, _STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
+RESTART, STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
 _DAY = 86_400.0
 
 
@@ -97,7 +97,7 @@ def on_failure(asked: Asked) -> str | None:
 
 def restart(asked: Asked) -> str | None:
     """What a failure costs, and how often to save."""
-    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, _RESTART, _STOP))
+    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, RESTART, STOP))
     if None in (rate, again, stop) or reading.serves(asked.plan):
         return None
     assert rate is not None and again is not None and stop is not None
@@ -120,7 +120,7 @@ def job_limit(asked: Asked) -> list[str]:
         return []
     middle, _, slow = asked.run
     jobs, most = ceil(best.run_hours / limit), ceil(reading.run_band(best)[1] / limit)
-    again = assumed(asked.plan, _RESTART)
+    again = assumed(asked.plan, RESTART)
     way = "save at the end of each job and go on from there"
     cost = f"; each start costs about {figures.seconds(again)}" if again else ""
     if most == 1:
