@@ -158,8 +158,8 @@ class Listener:
             reading.act = "ask"
         said = replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
         named = {at for mention in reading.mentions for at in mention.claimed}
-        told = named | reading.taken
-        asked = reading.context.fields and self._queries.read(reading.text, told, reading.quantities)
+        read = self._queries.read
+        asked = reading.context.fields and read(reading.text, named, reading.taken, reading.quantities)
         return replace(said, query=asked) if asked else said
 
     def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:

@@ -48,13 +48,14 @@ class Queries:
         every = {words: frozenset(names) for words, names in found.items()}
         return cls(every, rows, barring, *(frozenset(data[name].split()) for name in ("beside", "never")))
 
-    def read(self, text: Text, explained: Set[int], amounts: Sequence[Quantity]) -> Query:
-        """What a message asks for. ``explained``: the places of its names and facts; an amount stands for the concept
-        of its kind, ``said-money``."""
+    def read(self, text: Text, networks: Set[int], facts: Set[int], amounts: Sequence[Quantity]) -> Query:
+        """What a message asks for, by the places of its networks and facts; an amount stands for the concept of its
+        kind, ``said-money``."""
         quotes = _quotes(text)
         named = set(quotes) | {at for one in amounts for at in range(one.start, one.end)}
-        taken, found = explained | named, self._concepts(text.tokens, named)
+        taken, found = networks | facts | named, self._concepts(text.tokens, named)
         places = {f"said-{one.kind}": one.start for one in amounts}
+        places |= {"said-network": 0} if networks else {}
         places |= {concept: at for at, concepts in reversed(list(found.items())) for concept in concepts}
         told = frozenset(places)
         rows = [(row, name) for row, name in self.rows if row <= told and not self.barring[name] & told]

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
-from assistant.present.plan.answers import Asked, remedied, sentences
+from assistant.present.plan.answers import SENTENCES, Asked, remedied, sentences
 from assistant.present.plan.names import namer
-from assistant.present.plan.query import answered as figures_of
+from assistant.present.plan.query import told as figures_of
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
@@ -52,13 +52,6 @@ _CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _UNSURE, _AS_LIKELY = 0.4, 0.5  # below the first the next kind is offered too, where it is half as likely
 _LIMITS = ("constraints.", "budget.")
-_PRICE = "budget.gpu_hour_usd"
-_NO_FIGURE = {
-    "cluster.provider",
-    "cluster.fabric",
-    "cluster.gpu",
-    "training.days",
-}  # lengths, and whose figures are told
 _TERM = 3  # words of a term of the field at most
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
@@ -67,19 +60,16 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     """The answer to a question of the plan; ``None`` where it is none. ``first``: only what goes before the topics."""
     if parts.state.plan is None:
         return None
-    figures = queried(parts, said) if first else None
-    if figures is not None:
-        return figures
     kind = _kind(parts, said, first=first)
     of_term = _of_a_term_quoted(parts, said) if first else None
     if kind is None or of_term:
         return of_term
     view = parts.view_of(said)
-    tell = lambda asked: sentences(asked, kind["tells"])
-    events = view(lambda plan: _answer(parts, plan, said, tell, kind))
+    tell = lambda asked: _told(asked, kind["tells"])
+    events = view(lambda plan: answer_of(parts, plan, said, tell, kind))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
-    parts.more = partial(_more, parts, kind["more"], said, view)
+    parts.more = partial(behind, parts, kind["more"], said, view)
     return events
 
 
@@ -140,9 +130,9 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     topics -= {"better"} if of_nothing else set()
     guesses = _guesses(kinds, said, stated)
     stated -= guesses
-    names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
+    names = stated or said.excluded or (said.act in _STATES and told and first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
-    states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
+    states = said.act in (*_STATES, "unclear") and not asks(parts, said)
     weighed = _weighs(parts, said) and aside < _LIKELY and not _turns(kinds, said)
     if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
         return None
@@ -203,7 +193,7 @@ def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None], share: float 
     return (share >= _CERTAIN and "better" not in topics) or topics <= set(kind.get("instead_of", ()))
 
 
-def _first_share(said: Utterance) -> float:
+def first_share(said: Utterance) -> float:
     """How likely the likeliest kind is; 0 where it is none."""
     name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
     return 0.0 if name == ELSEWHERE else share
@@ -232,14 +222,14 @@ def _guesses(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, stated: Se
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
     """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
-    share = _first_share(said)
+    share = first_share(said)
     kind = kinds[said.followup[0][0]] if share else {}
     return 0.0 if not kind.get("aside") or (kind.get("chooses") and alternatives(said)) else share
 
 
 def _turns(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
     """Whether values are named to ask where the one goes over into the other: "rent or buy, and where does it flip"."""
-    words = kinds[said.followup[0][0]].get("weighs", ()) if _first_share(said) >= _SURE else ()
+    words = kinds[said.followup[0][0]].get("weighs", ()) if first_share(said) >= _SURE else ()
     return any(word in said.text.lower() for word in words)
 
 
@@ -253,7 +243,7 @@ def _weighs(parts: Parts, said: Utterance) -> bool:
     """Whether values or networks are weighed against each other by name, what the plan has among them."""
     between = alternatives(said)
     known = parts.state.draft.fields
-    if between and all(set(one) == {_DEADLINE} for one in between) and _first_share(said) >= _SURE:
+    if between and all(set(one) == {_DEADLINE} for one in between) and first_share(said) >= _SURE:
         return False  # "done by Monday if I start on Friday" names two days
     own = any(known.get(path) == value for one in between for path, value in one.items())
     gpus = any("cluster.gpu" in one for one in between)
@@ -287,10 +277,10 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
     if said.act == "ask":
         return True
     kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
-    return _asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
+    return asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
 
 
-def _asks(parts: Parts, said: Utterance) -> bool:
+def asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message has the shape of a question: a mark, a word that asks, how it begins ("should we …") or ends
     ("… or not")."""
     if "asks" in said.roles.get("signs", {}) or "?" in said.text:
@@ -304,50 +294,21 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-def queried(parts: Parts, said: Utterance) -> list[Event] | None:
-    """The answer to a question for figures of which every word is understood; ``None`` where a kind of question is
-    likelier, or the plan has none of the figures."""
-    share, states = _first_share(said), said.act in (*_STATES, "unclear") and not _asks(parts, said)
-    elsewhere = dict(said.followup).get(ELSEWHERE, 0.0)
-    needed = 1 + sum(
-        share >= least for least in (_SURE, _CERTAIN)
-    )  # the surer a kind, the closer must be what was read
-    whose = bool(said.fabrics or said.query.quotes or said.named("provider"))
-    read = said.query.depth + whose - len(said.query.unread)
-    if not said.query.quantities or read < needed or elsewhere >= _SURE:
-        return None
-    if said.offers or said.act in ("undo", "export") or (states and new_facts(parts, said)):
-        return None
-    change, told = _supposed(parts, said), parts.library.language["queries"]["figures"]
-    if change is None:
-        return None
-    view = parts.view_of(said)
-    events = view(lambda plan: _answer(parts, plan, said, lambda asked: figures_of(asked, told, change), {}))
-    if not any(event for event in events if not isinstance(event, Note) or not event.text.startswith("With ")):
-        return None
-    parts.more = partial(_more, parts, told[said.query.quantities[0]].get("more", "run-cost"), said, view)
-    return events
+def _told(asked: Asked, names: Sequence[str]) -> list[str]:
+    """The sentences of their names; a name that is none of them is that of a figure."""
+    return [
+        text
+        for name in names
+        for text in (sentences(asked, [name]) if name in SENTENCES else figures_of(asked, [name]))
+    ]
 
 
-def _supposed(parts: Parts, said: Utterance) -> dict[str, Any] | None:
-    """The fields that a question for figures supposes to be otherwise; a limit changes no figure, and one of something
-    is a unit. ``None`` where something is supposed that cannot be tried."""
-    if "claim" in said.query.concepts:
-        return {}
-    told = {p: v for p, v in said.fields.items() if parts.state.draft.fields.get(p) != v}
-    drops = _NO_FIGURE | ({_PRICE} if {"rises", "falls"} & said.query.concepts else set())
-    limits = {p for p in told if p.startswith(_LIMITS) and p != _PRICE}
-    told = {p: v for p, v in told.items() if v != 1 and p not in drops | limits}
-    found = {path: value for path, value in asked_of.varied(parts, said).items() if path in told}
-    return found if found.keys() == told.keys() else None
-
-
-def _answer(
+def answer_of(
     parts: Parts, plan: Plan, said: Utterance, tell: Callable[[Asked], list[str]], kind: Mapping[str, Any]
 ) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, parts.figures)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
@@ -408,7 +369,7 @@ def _lines(text: str, items: list[str]) -> int:
     return sum(len(block_lines(block, WIDTH)) for block in shown)
 
 
-def _more(parts: Parts, part: str, said: Utterance, view: View) -> list[Event]:
+def behind(parts: Parts, part: str, said: Utterance, view: View) -> list[Event]:
     """The proof behind a short answer: a part of the plan, why, or a figure with what it is made of."""
 
     def shown(plan: Plan) -> list[Event]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from assistant.vocabulary.plan import Plan, QuotedOffer
+from assistant.vocabulary.plan import Candidate, Plan, QuotedOffer
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, slower, usable
+from .asked import Asked, lasts, of_the_best, slower, usable
 from .choice import one_line
 
 PER_NODE = "failures per node and day"
@@ -144,11 +144,9 @@ def failure_prepare(asked: Asked) -> str | None:
     return "Have ready: a spare node, automatic restart, checkpoints kept off the nodes."
 
 
-def settings(asked: Asked) -> str | None:
+@of_the_best
+def settings(asked: Asked, best: Candidate) -> str | None:
     """Whether anything is to be configured."""
-    best = asked.best
-    if best is None:
-        return None
     kind = asked.catalog.fabrics[best.fabric].technology
     if best.fabric == "none":
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
@@ -197,11 +195,9 @@ def settings_check(asked: Asked) -> str | None:
     return f"Check: {test}" if test else None
 
 
-def skills(asked: Asked) -> str | None:
+@of_the_best
+def skills(asked: Asked, best: Candidate) -> str | None:
     """Who has to run it."""
-    best = asked.best
-    if best is None:
-        return None
     if best.fabric == "none" or not asked.buys:
         who = "nobody for the network" if best.fabric == "none" else "nobody of yours: the provider runs the network"
         return f"It takes {who}; somebody who starts jobs and reads logs is enough."

@@ -6,8 +6,6 @@ import datetime
 import re
 from math import ceil
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
-
 from ... import figures
 from .. import reading
 from .asked import Asked, money
@@ -227,14 +225,3 @@ def _tokens(asked: Asked) -> float | None:
     """The tokens of the run, as said or as assumed."""
     assumed = next((a.value for a in asked.plan.assumptions if a.field == "training.tokens"), None)
     return reading.asked(asked.plan, "training.tokens") or assumed
-
-
-def gpu_hours(asked: Asked) -> str | None:
-    """The GPU-hours of the run."""
-    best, gpus = asked.best, reading.gpus(asked.plan)
-    if best is None or best.run_hours is None:
-        return asked.plan.recommendation.smallest_change
-    if not reading.ends(asked.plan):
-        return f"A month is {figures.significant(gpus * HOURS_PER_MONTH)} GPU-hours: {gpus:,} GPUs around the clock."
-    many = figures.significant(gpus * best.run_hours)
-    return f"{many} GPU-hours: {figures.counted(gpus, 'GPU', 'GPUs')} for {figures.hours(best.run_hours)}."

@@ -83,12 +83,12 @@ def requests(of: Subject, seconds: float, unit: str) -> Figure | None:
 
 
 def memory(of: Subject, what: str) -> Figure | None:
-    """Of the fullest GPU: used, free or all there is."""
+    """Of the fullest GPU: used or free."""
     gpu = of.asked.catalog.gpus[of.plan.questionnaire["cluster"]["gpu"]]
     room, used = gpu.memory.si / 2**30, reading.gib(of.found)
     if not used:
         return None
-    value = {"used": used, "free": room - used, "all": room}[what]
+    value = used if what == "used" else room - used
     split = figures.layout(of.found.parallelism)
     fits = "It fits" if of.found.fits is not False else "It does not fit"
     return Figure(value, "GiB", how=(f"{fits}: {used:,.1f} of {room:,.0f} GiB on the fullest GPU.", f"Split: {split}."))
@@ -180,8 +180,7 @@ def lost_gpu_hours(of: Subject) -> Figure | None:
     return Figure(of.gpus * lost.value, "GPU-hours", how=lost.how) if lost else None
 
 
-_LOAD = {"carried": ("carries_requests_per_s", "requests/s"), "at-once": ("concurrency", "requests in flight"),
-         "at-most-at-once": ("max_concurrency", "requests in flight")}  # fmt: skip
+_LOAD = {"carried": ("carries_requests_per_s", "requests/s"), "in-flight": ("concurrency", "requests in flight")}
 _PARTS = {"switches": "switches", "optics": "optics", "cables": "cables", "nics": "adapters"}
 AMOUNTS = {
     "gpus": gpus,
@@ -197,7 +196,7 @@ AMOUNTS = {
     **{name: partial(served, name=field, unit=unit) for name, (field, unit) in _LOAD.items()},
     "requests-day": partial(requests, seconds=_DAY, unit="requests a day"),
     "requests-month": partial(requests, seconds=_SECONDS * HOURS_PER_MONTH, unit="requests a month"),
-    **{f"memory-{what}": partial(memory, what=what) for what in ("used", "free", "all")},
+    **{f"memory-{what}": partial(memory, what=what) for what in ("used", "free")},
     "power": partial(power, name="site_kw"),
     "power-machines": partial(power, name="machines_kw"),
     "power-machine": partial(power, name="machine_kw"),
@@ -207,9 +206,9 @@ AMOUNTS = {
     "line-node": partial(bandwidth, reached=False, node=True),
     "reached-gpu": partial(bandwidth, reached=True),
     "reached-node": partial(bandwidth, reached=True, node=True),
-    "mfu": mfu,
+    "mfu-percent": mfu,
     "effective": effective,
-    "network-share": network_share,
+    "network-part": network_share,
     "slower": slower,
     "batch-tokens": batch_tokens,
     "copies": copies,

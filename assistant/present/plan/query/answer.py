@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from ... import figures
@@ -17,13 +18,15 @@ from .times import TIMES
 FIGURES: Mapping[str, Callable[[Subject], Figure | None]] = {**SUMS, **TIMES, **AMOUNTS}
 _MOST = 3  # figures that are told at once
 # Figures that a plan has of the network that it recommends alone.
-OF_THE_PLAN = {"purchase", "network-cost", "network-share", "switch-cost", "optics-cost", "nic-cost", "power",
-               "power-network", "switches", "optics", "cables", "nics"}  # fmt: skip
+OF_THE_PLAN = frozenset(
+    "purchase network-cost network-gpu network-part switch-cost optics-cost nic-cost power power-network switches "
+    "optics cables nics".split()
+)
 _EQUAL = 0.01  # figures that are closer are as good as the same
 _FAR = 1.5  # a claim that is further off is told in times
 # Which amounts of a message are of a unit, and what makes one of it.
 _CLAIMED: Mapping[str, tuple[tuple[str, ...], float]] = {
-    "usd": (("money", "large"), 1.0),
+    "usd": (("money", "large", "sum"), 1.0),
     "usd/h": (("money", "decimal"), 1.0),
     "hours": (("time",), 24.0),
     "percent": (("percent",), 1.0),
@@ -32,10 +35,10 @@ _CLAIMED: Mapping[str, tuple[tuple[str, ...], float]] = {
 }
 
 
-def answered(asked: Asked, told: Mapping[str, Any], change: Mapping[str, Any]) -> list[str]:
-    """The sentences; none where the plan has none of the figures. ``told``: the figures' wordings; ``change``: fields
-    that the question supposes to be otherwise."""
-    names, of = asked.said.query.quantities[:_MOST], subjects(asked)
+def answered(asked: Asked, change: Mapping[str, Any]) -> list[str]:
+    """The sentences; none where the plan has none of the figures. ``change``: fields that the question supposes to be
+    otherwise."""
+    names, of, told = asked.said.query.quantities[:_MOST], subjects(asked), asked.figures
     if not names or not of:
         return []
     if change:
@@ -61,6 +64,14 @@ def answered(asked: Asked, told: Mapping[str, Any], change: Mapping[str, Any]) -
     return _told([(name, figure) for name, _, figure in found], told, of[0])
 
 
+def told(asked: Asked, names: Sequence[str]) -> list[str]:
+    """Figures of the recommendation, by name."""
+    best = asked.best
+    of = Subject(asked, best) if best is not None else None
+    found = [(name, figure) for name in names if of is not None and (figure := FIGURES[name](of)) is not None]
+    return _told(found, asked.figures, of) if of is not None and found else []
+
+
 def _figure(name: str, of: Subject) -> Figure | None:
     """A figure of a network; what the plan has of its own alone, of the plan with that network."""
     found = FIGURES[name](of)
@@ -73,6 +84,9 @@ def _figure(name: str, of: Subject) -> Figure | None:
 def _told(found: Sequence[tuple[str, Figure]], told: Mapping[str, Any], of: Subject) -> list[str]:
     """Each figure with its band; of one alone what makes it."""
     at = f"{of.label}: " if of.label else ""
+    (name, figure), *others = found
+    if told[name]["label"] == "{}" and figure.how and not others:  # a figure that is named by what makes it
+        return [f"{at}{figure.written()}: {figure.how[0]}", *figure.how[1:]]
     said = [f"{at}{_whole(told[name], of, figure)}." for name, figure in found]
     return [*(line[0].upper() + line[1:] for line in said), *(how for _, figure in found for how in figure.how)]
 
@@ -94,7 +108,9 @@ def _said(told: Mapping[str, Any], of: Subject, figure: str) -> str:
 
 def _named(told: Mapping[str, Any], of: Subject) -> str:
     tokens = "output tokens" if reading.serves(of.plan) else "tokens"
-    return told["label"].replace("{work}", reading.bill(of.plan)).replace("{tokens}", tokens)
+    stops = "take a copy down" if reading.serves(of.plan) else "stop the job"
+    parts = {"{work}": reading.bill(of.plan), "{tokens}": tokens, "{stops}": stops}
+    return reduce(lambda label, part: label.replace(*part), parts.items(), told["label"])
 
 
 def _heading(told: Mapping[str, Any], of: Subject) -> str:
@@ -105,7 +121,7 @@ def _heading(told: Mapping[str, Any], of: Subject) -> str:
 def _paid_for(asked: Asked, of: Subject, name: str, told: Mapping[str, Any]) -> list[str]:
     """How many of something a sum pays for."""
     unit = told[name].get("pays")
-    usd = next(iter(asked.amounts("money", "large")), None)
+    usd = next(iter(asked.amounts("money", "large", "sum")), None)
     each = FIGURES[unit](of) if unit and "afford" in asked.said.query.concepts else None
     if usd is None or each is None or not each.value:
         return []

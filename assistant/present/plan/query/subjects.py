@@ -50,6 +50,8 @@ def _recommended(asked: Asked, *, label: bool = False) -> list[Subject]:
 
 def _many(asked: Asked) -> int:
     """How many of them are to be told."""
+    if "second" in asked.said.query.concepts:
+        return 2
     words = asked.text.split()
     named = next((many for word, many in _NUMBERS.items() if word in words), None)
     digits = next((int(n) for n in asked.amounts("number") if 2 <= n <= 5), None)
@@ -63,6 +65,9 @@ def _networks(asked: Asked) -> list[Subject]:
     compares = {"compare", "comparative", "here"} & asked.said.query.concepts
     if len(found) == 1 and compares and best is not None and found[0] is not best:
         found.append(best)
+    elif len(found) == 1 and compares - {"here"}:
+        kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+        found += [c for c in usable(asked) if kind(c) != kind(found[0])][:1]
     return [Subject(asked, c, asked.name(c.fabric)) for c in found] if len(found) >= len(asked.fabrics) else []
 
 

@@ -204,9 +204,15 @@ def _between(low: float, high: float) -> str:
     return f"Between {figures.usd(low)} and {figures.usd(high)} as the parts' prices differ."
 
 
+def network_gpu(of: Subject) -> Figure | None:
+    whole = network_to_buy(of)
+    how = (f"{whole.written()} for {of.gpus:,} GPUs.",) if whole else ()
+    return Figure(whole.value / of.gpus, "usd", how=how) if whole else None
+
+
 def parts_to_buy(of: Subject, words: tuple[str, ...]) -> Figure | None:
     """The lines of the design that have one of the words."""
-    priced = of.plan.fabric_design.get("prices") if of.is_best else None
+    priced = of.plan.fabric_design.get("prices") if of.is_best and of.plan.purchase is not None else None
     lines = [line for line in priced or () if any(word in line["item"].lower() for word in words)]
     if not lines:
         return None
@@ -285,8 +291,9 @@ SUMS = {
     "billion-tokens": billion_tokens,
     "failure-cost": failure,
     "failures-cost": lost_to_failures,
-    "waiting-cost": waiting,
+    "paid-waiting": waiting,
     "network-cost": network_to_buy,
+    "network-gpu": network_gpu,
     "switch-cost": partial(parts_to_buy, words=("switch",)),
     "optics-cost": partial(parts_to_buy, words=("optic", "transceiver", "link")),
     "nic-cost": partial(parts_to_buy, words=("nic", "adapter")),
