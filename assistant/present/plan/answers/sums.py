@@ -93,7 +93,7 @@ def budget(asked: Asked) -> str | None:
 
 def _limit(asked: Asked) -> float | None:
     """The sum in the question, else the budget of the plan."""
-    named = (usd for usd in asked.amounts("money", "large") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
+    named = (usd for usd in asked.amounts("money", "large", "sum") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
     return next(named, None) or reading.asked(asked.plan, "budget.usd")
 
 
