@@ -16,7 +16,7 @@ from ..draft import QUOTES, Draft
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from ..slash import SIGN, spoken
-from . import asked, followup, replies, steps
+from . import asked, followup, queried, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
@@ -84,7 +84,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     of_purchase = asked.of_purchase(parts, said)
     if of_purchase is not None:
         return of_purchase
-    followed = followup.answered(parts, said, first=True)
+    followed = queried.answered(parts, said) or followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
