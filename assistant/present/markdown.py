@@ -6,7 +6,7 @@ from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragrap
 from .text import safe
 
 # What Markdown or HTML would read as a command in running text.
-_SPECIAL = re.compile(r"([\\`*_<>|#])")
+_SPECIAL = re.compile(r"([\\`*_<>|#\[\]])")
 
 
 def blocks_markdown(blocks: list[Block]) -> str:
