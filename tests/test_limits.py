@@ -96,7 +96,16 @@ def test_fifty_thousand_characters_take_less_than_a_second(reader, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["⓸", "² march", "9" * MANY, "1.2." * MANY, ",.9 8-7-" * 1_000, "99999999999-1-1 64 H100"]
+    "text",
+    [
+        "⓸",
+        "² march",
+        "9" * MANY,
+        "1.2." * MANY,
+        ",.9 8-7-" * 1_000,
+        "99999999999-1-1 64 H100",
+        "64 H102:10 with ro  0 per gpu hour",
+    ],
 )
 def test_a_row_of_figures_that_is_no_number_is_none(library, text):
     heard = Listener.of(library.language, library.catalog, library.listener).hear(text)
