@@ -122,7 +122,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "empty.csv").write_text("gpu,gpus,global_batch,sequence_length,step_time_s\n")
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\xff\xfe")
     assert "at least one run" in weft("validate", str(tmp_path / "empty.csv")).err
-    assert "CSV file" in weft("validate", str(tmp_path / "picture.csv")).err
+    assert "expected UTF-8 text" in weft("validate", str(tmp_path / "picture.csv")).err
     assert weft("validate", str(tmp_path / "missing.csv")).code == 2
     assert "--leave-one-out" in weft("validate", str(tmp_path / "empty.csv"), "--leave-one-out").err
 

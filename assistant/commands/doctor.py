@@ -71,6 +71,12 @@ def _packages() -> Iterator[tuple[bool, str]]:
             yield True, f"{name} {importlib.metadata.version(name)}"
         except importlib.metadata.PackageNotFoundError:
             yield False, f"{name}: pip install {name}"
+    try:
+        import assistant.reasoning.engine  # noqa: F401 (it is installed where it is built, and of use where it loads)
+
+        yield True, "the rules engine loads"
+    except ImportError as error:
+        yield False, f"the rules engine does not load: {error}"
 
 
 def _data() -> Iterator[tuple[bool, str]]:

@@ -14,7 +14,7 @@ from typing import TextIO, cast
 _SIGNS = {
     "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "↔": "<->", "≥": ">=", "≤": "<=",
     "≈": "~", "·": "-", "•": "-", "✓": "+", "✗": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "µ": "u", "μ": "u",
-    "€": "EUR", "£": "GBP", "¥": "JPY", "°": " deg", "█": "#", "▏": "|", "│": "|", "┃": "|", "─": "-", "━": "-",
+    "€": "EUR", "£": "GBP", "¥": "JPY", "°": " deg", "│": "|", "┃": "|", "─": "-", "━": "-", "▏": "|",
     "�": "?",
 }  # fmt: skip
 _HANDLER = "weft-signs"
@@ -54,4 +54,8 @@ def _otherwise(error: UnicodeError) -> tuple[str, int]:
 
 
 def _plain(sign: str) -> str:
+    if "\u2500" <= sign <= "\u257f":  # of boxes: corners and where lines cross
+        return "+"
+    if "\u2580" <= sign <= "\u25ff":  # of bars and pictures
+        return "#"
     return unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode() or "?"

@@ -4,6 +4,10 @@ import csv
 import io
 from collections.abc import Iterable
 
+from .text import safe
+
+_BEGINS_A_FORMULA = frozenset("=+-@＝＋－＠")  # the last four as they are typed in Japanese
+
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Rows as lines of CSV; nothing is an empty cell, truth a word."""
@@ -13,7 +17,12 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _cell(cell: object) -> object:
-    """A spreadsheet runs a cell that begins like a formula; text that does is set off with an apostrophe."""
+    """A spreadsheet runs a cell that begins like a formula; text that does is set off with an apostrophe. A carriage
+    return would end the row for some readers, and what turns the direction of writing shows another text than there
+    is."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return "'" + cell if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    if not isinstance(cell, str):
+        return cell
+    text = safe(cell.replace("\r\n", "\n").replace("\r", "\n"))
+    return "'" + text if text.lstrip()[:1] in _BEGINS_A_FORMULA else text

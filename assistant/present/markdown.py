@@ -5,8 +5,8 @@ import re
 from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragraph, Table, Tree
 from .text import safe
 
-# What Markdown or HTML would read as a command in running text.
-_SPECIAL = re.compile(r"([\\`*_<>|#])")
+# What Markdown or HTML would read as a command in running text; a bracket where it would end the text of a link.
+_SPECIAL = re.compile(r"([\\`*_<>|#]|\](?=[(:]))")
 
 
 def blocks_markdown(blocks: list[Block]) -> str:

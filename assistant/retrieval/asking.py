@@ -21,6 +21,7 @@ from .progress import say_loading
 # because that is where people put their question.
 MOST_WORDS = 160
 _SHOWN_CHARACTERS = 2_000
+_LONGEST_WORD = 40  # characters of a word that are read, in a text longer than any question
 
 
 def ask(question: str, library: Library, index: Index, top: int = 5, id: str | None = None) -> Answer:
@@ -37,14 +38,23 @@ def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, inde
     if top < 1:
         raise InputError(f"expected a number of passages of at least 1, got {top}")
     asked = list(questions)
-    read = [written_out(question).split() for _, question in asked]
+    read = [_words(question) for _, question in asked]
     if asked and not index.embedder.loaded:
         say_loading()
-    ranked = index.rank([" ".join(_both_ends(found)) for found in read])
+    ranked = index.rank([" ".join(_both_ends(found)) for found, _ in read])
     return [
-        _answer(name, question, len(found), result, library, index, top)
-        for (name, question), found, result in zip(asked, read, ranked, strict=True)
+        _answer(name, question, length, result, library, index, top)
+        for (name, question), (_, length), result in zip(asked, read, ranked, strict=True)
     ]
+
+
+def _words(question: str) -> tuple[list[str], int]:
+    """The words of a question, of a long one those of both its ends, and how many it has."""
+    if len(question) <= _SHOWN_CHARACTERS:
+        found = written_out(question).split()
+        return found, len(found)
+    every = question.split()
+    return written_out(" ".join(word[:_LONGEST_WORD] for word in _both_ends(every))).split(), len(every)
 
 
 def _both_ends(found: list[str]) -> list[str]:

@@ -429,7 +429,8 @@ def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:
     if low is None or isinstance(fact.value, bool):
         return ()
     said = attach.computed(fact.says.how, replace(low, value=low.low))
-    return attach.converted(FIELDS[fact.says.field], said, today), fact.value
+    lower = attach.converted(FIELDS[fact.says.field], said, today)
+    return () if lower is None or fact.value is None else (lower, fact.value)
 
 
 def _of_range(fact: Fact) -> Doubt:

@@ -22,6 +22,7 @@ from .session import Session
 from .visits import Visit, Visits
 
 _HEARTBEAT_S = 15  # a connection that does not answer within half of this is taken for lost
+_AFTER_A_GUESS_S = 0.5  # before a wrong token is answered
 _REASON_BYTES = 123  # RFC 6455, section 5.5: what fits a closing message
 _STATICS = {"/static/weft": pages.FOLDER, "/static/terminal": Path(str(resources.files("textual_serve"))) / "static"}
 
@@ -110,6 +111,7 @@ class Server:
         self._access = access
         self._idle_s = settings.idle_minutes * 60
         self._closing = False
+        self._one_guess = asyncio.Lock()
 
     def application(self) -> web.Application:
         """Everything that is answered."""
@@ -149,6 +151,9 @@ class Server:
             return await handler(request)
         given = request.query.get("token") if request.path == "/" else None
         if given is None or not self._access.opens(given):
+            if given is not None:
+                async with self._one_guess:  # of all visitors together: who guesses has two tries a second
+                    await asyncio.sleep(_AFTER_A_GUESS_S)
             return pages.token_needed(wrong=given is not None)
         answer = pages.entered()
         # A proxy that ends TLS says so; a browser then keeps the cookie to encrypted connections.

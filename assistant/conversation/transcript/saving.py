@@ -67,10 +67,15 @@ class Recorder:
                 return self._write(head, "x")
 
     def _write(self, text: str, mode: str = "a") -> None:
-        with open(self.path, mode, encoding="utf-8", newline="\n") as file:
+        with open(self.path, mode, encoding="utf-8", newline="\n", opener=_for_its_owner) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    """What somebody said is nobody else's to read."""
+    return os.open(path, flags, 0o600)
 
 
 def new_path() -> Path:
@@ -91,7 +96,7 @@ def untaken(path: Path) -> Path:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file so that a crash leaves the old or the new one, never half of it."""
-    permissions = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    permissions = path.stat().st_mode & 0o777 if path.exists() else 0o600
     with replacing(path, permissions) as file:
         file.write(text.encode())
         file.flush()

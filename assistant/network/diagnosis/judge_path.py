@@ -35,7 +35,7 @@ def swings(run: Run) -> tuple[int, float, float, float] | None:
         reached = max(reached, row.busbw)
         for half in row.halves:
             count += 1
-            if half.busbw < LOW * reached:
+            if reached > 0.0 and half.busbw < LOW * reached:
                 low.append((half.busbw / reached, half.busbw, row))
             elif low and half.busbw >= BACK * reached:
                 back = True

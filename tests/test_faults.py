@@ -1,0 +1,210 @@
+"""What ends, kills or fills up around the program costs nobody an answer, and never changes one."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from assistant.batch.folder import alone
+from assistant.batch.pool import mapped
+from assistant.conversation.transcript.saving import Recorder
+from assistant.library import Library, shipped
+from assistant.library.questionnaires import from_value
+from assistant.planning import plan
+from assistant.present.cells import csv_text
+from assistant.present.markdown import escaped
+from assistant.vocabulary.errors import KnowledgeError
+from tests.program import weft
+
+WEFT = [sys.executable, "-m", "assistant"]
+JOBS = [
+    {"name": f"job {n}", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": n}}
+    for n in (8, 16, 0, 24, 32, 40, 48, 56)
+]
+
+
+@pytest.fixture
+def jobs(tmp_path, index):
+    file = tmp_path / "jobs.jsonl"
+    file.write_text("".join(json.dumps(job) + "\n" for job in JOBS))
+    return str(file)
+
+
+def _batch(file, out, *more):
+    return ["batch", file, "--out", str(out), "--today", "2026-11-20", *more]
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_batch_that_is_killed_goes_on_to_the_same_bytes_and_leaves_no_process(jobs, tmp_path, processes):
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    weft(*_batch(jobs, whole))
+    running = subprocess.Popen([*WEFT, *_batch(jobs, stopped, "--jobs", processes)], stderr=subprocess.DEVNULL)
+    part, children = stopped / "plans.jsonl.part", set()
+    while not (part.exists() and part.stat().st_size) and running.poll() is None:
+        children |= _children(running.pid)
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert not (stopped / "plans.jsonl").exists()
+    assert weft(*_batch(jobs, stopped, "--resume")).code == 2  # one of the jobs has no GPU
+    assert (stopped / "plans.jsonl").read_bytes() == (whole / "plans.jsonl").read_bytes()
+    assert json.loads((stopped / "plans.jsonl.end").read_text())["planned"] == 7
+    assert not any(map(_runs, children))
+
+
+def _children(parent):
+    with contextlib.suppress(OSError):
+        return set(pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split())
+    return set()
+
+
+def _runs(process):
+    """Whether it runs; one that has ended, and that nobody asked after yet, has no command line any more."""
+    with contextlib.suppress(OSError):
+        return bool(pathlib.Path(f"/proc/{process}/cmdline").read_bytes())
+    return False
+
+
+def _work(thing):
+    """Ends its own process: always for "bad", the first time for a path that is not there yet."""
+    if thing == "bad" or (thing.startswith("/") and not os.path.exists(thing)):
+        if thing != "bad":
+            pathlib.Path(thing).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return thing.upper()
+
+
+def test_a_process_that_dies_is_replaced_and_its_row_tried_once_more(tmp_path):
+    once = str(tmp_path / "once")
+    found = list(mapped(_work, ["a", once, "bad", "b", "c"], 2, lambda thing, why: f"{thing}: {why}"))
+    assert found == ["A", once.upper(), "bad: signal 9", "B", "C"]
+
+
+def test_a_second_batch_into_the_same_folder_is_refused(jobs, tmp_path):
+    with alone(tmp_path / "out"):
+        seen = weft(*_batch(jobs, tmp_path / "out"))
+    assert seen.code == 2 and "another batch is writing into this folder" in seen.err
+
+
+def test_an_output_that_is_an_input_is_refused_and_kept(jobs, tmp_path):
+    taken = tmp_path / "plans.jsonl"
+    shutil.copy(jobs, taken)
+    seen = weft(*_batch(str(taken), tmp_path))
+    assert seen.code == 2 and "expected an input that the output does not replace" in seen.err
+    assert taken.read_text() == pathlib.Path(jobs).read_text()
+
+
+def test_going_on_with_other_inputs_is_refused(jobs, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "plans.jsonl.part").write_bytes(b"{}\n")
+    (out / "plans.jsonl.part.rows").write_bytes(b'{"inputs": []}\n3 1 0\n')
+    seen = weft(*_batch(jobs, out, "--resume"))
+    assert seen.code == 2 and "had other inputs" in seen.err
+
+
+def test_what_the_cache_keeps_is_used_only_as_it_was_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "prices"
+    folder.mkdir()
+    (folder / "a.yaml").write_text("usd: 2.5\n")
+    assert shipped.documents("prices", folder) == {"a.yaml": {"usd": 2.5}}
+    kept = next((tmp_path / "cache" / "compiled").glob("prices-*.json"))
+    for other in (kept.read_text().replace("2.5", "1.5"), "{}", ""):
+        kept.write_text(other)
+        assert shipped.documents("prices", folder) == {"a.yaml": {"usd": 2.5}}
+
+
+def test_without_rules_knowledge_or_catalog_there_is_no_answer(library, tmp_path):
+    nothing = Library(tmp_path, tmp_path)
+    for part in ("rules", "knowledge", "catalog"):
+        with pytest.raises(KnowledgeError):
+            getattr(nothing, part)
+
+
+def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
+    made = plan(from_value(JOBS[0], library.catalog), library, index=None, today=datetime.date(2026, 11, 20))
+    assert made.date == "2026-11-20" and made.made_with is not None
+    assert made.made_with.model_dump(exclude={"program"}) == library.digests
+
+
+def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):
+    awkward = [4_096, 5_003, 48_464, 100_003, 216_642, 436_397, 500_000, 798_036, 999_983, 1_000_000]
+    for gpus in some(awkward, 3):
+        for workload in ("pretraining", "finetuning", "rlhf"):
+            job = {"workload": workload, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
+            assert plan(from_value(job, library.catalog), library, index=None).recommendation.headline
+
+
+@pytest.mark.parametrize("page", ["ascii", "cp1252"])
+def test_a_terminal_that_lacks_most_signs_shows_others(page):
+    shown = [*WEFT, "fabric", "infiniband-ndr-400", "--gpus", "64"]
+    env = {**os.environ, "PYTHONIOENCODING": page}
+    text = subprocess.run(shown, capture_output=True, env=env, check=True).stdout.decode(page)
+    data = subprocess.run([*shown, "--format", "json"], capture_output=True, env=env, check=True).stdout.decode(page)
+    assert "infiniband-ndr-400" in text and "?" not in text and json.loads(data)["gpus"] == 64
+
+
+@pytest.mark.parametrize(("ending", "code"), [("> /dev/full", 1), (">&-", 0), ("<&- >&- 2>&-", 0)])
+def test_a_full_or_closed_output_is_no_traceback(ending, code):
+    ended = subprocess.run(f'"{sys.executable}" -m assistant examples {ending}', shell=True, capture_output=True)
+    assert ended.returncode == code and b"Traceback" not in ended.stderr
+
+
+def test_conversations_that_begin_at_the_same_moment_have_a_file_each(tmp_path):
+    begun = [Recorder(tmp_path / "talk.md", lambda: "# A talk\n") for _ in range(6)]
+    together = [threading.Thread(target=one.heard, args=("64 H100",)) for one in begun]
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
+    assert len({one.path for one in begun}) == len(list(tmp_path.iterdir())) == 6
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.iterdir())
+
+
+def test_a_conversation_that_cannot_be_kept_says_so_and_goes_on(begin, tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    talk = begin()
+    talk.record = Recorder(tmp_path / "taken" / "talk.md", lambda: "# A talk\n")
+    talk.start()
+    said = talk.say("64 H100")
+    assert "this conversation is not kept" in said[0].text and talk.draft.fields["cluster.gpus"] == 64
+    assert not any("not kept" in getattr(event, "text", "") for event in talk.say("llama 3.1 8b"))
+
+
+def test_what_a_person_wrote_commands_no_spreadsheet_and_makes_no_link():
+    rows = list(csv.reader(io.StringIO(csv_text([["=1+1", " @x", "\n=2", "a\rb", "a\u202eb", -5]]))))
+    assert rows == [["'=1+1", "' @x", "'\n=2", "a\nb", "a�b", "-5"]]
+    assert escaped("[a](http://b) ![c](d)") == r"[a\](http://b) ![c\](d)"
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
+def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end):
+    pty = pytest.importorskip("pty")
+    termios = pytest.importorskip("termios")
+    program, terminal = pty.fork()
+    if program == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(sys.executable, WEFT)
+    before, shown = termios.tcgetattr(terminal)[:4], b""
+    while b"^Q" not in shown:
+        shown += os.read(terminal, 65_536)
+    os.kill(program, end)
+    with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
+        while chunk := os.read(terminal, 65_536):
+            shown += chunk
+    assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == 128 + end
+    assert b"\x1b[?1049l" in shown and termios.tcgetattr(terminal)[:4] == before
