@@ -83,7 +83,7 @@ class Verifier:
         """Asks about the facts that are likely wrong; the answer to the open question is taken as it is."""
         reading = heard.reading
         keyed = lambda path: path == reading.context.asked or path in reading.text.original  # "cluster.sites: 2"
-        told = [path for path in reading.fields if not keyed(path)]
+        told = [path for path in reading.fields if not (keyed(path) or path in reading.follows)]
         for path in (path for path in told if _of(path) in self._learned.weights):
             if path in reading.fields and self._learned.likely(features(heard, path))[WRONG] >= DOUBTED:
                 reading.doubts.append(_question(heard, path))
