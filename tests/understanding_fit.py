@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -71,7 +71,7 @@ def digests() -> dict[Path, str]:
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
         SPANS: learned_from(Path(judge.__file__)),
-        FACTS: learned_from(FIRST_READINGS, *(Path(one.__file__) for one in (judge, verify))),
+        FACTS: learned_from(FIRST_READINGS, Path(judge.__file__), Path(verify.__file__)),
         FOLLOWUPS: learned_from(QUESTIONS, WORDINGS, *(Path(one.__file__) for one in (acts, followups, nearest))),
     }
 
@@ -251,7 +251,9 @@ def spans(name: str) -> list[Example]:
     found: list[Example] = []
     for row, reading, live, _ in read(name) if name not in _WITHOUT_FIELDS else ():
         said = {p: v for p, v in row.get("fields", {}).items() if v is not None}
-        for one in judge.stretches(reading) if reading else ():
+        if reading is None:
+            continue
+        for one in judge.stretches(reading):
             right = _stands_for(one, said, live) or {judge.NONE}
             found.append((judge.features(reading, one), tuple(sorted(right))))
     return found
@@ -321,7 +323,7 @@ def mended(name: str, judged: Learned) -> Iterator[Example]:
 
 
 def _facts_of(
-    row: dict[str, Any], reading: Reading, said: dict[str, Any], rest: str, judged: Learned
+    row: dict[str, Any], reading: Reading, said: Mapping[str, Any], rest: str, judged: Learned
 ) -> Iterator[Example]:
     odds = judge.Judge(judged).weighed(reading)
     heard = verify.Heard(reading, said, rest, odds, library.load().catalog.fabrics)

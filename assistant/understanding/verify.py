@@ -83,7 +83,8 @@ class Verifier:
         """Asks about the facts that are likely wrong; the answer to the open question is taken as it is."""
         reading = heard.reading
         keyed = lambda path: path == reading.context.asked or path in reading.text.original  # "cluster.sites: 2"
-        told = [path for path in reading.fields if not (keyed(path) or path in reading.follows)]
+        firm = lambda path: keyed(path) or path in reading.follows or (path == FABRIC and _is_decided(heard))
+        told = [path for path in reading.fields if not firm(path)]
         for path in (path for path in told if _of(path) in self._learned.weights):
             if path in reading.fields and self._learned.likely(features(heard, path))[WRONG] >= DOUBTED:
                 reading.doubts.append(_question(heard, path))
@@ -110,7 +111,7 @@ def features(heard: Heard, path: str) -> list[str]:
     return sorted(found)
 
 
-def _at_its_place(heard: Heard, path: str, where: Sequence[int]) -> Iterator[str] | set[str]:
+def _at_its_place(heard: Heard, path: str, where: Sequence[int]) -> set[str]:
     """What stands around the amount or the name, and which others could be meant."""
     classes = COUNTS if path in COUNTS else {path}
     for_it = [sum(odds.get(one, 0.0) for one in classes) for _, odds in heard.odds]
@@ -130,6 +131,12 @@ def _at_its_place(heard: Heard, path: str, where: Sequence[int]) -> Iterator[str
     near = heard.unread.intersection(range(stretch.start - _NEAR, stretch.end + _NEAR))
     found |= {f"beside:{tokens[at].stem}" for at in near if tokens[at].is_word}
     return found | {f"in:{s.kind}" for s in heard.reading.scopes if s.start <= stretch.start < s.end}
+
+
+def _is_decided(heard: Heard) -> bool:
+    """Whether the words say that the network is there: "we do have InfiniBand after all"."""
+    said = [heard.odds[n][0] for n in heard.places(FABRIC)]
+    return any("decided" in heard.reading.kinds(one.start, one.end) for one in said)
 
 
 def _of(path: str) -> str:
