@@ -55,6 +55,8 @@ _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "train
 _SPEAKS_OF_NETWORKS = frozenset(
     {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
 )
+# A question works with what it supposes: nothing of it is asked back.
+_SUPPOSES = ABOUT_A_PLAN | SILENT_ACTS | {"ask"}
 # What says nothing of the job that is planned: "the chatbot comes later, ignore it".
 _ELSEWHERE = NOT_OURS | {"supposition", "replaced"}
 # "bought last year", "to buy rather than rent": no more than that is past
@@ -158,7 +160,7 @@ class Listener:
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
         rest = self._results.rest(reading)
-        if reading.fields and reading.text.language == ENGLISH and reading.act not in SILENT_ACTS:
+        if reading.fields and reading.text.language == ENGLISH and reading.act not in _SUPPOSES:
             odds = self.judge.weighed(reading)
             self.verifier.settle(Heard(reading, dict(reading.fields), rest, odds, self.catalog.fabrics))
         said = self._results.utterance(reading, question, rest)
