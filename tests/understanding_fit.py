@@ -41,12 +41,12 @@ FOLLOWUPS, QUESTIONS = WEIGHTS.with_name("followups.json"), WEIGHTS.with_name("f
 # What both files are learned from. Many of these sets were kept back until their first run, fresh_a to fresh_h, fresh_m
 # and fresh_n among them: its figures, where a header gives them, are the ones for unseen messages; learned from since,
 # as held_out and held_out_again are for all their names. Never learned from: voices_held_out, voices_d_held_out,
-# voices_e_held_out and languages.
+# voices_e_held_out, fresh_p and languages.
 LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
     *("siblings", "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c"),
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
-    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
+    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n", "learn_a", "learn_b", "learn_c"),
 )
 EXAMPLES = "examples"  # of the wordings of every field
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts
