@@ -13,6 +13,7 @@ from assistant.vocabulary.questionnaire import Quote
 
 from .priced import constant
 
+_FORESEEN = 0.005  # of a run: a block of 14 days is booked for 14 days and an hour
 _FOR_A_TERM: tuple[Tier, ...] = ("reserved", "capacity-block")
 
 
@@ -75,10 +76,10 @@ class Offered:
 
     def charged(self, hours: np.ndarray) -> np.ndarray:
         """The hours that are paid for of a run of ``hours``: a term as a whole; a capacity block in whole days, a
-        longer one in whole weeks."""
+        longer one in whole weeks, where it is longer by more than anybody can foresee."""
         if self.tier != "capacity-block":
             return np.maximum(hours, self.least_hours) if self.least_hours else hours
-        days = np.ceil(hours / 24)
+        days = np.ceil(hours / 24 * (1 - _FORESEEN))
         return 24 * np.where(days > self.by_the_day, 7 * np.ceil(days / 7), days)
 
     @property

@@ -157,7 +157,7 @@ def mark_ties(entries: list[Entry]) -> None:
     for entry, best, lower in zip(usable, _shares_cheapest(costs), cheaper, strict=True):
         entry.probability_best = best
         near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
-        entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not entry.risky)
+        entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not _incomparable(entry, cheapest))
 
 
 def _shares_cheapest(costs: np.ndarray) -> list[float]:
@@ -254,9 +254,15 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:
     near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
-    if near or entry.risky:  # in how many worlds it is cheaper says nothing of what it costs in the others
+    if near or _incomparable(entry, cheapest):
         return near
     return bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
+
+
+def _incomparable(entry: Entry, cheapest: Entry) -> bool:
+    """Whether in how many worlds it is cheaper says nothing: its cost in the others is another matter, or it is far
+    dearer in the middle, as where one day more is a week that is paid."""
+    return entry.risky or entry.ranked_cost > NEAR * cheapest.ranked_cost
 
 
 def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: str) -> Entry | None:
