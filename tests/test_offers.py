@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.program import weft
 
 JOB = str(Path(__file__).parents[1] / "knowledge" / "examples" / "llama-70b-pretraining.yaml")
 CATALOG = library.load().catalog
+CATALOG_FOLDER = library.load().knowledge_folder / "catalog"
 BARE = {"name": "a cluster", "gpu": "b200", "gpus_per_node": 8, "fabrics": ["aws-efa-v3"], "source": "x"}
 BARE["date"] = "2026-11-02"
 
@@ -142,6 +144,8 @@ def test_providers_are_a_file_or_a_folder_of_files(tmp_path):
     ):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(yaml.safe_dump(text), encoding="utf-8")
+    for folder in (one, many):
+        shutil.copytree(CATALOG_FOLDER, folder, ignore=shutil.ignore_patterns("providers*"), dirs_exist_ok=True)
     assert reader.read(one).providers == reader.read(many).providers
     assert set(reader.read(many).providers) == {"acme", "other"}
 

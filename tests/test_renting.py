@@ -350,13 +350,12 @@ def test_warnings_call_networks_gpus_and_sellers_by_their_names(pipeline: Pipeli
 
 
 def test_more_gpus_than_the_job_takes_are_told_where_they_are_paid_for(pipeline: Pipeline) -> None:
-    load = {"requests_per_s": 20, "prompt_tokens": 4000, "output_tokens": 1000, "prefill_gpus": 16, "decode_gpus": 32}
-    job = {"workload": "disaggregated-inference", "model": "deepseek-v3", "cluster": {"gpu": "h200-sxm", "gpus": 48}}
-    told = planned(pipeline, job | {"inference": load})
+    cluster = {"gpu": "gb200", "gpus": 64, "provider": "coreweave"}
+    told = planned(pipeline, {"workload": "inference", "model": "deepseek-v3", "cluster": cluster})
     offer = told.offers[told.recommendation.offer]
-    assert (offer.provider, offer.gpus_paid) == ("fluidstack", 64)
-    assert offer.usd_per_month == pytest.approx(64 * 730 * offer.usd_per_gpu_hour, rel=1e-6)
-    assert " a month for 64 GPUs, the fewest that are let there" in told.recommendation.card.cost
+    assert (offer.provider, offer.gpus_paid) == ("coreweave", 72)
+    assert offer.usd_per_month == pytest.approx(72 * 730 * offer.usd_per_gpu_hour, rel=1e-6)
+    assert " a month for 72 GPUs, the fewest that are let there" in told.recommendation.card.cost
 
 
 def test_what_was_quoted_is_not_called_the_cheapest_on_offer(pipeline: Pipeline) -> None:
