@@ -159,6 +159,8 @@ def _sold(
         return None
     if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
         return priced or (None if offers else False)  # who lets them without a price can be asked, nobody cannot
+    if fabric.technology == "none" and job.quoted_rent:
+        return None  # whoever asks that rent lets the machines
     if job.provider is None:
         let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
         if rented_openly(job) or let_by_one:

@@ -282,8 +282,9 @@ def _whole(job: Resolved, chosen: Entry) -> str:
 
 
 def _cheapest(made: Decision, chosen: Entry) -> str:
-    other = made.choice.runner_up
-    assert other is not None  # or it would be alone
+    # The next by what it costs, whatever the rules make of it; there is one, or it would be alone.
+    other = min(made.choice.rest, key=lambda e: e.ranked_cost, default=made.choice.runner_up)
+    assert other is not None
     what = _billed(made.job)
     of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
     least = f"Cheapest {what}{of or ' of those advised' if made.choice.unadvised else of}"

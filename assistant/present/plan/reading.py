@@ -210,7 +210,10 @@ def limits_kept(plan: Plan) -> str | None:
     if usd and bought is not None:
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
         said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(bought.capital_usd)}.")
-    elif usd:
+    elif usd and best.usd_to_buy is not None:  # what is bought is not listed where nothing keeps what was asked
+        kept = _kept(best.usd_to_buy, best.usd_to_buy, usd)
+        said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(best.usd_to_buy)}.")
+    elif usd and asked(plan, "budget.mode") != "buy":
         kept = _kept(cost.p50, cost.p90, usd)
         said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
