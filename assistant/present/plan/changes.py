@@ -49,6 +49,10 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     old, new = chosen(before), chosen(after)
     if old is None or new is None or not (old.cost_usd and new.cost_usd and old.run_hours and new.run_hours):
         return []
+    if (before.purchase is None) is not (after.purchase is None):  # a share of what is bought is no sum to compare
+        share, rent = (old, new) if before.purchase else (new, old)
+        sums = f"its share of a purchase in full use is {figures.usd(share.median_cost)}, its rent"
+        return [f"Of this run {sums} {figures.usd(rent.median_cost)}: buying pays where other work fills the months."]
     money, time = new.median_cost / old.median_cost - 1, new.run_hours / old.run_hours - 1
     if not ends(after):
         time = new.median_step / old.median_step - 1
