@@ -421,3 +421,30 @@ def test_what_is_paid_once_is_in_the_sum_of_the_run_and_in_what_a_cheaper_hour_w
     cheaper = planned(two[0], two[1] | {"once_usd": 200, "gpu_hour_usd": after.usd_per_gpu_hour_to_win})
     [even] = [q for q in cheaper.quotes if q.provider == "nebius"]
     assert even.run_cost_usd.p50 == pytest.approx(next(q for q in cheaper.quotes if q is not even).run_cost_usd.p50)
+
+
+def test_a_quote_behind_the_length_of_the_run_leaves_that_as_it_is():
+    said = "pretrain llama-3.1-70b on 64 H100 for 30 days. Lambda quotes $2.35 per GPU-hour with InfiniBand NDR."
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert heard.fields["training.days"] == 30 and heard.offers[0].months is None
+
+
+def test_what_one_seller_asks_besides_is_not_asked_by_the_others():
+    said = (
+        "three offers for 64 H100: $2.35/GPU-h InfiniBand NDR with $8,000 setup; $2.05/GPU-h RoCE 400, "
+        "delivery 4 weeks; $1.95/GPU-h RoCE 400, oversubscription 2:1"
+    )
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    told = [(offer.once_usd, offer.delivery_days, offer.months, offer.oversubscription) for offer in heard.offers]
+    assert told == [(8000, None, None, None), (None, 28, None, None), (None, None, None, 2)]
+
+
+def test_what_may_be_a_budget_or_a_deadline_is_left_open_where_nobody_can_be_asked():
+    mail = "pretrain llama 70b on 64 H100 for 30 days. For 64 H100 SXM with NDR InfiniBand we can do $2.35 per GPU-hour"
+    found = at_once.tell(
+        Conversation(library.load(), today=TODAY), f"{mail}, one-time setup fee $15,000, available in 10 days."
+    )
+    assert found.plan is not None and found.plan.recommendation.verdict == "recommended"
+    assert found.plan.questionnaire["training"]["days"] == 30 and not found.plan.questionnaire.get("budget", {}).get(
+        "usd"
+    )

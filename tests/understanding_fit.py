@@ -46,7 +46,8 @@ LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
     *("siblings", "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c"),
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
-    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n", "learn_a", "learn_b", "learn_c"),
+    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n", "fresh_o", "look_alikes"),
+    *("learn_a", "learn_b", "learn_c"),
 )
 EXAMPLES = "examples"  # of the wordings of every field
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts
@@ -292,7 +293,7 @@ def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
 # -- whether what was heard is so --------------------------------------------------------------------------
 
 _RIGHT, _MENDED, _NOT = "right", "mended", (verify.WRONG,)
-_READ_BY_NOW = (*LEARNED_FROM, "look_alikes", EXAMPLES)
+_READ_BY_NOW = (*LEARNED_FROM, EXAMPLES)
 _FOLDS = 4  # what the words around an amount speak for is learned without the messages that are judged by it
 _OF_FACTS, _LEAST_OF_FACTS = 3e-3, 0.0  # as _DECAY and _LEAST_WEIGHT: less than three thousand facts
 _TIMES = 2  # that what is read by now counts: what people say most is asked about least, at no loss elsewhere

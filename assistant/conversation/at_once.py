@@ -19,6 +19,7 @@ from .conversation import Conversation
 from .draft import QUOTES
 from .events import Event, Failure, Note, Understood
 
+MEANT_AS = "is that meant as"  # of what is hardly likely: the words for a doubt about one value
 _MOST_STEPS = 8  # of what one sentence leaves open
 
 
@@ -50,7 +51,9 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         question, doubted, choice = conversation.question, interviewer.doubting, interviewer.likeliest
         again = question is not None and question.text in seen  # what was picked does not settle it
         seen.add(question.text if question else "")
-        if choice is not None and question is not None and not again:
+        alone = question is not None and MEANT_AS in question.text and len(question.choices) < 2  # taken, or left
+        alone = alone and not (choice and choice.value.keys() & set(conversation.draft.missing))
+        if choice is not None and question is not None and not again and not alone:
             told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
             others = " or ".join(other.label for other in question.choices if other.id != choice.id)
             asked = f"{others} may be meant instead" if others else question.text.rpartition("? ")[2].rstrip(".")
@@ -60,7 +63,7 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         elif question is not None and doubted:
             if not again:
                 taken.append(f"left open, {question.text}")
-            said += conversation.hear("not sure")
+            said += [event for event in conversation.hear("not sure") if not isinstance(event, Note)]
         else:
             break
     said += conversation.finish()
@@ -104,7 +107,7 @@ def blocks(found: AtOnce) -> list[Block]:
         return [*found.quotes, *map(Paragraph, [ask, *rest, f"Understood: {'; '.join(found.understood)}."])]
     if found.plan is None:
         return [block for event in found.said for block in wording.blocks(event)]
-    noted = [e.text for e in found.said if isinstance(e, Note)]
+    noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note)]
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     return [

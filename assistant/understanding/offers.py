@@ -119,6 +119,7 @@ class Offers:
             return [], frozenset(), []
         untold = {at for first, last, _ in apart for at in range(first, last)}
         found: list[Quoted] = []
+        places: list[tuple[int, int]] = []  # where each is told
         taken, amounts = {at for p in (*prices, *message.cabled) for at in range(p.start, p.end)}, list(prices)
         for price, (first, last) in zip(prices, _parted(message, prices), strict=True):
             fabric, provider = (_one(names, first, last) for names in (message.fabrics, message.providers))
@@ -129,10 +130,12 @@ class Offers:
                 if found and term and months != found[-1].months and message.of_one:
                     # "$2.35 on one month, $2.09 on three": the same on another term
                     found.append(replace(found[-1], gpu_hour_usd=float(price.value), usd=None, months=months))
+                    places.append((first, last))
                     amounts.append(term)
                     taken |= set(range(term.start, term.end))
                 continue
             delivery = _beside(message, said.get("lead-time"))
+            delivery = delivery or self.sellers.there_in(message.tokens, message.times, first, last)
             own = term if term and not _before_all(message, term, price, first) else None
             built, months = _built(message, price, first, last), own and round(own.value / DAYS_PER_MONTH, 1)
             told = {"oversubscription", "term"} | ({"lead-time"} if delivery else set())
@@ -140,6 +143,7 @@ class Offers:
                 built.setdefault("oversubscription", 1.0)
             whole = price.value > _MOST_PER_HOUR
             monthly = 1.0 if whole and price.unit == "month" else None
+            places.append((first, last))
             found.append(
                 Quoted(
                     fabric,
@@ -152,14 +156,18 @@ class Offers:
                     **built,
                 )
             )
-            amounts += [one for one in (term, delivery) if one]
+            amounts += [one for one in (own, delivery) if one]
             taken |= {at for at in range(first, last) if any(at in range(*span) for span in said.values())}
-            taken |= {at for one in (term, delivery) if one for at in range(one.start, one.end)}
+            taken |= {at for one in (own, delivery) if one for at in range(one.start, one.end)}
             if own and price is prices[-1] and message.tokens[own.start - 1].text in _OF_ALL:
                 found = [one if one.months or one.usd else replace(one, months=months) for one in found]
         if len({(offer.fabric, offer.provider, offer.months) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
-        found, told = self._of_all(message, _on_terms(message, found), apart)
+        same = _on_terms(message, found)
+        if len(found) > 1 and same is found:  # each says itself what it takes beside its price
+            found, told = self._of_each(message, found, places, apart), []
+        else:
+            found, told = self._of_all(message, same, apart)
         spans = [*((first, last) for first, last, _ in apart), *((one.start, one.end) for one in told)]
         taken |= {at for first, last in spans for at in range(first, last)}
         return found, frozenset(taken), [*amounts, *told, *(amount for _, _, amount in apart)]
@@ -168,15 +176,10 @@ class Offers:
         self, message: Message, found: list[Quoted], apart: list[tuple[int, int, Quantity]]
     ) -> tuple[list[Quoted], list[Quantity]]:
         """The offers with what is said once for all that one seller offers: the least time, the day from which on, what
-        is paid apart; and the amounts that tell of it. Of several sellers nobody knows whose it is: it is none's."""
-        if not found or len({offer.provider for offer in found}) > 1:
-            return found, []
+        is paid apart; and the amounts that tell of it."""
         least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
         since = self.sellers.there_from(message.tokens, [q for q in message.quantities if q.kind == "date"])
-        once = {q.start: q for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
-        rest = [span for *span, amount in apart if amount.start not in once]
-        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
-        note = f"not in the sum: {', '.join(notes)}" if notes else ""
+        once, note = self._apart(message, apart)
         if least and any(least.value <= DAYS_PER_MONTH * (one.months or 0.0) for one in found):
             told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
             note = "; ".join(text for text in (note, told) if text)
@@ -189,11 +192,32 @@ class Offers:
                 if least and least.value > DAYS_PER_MONTH * (one.months or 0.0)
                 else None,
                 delivery_days=one.delivery_days if days is None else days,
-                once_usd=sum(float(q.value) for q in once.values()) or None,
+                once_usd=once,
             )
             for one in found
         ]
         return same, [one for one in (least, since) if one]
+
+    def _apart(self, message: Message, apart: list[tuple[int, int, Quantity]]) -> tuple[float | None, str]:
+        """What is paid once beside the price, in dollars, and a note of what is in no sum."""
+        once = {q.start: float(q.value) for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
+        rest = [span for *span, amount in apart if amount.start not in once]
+        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
+        return sum(once.values()) or None, f"not in the sum: {', '.join(notes)}" if notes else ""
+
+    def _of_each(
+        self,
+        message: Message,
+        found: list[Quoted],
+        places: list[tuple[int, int]],
+        apart: list[tuple[int, int, Quantity]],
+    ) -> list[Quoted]:
+        """The offers, each with what is paid apart of it alone."""
+        told = []
+        for offer, (start, end) in zip(found, places, strict=True):
+            once, note = self._apart(message, [one for one in apart if start <= one[2].start < end])
+            told.append(replace(offer, once_usd=once, note=note))
+        return told
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
@@ -224,6 +248,7 @@ class Offers:
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
+        times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is None)
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
 
 

@@ -74,6 +74,14 @@ class Sellers:
                 return date
         return None
 
+    def there_in(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
+        """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days"."""
+        for time in (q for q in times if first <= q.start and q.end <= last):
+            start, end = _clause(tokens, time.start, time.end)
+            if any(token.text in self._there for token in (*tokens[start : time.start], *tokens[time.end : end])):
+                return time
+        return None
+
     def apart(self, tokens: Sequence[Token], money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
         """The clauses with an amount that is paid beside the machines, such as a setup fee, and that amount."""
         for amount in money:
