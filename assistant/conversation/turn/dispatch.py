@@ -84,12 +84,12 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     of_purchase = asked.of_purchase(parts, said)
     if of_purchase is not None:
         return of_purchase
-    followed = queried.answered(parts, said) or followup.answered(parts, said, first=True)
+    followed = followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
     if figure is None:
-        followed = followed or followup.answered(parts, said, first=False)
+        followed = followed or queried.answered(parts, said) or followup.answered(parts, said, first=False)
     if followed is not None:
         return followed
     if figure is not None:

@@ -1,5 +1,4 @@
-"""What is asked of the plan in figures, where the words of a question say which; before any kind of question is looked
-for."""
+"""What is asked of the plan in figures, where the words of a question say which and no kind of question is sure."""
 
 from __future__ import annotations
 
