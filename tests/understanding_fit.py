@@ -1,9 +1,9 @@
-"""Learns what the words of a message speak for from the labelled messages, and writes the weights: those of acts, those
-of amounts and names, and what tells a fact that is wrong.
+"""Learns what the words of a message speak for from the labelled messages, and writes the weights: those of acts, and
+those of amounts and names.
 
 ``python -m tests.understanding_fit`` writes them; ``python -m tests.understanding_fit NAME...`` leaves out one set
-after the other and says how often the act is right there, and how many wrong facts of its first reading are asked
-about: what may be expected of messages that nobody has seen. It writes nothing then.
+after the other and says how often the act is right there: what may be expected of messages that nobody has seen. It
+writes nothing then.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,32 +23,31 @@ import yaml
 
 from assistant import library
 from assistant.retrieval import Embedder
-from assistant.understanding import Listener, acts, followups, judge, nearest, verify
+from assistant.understanding import Listener, acts, attach, followups, judge, nearest
 from assistant.understanding.attach import Fact
-from assistant.understanding.judge import Odds, Stretch
-from assistant.understanding.learned import Learned
-from assistant.understanding.reading import Reading
+from assistant.understanding.judge import Stretch
+from assistant.understanding.reading import NAMES, Reading
 from assistant.understanding.templates import Quantity
 from assistant.understanding.text import Text
+from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.fields import NUMERIC
+from assistant.vocabulary.questionnaire import FIELDS
 
 MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
-SPANS, FACTS = WEIGHTS.with_name("spans.json"), WEIGHTS.with_name("facts.json")
-FIRST_READINGS = MESSAGES / "first_readings.json"
+SPANS = WEIGHTS.with_name("spans.json")
 WORDINGS = WEIGHTS.with_name("acts.yaml")
 FOLLOWUPS, QUESTIONS = WEIGHTS.with_name("followups.json"), WEIGHTS.with_name("followups.yaml")
 # What both files are learned from. Many of these sets were kept back until their first run, fresh_a to fresh_h, fresh_m
 # and fresh_n among them: its figures, where a header gives them, are the ones for unseen messages; learned from since,
 # as held_out and held_out_again are for all their names. Never learned from: voices_held_out, voices_d_held_out,
-# voices_e_held_out, fresh_p and languages.
+# voices_e_held_out and languages.
 LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
     *("siblings", "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c"),
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
-    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n", "fresh_o", "look_alikes"),
-    *("learn_a", "learn_b", "learn_c"),
+    *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
 )
-EXAMPLES = "examples"  # of the wordings of every field
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts
 TODAY = datetime.date(2026, 11, 22)  # of the labels
 ACTS = ("ask", "change", "compare", "describe", "export", "help", "undo", "unclear", "what-if", "why", "why-not")
@@ -72,7 +70,6 @@ def digests() -> dict[Path, str]:
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
         SPANS: learned_from(Path(judge.__file__)),
-        FACTS: learned_from(FIRST_READINGS, Path(judge.__file__), Path(verify.__file__)),
         FOLLOWUPS: learned_from(QUESTIONS, WORDINGS, *(Path(one.__file__) for one in (acts, followups, nearest))),
     }
 
@@ -95,9 +92,6 @@ class Labelled:
 
 def labelled(name: str) -> list[dict[str, Any]]:
     """The messages of one set, however it groups them: a list, lists by class, or plain sentences by act."""
-    if name == EXAMPLES:
-        each = [one for wording in library.load().language.fields.values() for one in wording.examples]
-        return [{"say": e.text, "fields": e.expect, "known": e.known, "asked": e.asked, "today": e.today} for e in each]
     rows = yaml.safe_load((MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"))
     if isinstance(rows, list):
         return rows
@@ -208,9 +202,6 @@ class _Recorder:
     def settle(self, reading: Reading, live: list[Fact]) -> None:
         self.seen.append((reading, list(live)))
 
-    def weighed(self, reading: Reading) -> list[tuple[Stretch, Odds]]:
-        return []
-
 
 @dataclass(frozen=True)
 class _Known:
@@ -219,58 +210,45 @@ class _Known:
     changed: tuple[str, ...]
 
 
-class _Keeper:
-    """Stands in for the verifier: keeps what it would have verified."""
-
-    def __init__(self) -> None:
-        self.heard: verify.Heard | None = None
-
-    def settle(self, heard: verify.Heard) -> None:
-        self.heard = heard
-
-
-@lru_cache
-def read(name: str) -> list[tuple[dict[str, Any], Reading | None, list[Fact], verify.Heard | None]]:
-    """The messages of one set as they are read, with the facts that were found and what they come to; nothing where
-    only an act counts."""
-    hearing = Listener(library.load().language, library.load().catalog)
-    hearing.judge = recorder = _Recorder()  # type: ignore[assignment]
-    found = []
-    for row in labelled(name):
-        recorder.seen.clear()
-        hearing.verifier = keeper = _Keeper()  # type: ignore[assignment]
-        known, today = row.get("known", {}), row.get("today")
-        day = datetime.date.fromisoformat(today) if today else TODAY
-        hearing.hear(row["say"], _Known(known, row.get("asked"), tuple(known)), today=day)
-        found.append((row, *(recorder.seen or [(None, [])])[-1], keeper.heard))
-    return found
-
-
-@lru_cache
 def spans(name: str) -> list[Example]:
     """Every amount and name of the messages of one set, with the fields it is a value of."""
+    hearing = Listener(library.load().language, library.load().catalog)
+    hearing.judge = recorder = _Recorder()  # type: ignore[assignment]
     found: list[Example] = []
-    for row, reading, live, _ in read(name) if name not in _WITHOUT_FIELDS else ():
+    for row in labelled(name) if name not in _WITHOUT_FIELDS else ():
+        recorder.seen.clear()
+        known = row.get("known", {})
+        hearing.hear(row["say"], _Known(known, row.get("asked"), tuple(known)), today=TODAY)
         said = {p: v for p, v in row.get("fields", {}).items() if v is not None}
-        if reading is None:
-            continue
-        for one in judge.stretches(reading):
-            right = _stands_for(one, said, live) or {judge.NONE}
-            found.append((judge.features(reading, one), tuple(sorted(right))))
+        for reading, live in recorder.seen[-1:]:
+            for one in judge.stretches(reading):
+                right = _stands_for(one, said, live) or {judge.NONE}
+                found.append((judge.features(reading, one), tuple(sorted(right))))
     return found
 
 
 def _stands_for(one: Stretch, said: dict[str, Any], live: list[Fact]) -> set[str]:
     """The fields of which an amount or a name is the value; the one that a wording found there, if it is among them."""
-    found = {
-        p for p in said for q in one.quantities if any(verify.is_near(v, said[p]) for v in verify.values(p, q, TODAY))
-    }
+    found = {p for p in said for q in one.quantities if any(_near(v, said[p]) for v in _values(p, q))}
     found |= {path for q in one.quantities for path in _of_count(q, said)}
     fabric = library.load().catalog.fabrics.get(said.get(judge.FABRIC, ""))
-    found |= {judge.FABRIC for q in one.quantities if q.kind == judge.NETWORK and fabric and verify.is_of(fabric, q)}
+    found |= {judge.FABRIC for q in one.quantities if q.kind == judge.NETWORK and fabric and _is_of(fabric, q)}
     claimed = [fact for fact in live if one.start in fact.claimed and fact.says.act == "set"]
-    found |= {f.says.field for f in claimed if f.says.field in said and verify.is_near(f.value, said[f.says.field])}
+    found |= {f.says.field for f in claimed if f.says.field in said and _near(f.value, said[f.says.field])}
     return {f.says.field for f in claimed} & found or found
+
+
+def _values(path: str, quantity: Quantity) -> list[Any]:
+    if quantity.kind == "instance":
+        return [quantity.value[1].gpu] if path == "cluster.gpu" else []
+    if quantity.kind in NAMES:
+        return [quantity.value] if NAMES[quantity.kind] == path else []
+    if path.startswith("cluster.gpus") or path not in FIELDS or FIELDS[path].about.kind not in NUMERIC:
+        return []
+    each = [attach.computed("1000/", quantity)] if path == "inference.tpot_ms" and quantity.kind == "number" else []
+    plain = [quantity] if quantity.kind == "number" else []
+    values = [attach.converted(FIELDS[path], q, TODAY) for q in plain] + [q.value for q in each]
+    return [v for v in (*values, attach.sensible(FIELDS[path], quantity, TODAY)) if v is not None]
 
 
 def _of_count(quantity: Quantity, said: dict[str, Any]) -> set[str]:
@@ -281,6 +259,17 @@ def _of_count(quantity: Quantity, said: dict[str, Any]) -> set[str]:
     return whole | ({judge.PER_NODE} if number == each else set())
 
 
+def _is_of(fabric: Fabric, named: Quantity) -> bool:
+    """Whether a network that was named is this fabric; Ethernet of 400 Gb/s and more is RoCE."""
+    return fabric.technology in (named.value, {"tcp": "roce"}.get(named.value))
+
+
+def _near(value: Any, wanted: Any) -> bool:
+    if not isinstance(value, (int, float)) or not isinstance(wanted, (int, float)):
+        return value == wanted
+    return abs(value - wanted) <= 0.011 * abs(wanted)
+
+
 def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     """What the messages teach of the words around amounts and names."""
     rows = [row for name in LEARNED_FROM if name not in left_out for row in spans(name)]
@@ -288,100 +277,6 @@ def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     classes = sorted(one for one, times in seen.items() if times >= _LEAST_LABELLED)
     kept = [(features, tuple(one for one in right if one in classes)) for features, right in rows]
     return regressed([row for row in kept if row[1]], classes)
-
-
-# -- whether what was heard is so --------------------------------------------------------------------------
-
-_RIGHT, _MENDED, _NOT = "right", "mended", (verify.WRONG,)
-_READ_BY_NOW = (*LEARNED_FROM, EXAMPLES)
-_FOLDS = 4  # what the words around an amount speak for is learned without the messages that are judged by it
-_OF_FACTS, _LEAST_OF_FACTS = 3e-3, 0.0  # as _DECAY and _LEAST_WEIGHT: less than three thousand facts
-_TIMES = 2  # that what is read by now counts: what people say most is asked about least, at no loss elsewhere
-
-
-@lru_cache
-def first_readings() -> dict[str, list[tuple[str, dict[str, Any], str, int]]]:
-    """Of every set that was kept back what its messages were taken for before anything was mended by them: the act, the
-    fields, what nobody understood, and how many doubts there were."""
-    return json.loads(FIRST_READINGS.read_bytes())
-
-
-def facts(name: str, judged: Learned) -> Iterator[Example]:
-    """Every fact of the first readings of one set, and whether it was right."""
-    for (row, reading, _, _), (act, said, rest, doubts) in zip(read(name), first_readings()[name], strict=True):
-        if reading is not None:
-            first = replace(reading, act=act, doubts=[None] * doubts)
-            yield from _facts_of(row, first, said, rest, judged)
-
-
-def mended(name: str, judged: Learned) -> Iterator[Example]:
-    """The same of one set as it is read by now: hardly anything is wrong there, and one feature says so, which no
-    message that comes has."""
-    for row, reading, _, heard in read(name):
-        if reading is not None and heard is not None:
-            for seen, right in _facts_of(row, reading, heard.fields, heard.rest, judged):
-                yield [*seen, _MENDED], right
-
-
-def _facts_of(
-    row: dict[str, Any], reading: Reading, said: Mapping[str, Any], rest: str, judged: Learned
-) -> Iterator[Example]:
-    odds = judge.Judge(judged).weighed(reading)
-    heard = verify.Heard(reading, said, rest, odds, library.load().catalog.fabrics)
-    for path in sorted(said.keys() - {row.get("asked")}):
-        right = _is_right(row, path, said[path])
-        if right is not None:
-            yield verify.features(heard, path), (_RIGHT if right else verify.WRONG,)
-
-
-def _is_right(row: dict[str, Any], path: str, value: Any) -> bool | None:
-    """Whether a fact is what the label says; nothing where the label leaves it open."""
-    wanted = row.get("fields", {})
-    if path in wanted and wanted[path] is not None and verify.is_near(value, wanted[path]):
-        return True
-    allowed = row.get("either", {}).get(path, ())
-    return None if any(one is not None and verify.is_near(value, one) for one in allowed) else False
-
-
-@lru_cache
-def facts_by_set() -> dict[str, list[Example]]:
-    """The facts of every set, of first readings by what the others teach of the words around an amount."""
-    sets = sorted(first_readings())
-    folds = [tuple(sets[n::_FOLDS]) for n in range(_FOLDS)]
-    judges = {name: judged for fold in folds for judged in [Learned.of(learned_of_spans(fold))] for name in fold}
-    found = {name: list(facts(name, judges[name])) for name in sets}
-    every = Learned.of(learned_of_spans())
-    for name in _READ_BY_NOW:
-        if name not in _WITHOUT_FIELDS:
-            found.setdefault(name, []).extend(mended(name, every))
-    return found
-
-
-def learned_of_facts(by_set: dict[str, list[Example]]) -> dict[str, Any]:
-    """What first readings teach of facts that are wrong."""
-    rows = [row for found in by_set.values() for row in found]
-    seen = Counter(_path_of(features) for features, _ in rows if _MENDED not in features)
-    rows = [row for row in rows if seen[_path_of(row[0])] >= _LEAST_LABELLED for _ in range(_times(row[0]))]
-    return regressed(rows, [_RIGHT, verify.WRONG], _OF_FACTS, _LEAST_OF_FACTS)
-
-
-def _times(features: list[str]) -> int:
-    return _TIMES if _MENDED in features else 1
-
-
-def _path_of(features: list[str]) -> str:
-    return next(one for one in features if one.startswith("path:"))
-
-
-def asked_about(name: str, by_set: dict[str, list[Example]]) -> str:
-    """How many facts of the first reading of one set are asked about by what the other sets teach."""
-    weights = Learned.of(learned_of_facts({other: rows for other, rows in by_set.items() if other != name}))
-    first = [(features, right) for features, right in by_set[name] if _MENDED not in features]
-    asked = [right for features, right in first if weights.likely(features)[verify.WRONG] >= verify.DOUBTED]
-    wrong, caught = ([right for _, right in first].count(_NOT), asked.count(_NOT))
-    left = 1 - (wrong - caught) / (len(first) - len(asked))
-    said = f"{len(asked)} of {len(first)} facts asked about, {caught} of {wrong} wrong ones"
-    return f"{said}; of the others {left:.1%} right"
 
 
 # -- what is asked of a plan -------------------------------------------------------------------------------
@@ -420,13 +315,10 @@ def main(left_out: list[str]) -> None:
         found = learned([row for other in LEARNED_FROM if other != name for row in examples(other)])
         wrong = misjudged(examples(name), found)
         print(f"{name}: {1 - len(wrong) / len(examples(name)):.1%}", *wrong, sep="\n  ")
-        if name in first_readings():
-            print(f"  {asked_about(name, facts_by_set())}")
     if not left_out:
         found = learned([row for name in LEARNED_FROM for row in examples(name)])
         _write(WEIGHTS, found)
         _write(SPANS, learned_of_spans())
-        _write(FACTS, learned_of_facts(facts_by_set()))
         _write(FOLLOWUPS, learned_of_followups())
 
 

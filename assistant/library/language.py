@@ -17,8 +17,8 @@ def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
     others: dict[str, OtherLanguage] = {}
-    learned = {"weights": "acts", "judged": "spans", "verified": "facts", "asked_of_plans": "followups"}
-    parts = {name: json.loads((folder / f"{file}.json").read_bytes()) for name, file in learned.items()}
+    learned = {"weights": "acts.json", "judged": "spans.json", "asked_of_plans": "followups.json"}
+    parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
     parts["sentences"] = folder / "followups.npz"  # vectors that most questions do without
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):

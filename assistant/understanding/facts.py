@@ -21,21 +21,25 @@ from .quantities import MONEY_OTHER
 from .reading import ABOUT_A_PLAN, NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
+from .text import Token, ends_sentence
 
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
-    "but only free available left reserved except instead keep spare ours allocated busy get use whole idle".split()
+    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole "
+    "idle".split()
 )
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
 _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that there is inference in the job
+_DEADLINE = "constraints.deadline_days"
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
+_YEARS = range(2015, 2041)
 
 
 class Facts:
-    """The stage of facts: ``implied`` says what a value says of other fields."""
+    """The stage of facts: ``implied`` says what a value says of other fields, ``filler`` which words say nothing."""
 
-    def __init__(self, catalog: Catalog, names: Names, implied: Mapping[str, Any]) -> None:
-        self.catalog, self._names, self._implied = catalog, names, implied
+    def __init__(self, catalog: Catalog, names: Names, implied: Mapping[str, Any], filler: Set[str]) -> None:
+        self.catalog, self._names, self._implied, self._filler = catalog, names, implied, filler
 
     def take(self, reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
         """The facts of the job as planned, their values among the fields of ``reading``."""
@@ -328,26 +332,88 @@ class Facts:
                 options = tuple(gpu for gpu in (known, quantity.value) if gpu)
                 reading.doubts.append(Doubt("cluster.gpu", sentence, options))
 
+    def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """A number or a share that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we
+        get", "half are busy"."""
+        counts = [fact for fact in live if fact.says.act == "count" or fact.says.field == counting.COUNTED]
+        gpus = reading.fields.get(counting.COUNTED)
+        if gpus is None or reading.act != "describe" or any(fact.says.value == "total" for fact in counts):
+            return
+        of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
+        times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
+        told = reading.taken | reading.quiet
+        for number in reading.quantities:
+            if not _one_sentence(reading.text.tokens, number, counts) or reading.kinds(number.start, number.end) & (
+                NOT_OURS | {"replaced"}
+            ):
+                continue
+            of_all = (
+                number.kind == "share"
+                and of_a_part
+                and number.start not in times
+                and not reading.taken & set(range(number.start, number.end))
+            )
+            may_be = round(gpus * number.value / 100) if of_all else number.value
+            if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, told, self._filler)):
+                del reading.fields[counting.COUNTED]
+                reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
+                return
 
-def doubt_share(reading: Reading) -> None:
-    """ "512 GPUs, but only an eighth is available": how many are ours is asked."""
-    gpus, times = reading.fields.get(counting.COUNTED), {q.start for q in reading.quantities if q.kind == "time"}
-    told = reading.taken | reading.quiet | times
-    shares = [q for q in reading.quantities if q.kind == "share" and q.start not in told]
-    ours = [q for q in shares if not reading.kinds(q.start, q.end) & (NOT_OURS | {"replaced"})]
-    if gpus and ours and reading.act == "describe" and _OF_A_PART & {token.text for token in reading.text.tokens}:
-        del reading.fields[counting.COUNTED]
-        part = round(gpus * ours[0].value / 100)
-        reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {part} GPUs?", (gpus, part)))
+    def doubt_date(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """Another day beside the deadline that nothing explains may be the one that is meant."""
+        said = next(
+            (f for f in live if f.says.field == _DEADLINE and any(q.kind == "date" for q in f.slots.values())), None
+        )
+        if said is None or _DEADLINE not in reading.fields:
+            return
+        days = reading.fields[_DEADLINE]
+        for date in (q for q in reading.quantities if q.kind == "date"):
+            other = attach.converted(FIELDS[_DEADLINE], date, reading.today)
+            behind = date.start >= said.end and _one_sentence(reading.text.tokens, date, [said])
+            free = (
+                behind
+                and not reading.taken & set(range(date.start, date.end))
+                and not reading.kinds(date.start, date.end) & NOT_OURS
+            )
+            if free and other not in (None, days):
+                del reading.fields[_DEADLINE]
+                reading.doubts.append(Doubt(_DEADLINE, f"in {days} or in {other} days?", (days, other)))
+                return
 
 
 def _is_number(fact: Fact) -> bool:
     return fact.says.act == "set" and FIELDS[fact.says.field].about.kind in NUMERIC
 
 
+def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:
+    """Whether no sentence ends between a number and one of the counts."""
+    stretches = (range(min(f.start, number.start), max(f.end, number.end)) for f in counts)
+    return any(not any(ends_sentence(tokens, at) for at in s) for s in stretches)
+
+
 def _is_setting(field: RegisteredField) -> bool:
     """Whether a field says how the job is run and not which job it is: what a question may be about."""
     return field.about.kind in ("choice", "flag") or field.path.startswith(_SETTINGS)
+
+
+def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
+    """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
+    if (
+        number.kind != "number"
+        or number.low is not None
+        or taken & set(range(number.start, number.end))
+        or number.value != int(number.value)
+    ):
+        return False
+    behind = tokens[number.end] if number.end < len(tokens) else None
+    denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
+    before = tokens[number.start - 1] if number.start else None
+    if (before is not None and (tokens[number.start].glued or before.text in "=:/-")) or (
+        behind and behind.text == "x"
+    ):
+        return False
+    alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
+    return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
 
 
 def _sequences(tokens: Quantity, length: int) -> int:

@@ -23,7 +23,7 @@ from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
 from .documents import excerpt
 from .fabrics import Fabrics
-from .facts import Facts, doubt_share
+from .facts import Facts
 from .followups import Followups
 from .ignored import Ignored
 from .judge import Judge
@@ -38,10 +38,8 @@ from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import ENGLISH, Speller, Text, clean, cut, ends_sentence, in_question
-from .topics import Heard as Asked
-from .topics import Question, Topics
-from .verify import Heard, Verifier
+from .text import Speller, Text, clean, cut, ends_sentence, in_question
+from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
@@ -56,8 +54,6 @@ _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "train
 _SPEAKS_OF_NETWORKS = frozenset(
     {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
 )
-# A question works with what it supposes: nothing of it is asked back.
-_SUPPOSES = ABOUT_A_PLAN | SILENT_ACTS | {"ask"}
 # What says nothing of the job that is planned: "the chatbot comes later, ignore it".
 _ELSEWHERE = NOT_OURS | {"supposition", "replaced"}
 # "bought last year", "to buy rather than rent": no more than that is past
@@ -113,7 +109,7 @@ class Listener:
         self._fields = matcher(FIELDS, language, compiler)
         implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._filler = filler = frozenset(language["words"]["filler"].split())
-        self._facts = Facts(catalog, self._names, implied)
+        self._facts = Facts(catalog, self._names, implied, filler)
         self._fabrics = Fabrics(
             catalog, frozenset(language["names"]["other_networks"]), filler, language["words"]["offers"]
         )
@@ -128,7 +124,6 @@ class Listener:
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
         self._queries = Queries.of(language["queries"])
         self.judge = Judge(Learned.of(language["judged"]))
-        self.verifier = Verifier(Learned.of(language["verified"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
@@ -161,12 +156,7 @@ class Listener:
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        rest = self._results.rest(reading)
-        if reading.fields and reading.text.language == ENGLISH and reading.act not in _SUPPOSES:
-            odds = self.judge.weighed(reading)
-            self.verifier.settle(Heard(reading, dict(reading.fields), rest, odds, self.catalog.fabrics))
-        said = self._results.utterance(reading, question, rest)
-        said = replace(said, text=clean(text), followup=self._kinds(reading))
+        said = replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
         named = {at for mention in reading.mentions for at in mention.claimed}
         read = self._queries.read
         asked = reading.context.fields and read(reading.text, named, reading.taken, reading.quantities)
@@ -279,7 +269,8 @@ class Listener:
         self._fabrics.lay_side_by_side(reading, live)
         self._answer(reading)
         self.judge.settle(reading, live)
-        doubt_share(reading)
+        self._facts.doubt_count(reading, live)
+        self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
             for path in ("cluster.gpu", "cluster.gpus_per_node"):  # "compare p5en with CoreWeave's": neither is decided
                 reading.fields.pop(path, None)
@@ -340,7 +331,7 @@ class Listener:
             {"cluster.gpus": None} if reading.nodes else {}
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
-        return self._topics.ask(Asked(reading.text, reading.source, *said))
+        return self._topics.ask(Heard(reading.text, reading.source, *said))
 
 
 def _is_planned(reading: Reading, at: int) -> bool:

@@ -23,9 +23,10 @@ class Results:
         self.language, self._filler = language, filler
         self._of_comparing = filler | set(language["words"]["comparing"].split())
 
-    def utterance(self, reading: Reading, question: Question, rest: str) -> Utterance:
-        """What was understood; ``question`` is what is asked, ``rest`` what nobody understood."""
+    def utterance(self, reading: Reading, question: Question) -> Utterance:
+        """What was understood; ``question`` is what is asked."""
         places = reading.text.tokens
+        rest = "" if reading.act in SILENT_ACTS else self._rest(reading)
         said = any(c.isdecimal() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
         if reading.text.language != ENGLISH and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
@@ -67,10 +68,8 @@ class Results:
             None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})'
         )
 
-    def rest(self, reading: Reading) -> str:
+    def _rest(self, reading: Reading) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""
-        if reading.act in SILENT_ACTS:
-            return ""
         cues = {at for scope in reading.scopes for at in scope.cue}
         filler = self._of_comparing if reading.act == "compare" else self._filler
         parts: list[str] = []
