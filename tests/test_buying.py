@@ -289,7 +289,7 @@ def test_a_budget_for_what_is_missing_is_not_asked_to_pay_for_what_is_there() ->
     assert sums == {5e3: "infeasible", 3e5: "recommended", 3e6: "recommended"}
     alone = plan(8, budget={**OWN, "usd": 2e3})
     assert alone.recommendation.verdict == "no-network-needed" and alone.recommendation.card.do.startswith("Use the 8")
-    assert "Budget of $2,000: kept" in str(reading.limits_kept(alone))
+    assert "Budget of $2,000 for the purchase: kept" in str(reading.limits_kept(alone))
 
 
 def test_what_an_hour_of_a_machine_that_is_there_is_worth_may_be_said_and_buys_nothing() -> None:

@@ -106,4 +106,4 @@ def test_in_the_conversation_a_log_says_what_a_repair_is_worth(logs, tmp_path):
         "repair" in item or "switch" in item for item in found.items
     )
     [missing, *_] = talk.say(f"measured {tmp_path / 'nothing.log'}")
-    assert "cannot be read" in missing.text
+    assert "no such file" in missing.text

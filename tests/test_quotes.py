@@ -437,14 +437,3 @@ def test_what_one_seller_asks_besides_is_not_asked_by_the_others():
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     told = [(offer.once_usd, offer.delivery_days, offer.months, offer.oversubscription) for offer in heard.offers]
     assert told == [(8000, None, None, None), (None, 28, None, None), (None, None, None, 2)]
-
-
-def test_what_may_be_a_budget_or_a_deadline_is_left_open_where_nobody_can_be_asked():
-    mail = "pretrain llama 70b on 64 H100 for 30 days. For 64 H100 SXM with NDR InfiniBand we can do $2.35 per GPU-hour"
-    found = at_once.tell(
-        Conversation(library.load(), today=TODAY), f"{mail}, one-time setup fee $15,000, available in 10 days."
-    )
-    assert found.plan is not None and found.plan.recommendation.verdict == "recommended"
-    assert found.plan.questionnaire["training"]["days"] == 30 and not found.plan.questionnaire.get("budget", {}).get(
-        "usd"
-    )
