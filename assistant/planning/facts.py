@@ -338,9 +338,7 @@ _OF_FABRIC: dict[str, _Told] = {
     "node_gbps": lambda s: s.gbps * s.nics if s.gbps else None,
     "latency_us": lambda s: s.fabric.latency.si * 1e6 if s.fabric.latency else None,
     "adaptive_routing": lambda s: _routing(s.fabric, s.job),
-    "in_network_reduction": lambda s: (
-        s.fabric.in_network_reduction and bool(s.job.questionnaire.cluster.in_network_reduction)
-    ),
+    "in_network_reduction": lambda s: s.fabric.in_network_reduction,
     "vendors": lambda s: s.fabric.vendors,
     "skills": lambda s: s.fabric.skills,
     "maturity": lambda s: s.fabric.maturity,
