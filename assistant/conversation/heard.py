@@ -78,8 +78,7 @@ def _scaled(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     """What was read as a multiple of a value that nothing names, where something else was said: "with 64, does it take
     twice as long" multiplies no budget."""
     text, factors = said.text.lower(), {*words["times"].values(), *(1 / many for many in words["times"].values())}
-    told = {n: v for n, v in said.fields.items() if v not in bare_numbers(said)}  # a number that is said is no multiple
-    scaled = {name for name, value in told.items() if _ratio(value, draft.fields.get(name)) in factors}
+    scaled = {name for name, value in said.fields.items() if _ratio(value, draft.fields.get(name)) in factors}
     if not (said.amounts or set(said.fields) - scaled):
         return set()
     own = lambda name: next((found for start, found in words["of_field"].items() if name.startswith(start)), ())

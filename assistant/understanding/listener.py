@@ -33,7 +33,6 @@ from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .quantities import Units, amounts, carried, dates, ranges, unmeasured
-from .queries import Queries
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
@@ -122,7 +121,6 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
-        self._queries = Queries.of(language["queries"])
         self.judge = Judge(Learned.of(language["judged"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
@@ -156,11 +154,7 @@ class Listener:
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        said = replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
-        named = {at for mention in reading.mentions for at in mention.claimed}
-        read = self._queries.read
-        asked = reading.context.fields and read(reading.text, named, reading.taken, reading.quantities)
-        return replace(said, query=asked) if asked else said
+        return replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
 
     def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:
         """What may be asked of a plan, where something of a job is known; what states facts

@@ -78,27 +78,13 @@ class Quoted:
 
 
 @dataclass(frozen=True)
-class Query:
-    """A question as what is done with which figures of whom (``queries.yaml``): ``quantities`` by name, in the order in
-    which they were asked for; ``concepts`` that its words stand for, ``depth`` of them at most make one figure;
-    ``quotes`` by number, from 1; ``unread``: words that none of it explains.
-    """
-
-    quantities: tuple[str, ...] = ()
-    concepts: frozenset[str] = frozenset()
-    depth: int = 0
-    quotes: tuple[int, ...] = ()
-    unread: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Utterance:
     """One message, understood. Immutable; conversation, answering and ``weft ask`` dispatch on ``act`` and ``topic``.
 
     ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
     which quantity plays which part in it; ``followup`` are the likeliest kinds of question about a plan
-    (followups.yaml) and how likely each is, where something of a job is known, and ``query`` what it asks for as
-    figures. ``slips`` are words that were read as others.
+    (followups.yaml) and how likely each is, where something of a job is known. ``slips`` are words that were read as
+    others.
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
     back without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
@@ -110,7 +96,6 @@ class Utterance:
     of_plan: str | None = None
     roles: Mapping[str, Any] = field(default_factory=dict)
     followup: tuple[tuple[str, float], ...] = ()
-    query: Query = Query()
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
     amounts: tuple[Amount, ...] = ()

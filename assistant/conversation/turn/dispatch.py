@@ -16,7 +16,7 @@ from ..draft import QUOTES, Draft
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from ..slash import SIGN, spoken
-from . import asked, followup, queried, replies, steps
+from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
@@ -89,7 +89,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
     if figure is None:
-        followed = followed or queried.answered(parts, said) or followup.answered(parts, said, first=False)
+        followed = followed or followup.answered(parts, said, first=False)
     if followed is not None:
         return followed
     if figure is not None:

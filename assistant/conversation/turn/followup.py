@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
-from assistant.present.plan.answers import SENTENCES, Asked, remedied, sentences
+from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
-from assistant.present.plan.query import told as figures_of
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
@@ -65,11 +64,10 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if kind is None or of_term:
         return of_term
     view = parts.view_of(said)
-    tell = lambda asked: _told(asked, kind["tells"])
-    events = view(lambda plan: answer_of(parts, plan, said, tell, kind))
+    events = view(lambda plan: _answer(parts, plan, kind, said))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
-    parts.more = partial(behind, parts, kind["more"], said, view)
+    parts.more = partial(_more, parts, kind["more"], said, view)
     return events
 
 
@@ -130,9 +128,9 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     topics -= {"better"} if of_nothing else set()
     guesses = _guesses(kinds, said, stated)
     stated -= guesses
-    names = stated or said.excluded or (said.act in _STATES and told and first_share(said) < _SURE)
+    names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
-    states = said.act in (*_STATES, "unclear") and not asks(parts, said)
+    states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     weighed = _weighs(parts, said) and aside < _LIKELY and not _turns(kinds, said)
     if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
         return None
@@ -193,7 +191,7 @@ def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None], share: float 
     return (share >= _CERTAIN and "better" not in topics) or topics <= set(kind.get("instead_of", ()))
 
 
-def first_share(said: Utterance) -> float:
+def _first_share(said: Utterance) -> float:
     """How likely the likeliest kind is; 0 where it is none."""
     name, share = next(iter(said.followup), (ELSEWHERE, 0.0))
     return 0.0 if name == ELSEWHERE else share
@@ -222,14 +220,14 @@ def _guesses(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, stated: Se
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
     """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
-    share = first_share(said)
+    share = _first_share(said)
     kind = kinds[said.followup[0][0]] if share else {}
     return 0.0 if not kind.get("aside") or (kind.get("chooses") and alternatives(said)) else share
 
 
 def _turns(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
     """Whether values are named to ask where the one goes over into the other: "rent or buy, and where does it flip"."""
-    words = kinds[said.followup[0][0]].get("weighs", ()) if first_share(said) >= _SURE else ()
+    words = kinds[said.followup[0][0]].get("weighs", ()) if _first_share(said) >= _SURE else ()
     return any(word in said.text.lower() for word in words)
 
 
@@ -243,7 +241,7 @@ def _weighs(parts: Parts, said: Utterance) -> bool:
     """Whether values or networks are weighed against each other by name, what the plan has among them."""
     between = alternatives(said)
     known = parts.state.draft.fields
-    if between and all(set(one) == {_DEADLINE} for one in between) and first_share(said) >= _SURE:
+    if between and all(set(one) == {_DEADLINE} for one in between) and _first_share(said) >= _SURE:
         return False  # "done by Monday if I start on Friday" names two days
     own = any(known.get(path) == value for one in between for path, value in one.items())
     gpus = any("cluster.gpu" in one for one in between)
@@ -277,10 +275,10 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
     if said.act == "ask":
         return True
     kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
-    return asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
+    return _asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
 
 
-def asks(parts: Parts, said: Utterance) -> bool:
+def _asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message has the shape of a question: a mark, a word that asks, how it begins ("should we …") or ends
     ("… or not")."""
     if "asks" in said.roles.get("signs", {}) or "?" in said.text:
@@ -294,26 +292,15 @@ def asks(parts: Parts, said: Utterance) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-def _told(asked: Asked, names: Sequence[str]) -> list[str]:
-    """The sentences of their names; a name that is none of them is that of a figure."""
-    return [
-        text
-        for name in names
-        for text in (sentences(asked, [name]) if name in SENTENCES else figures_of(asked, [name]))
-    ]
-
-
-def answer_of(
-    parts: Parts, plan: Plan, said: Utterance, tell: Callable[[Asked], list[str]], kind: Mapping[str, Any]
-) -> list[Event]:
+def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, parts.figures)
+    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
-    found = tell(asked)
-    other = _other(parts, kind, said) if kind else []
+    found = sentences(asked, kind["tells"])
+    other = _other(parts, kind, said)
     if not found:
         return []
     room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in other)
@@ -369,7 +356,7 @@ def _lines(text: str, items: list[str]) -> int:
     return sum(len(block_lines(block, WIDTH)) for block in shown)
 
 
-def behind(parts: Parts, part: str, said: Utterance, view: View) -> list[Event]:
+def _more(parts: Parts, part: str, said: Utterance, view: View) -> list[Event]:
     """The proof behind a short answer: a part of the plan, why, or a figure with what it is made of."""
 
     def shown(plan: Plan) -> list[Event]:

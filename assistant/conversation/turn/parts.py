@@ -84,11 +84,6 @@ class Parts:
         """The words that steer what a question of the plan means and how it is answered."""
         return self.library.language["followups"]["words"]
 
-    @property
-    def figures(self) -> Mapping[str, Any]:
-        """How the figures of a plan are named."""
-        return self.library.language["queries"]["figures"]
-
     def view_of(self, said: Utterance) -> Callable[[Callable[[Plan], list[Event]]], list[Event]]:
         """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so
         is that."""

@@ -51,7 +51,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
-        "price_short money_range drives budget budget_risk price_source price_age price_quote included "
+        "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
         "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
         "quote_even cheapest_given_up"
     ).split(),
@@ -81,7 +81,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn".split(),
     schedule: (
-        "overnight machines_weeks finish_from finish_range how_long by_the_day sooner late late_meanwhile"
+        "overnight machines_weeks finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours"
     ).split(),
     judged: "needed works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
@@ -102,7 +102,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),
-    faults: "link_faults slow_link".split(),
+    faults: "failure_rate link_faults slow_link".split(),
     contract: "neutral_spec acceptance monitor".split(),
     site: "power_enough cables_reach rails per_port grown".split(),
     outlay: (

@@ -6,8 +6,7 @@ import datetime
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -17,14 +16,11 @@ from assistant.vocabulary.utterance import Utterance
 from ... import figures
 from .. import reading
 
-Told = TypeVar("Told")
-
 
 @dataclass(frozen=True)
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
-    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml),
-    ``figures`` how the figures are named (queries.yaml)."""
+    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml)."""
 
     plan: Plan
     catalog: Catalog
@@ -33,7 +29,6 @@ class Asked:
     planned: Callable[[Mapping[str, object]], Plan | None]
     today: datetime.date
     words: Mapping[str, Any] = field(default_factory=dict)
-    figures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate | None:
@@ -95,16 +90,6 @@ class Asked:
         if fabric == "none":
             return "no network"
         return self.catalog.fabrics[fabric].name.partition(" (")[0].partition(",")[0].removeprefix("NVIDIA ")
-
-
-def of_the_best(tell: Callable[[Asked, Candidate], Told]) -> Callable[[Asked], Told | None]:
-    """A sentence of the recommended network, which says nothing where nothing works."""
-
-    @wraps(tell)
-    def told(asked: Asked) -> Told | None:
-        return None if asked.best is None else tell(asked, asked.best)
-
-    return told
 
 
 def usable(asked: Asked) -> list[Candidate]:

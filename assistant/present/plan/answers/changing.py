@@ -6,16 +6,18 @@ from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, money, of_the_best, slower
+from .asked import Asked, lasts, money, slower
 
 _TAPERS = (2.0, 4.0)
 _LIVES = 5.0  # percent of a step: what is less is lived with
 _INSIDE = {"nvlink": "NVLink", "infinity": "Infinity Fabric", "pcie": "PCIe"}
 
 
-@of_the_best
-def tapered(asked: Asked, best: Candidate) -> list[str]:
+def tapered(asked: Asked) -> list[str]:
     """The plan's network oversubscribed: time and money at each ratio, and the largest that does not hurt."""
+    best = asked.best
+    if best is None:
+        return []
     if best.fabric == "none":
         return ["Nothing of this job crosses a network between nodes, so no oversubscription is felt."]
     design = asked.plan.fabric_design
@@ -159,9 +161,11 @@ def _own(asked: Asked, fabric: str, counted: bool | None) -> str:
     return f"; {names} with routing of their own" if names else ""
 
 
-@of_the_best
-def upgrade_later(asked: Asked, best: Candidate) -> list[str]:
+def upgrade_later(asked: Asked) -> list[str]:
     """Whether another network can be had afterwards, and what starting on the plainer one costs."""
+    best = asked.best
+    if best is None:
+        return []
     if best.fabric == "none":
         return ["Yes: nothing crosses a network now, so start without one and add it when the job outgrows a node."]
     bought = asked.plan.purchase

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.plan import Candidate, Card
+from assistant.vocabulary.plan import Card
 
 from ... import figures
 from .. import card, flips, reading
-from .asked import Asked, lasts, money, of_the_best, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 
 
 def do(asked: Asked) -> str | None:
@@ -100,9 +100,11 @@ def plain_do(asked: Asked) -> str | None:
     return f"What to do: {deed}."
 
 
-@of_the_best
-def plain_cost(asked: Asked, best: Candidate) -> str | None:
+def plain_cost(asked: Asked) -> str | None:
     """Money and time without a range."""
+    best = asked.best
+    if best is None:
+        return None
     cost = f"about {money(best)}" if best.cost_usd else "at a price that you have to ask for"
     if not reading.ends(asked.plan):
         return f"What it costs: {cost} a month."
@@ -111,9 +113,11 @@ def plain_cost(asked: Asked, best: Candidate) -> str | None:
     return f"It takes about {figures.hours(best.run_hours)} and costs {cost}."
 
 
-@of_the_best
-def plain_why(asked: Asked, best: Candidate) -> str | None:
+def plain_why(asked: Asked) -> str | None:
     """How much the network matters, in everyday words."""
+    best = asked.best
+    if best is None:
+        return None
     if best.fabric == "none":
         return "Why: the machines need not talk to each other, so you need not pay for a fast network between them."
     waits = best.exposed_communication_percent or 0.0

@@ -6,7 +6,7 @@ from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
-from .asked import Asked, of_the_best, slower, usable
+from .asked import Asked, slower, usable
 
 _ACCEPTED, _ALARM = 0.9, 0.8  # of the bandwidth that the plan counts
 _ALIKE = 5.0  # percent of a step
@@ -26,9 +26,11 @@ def _line(asked: Asked, best: Candidate) -> tuple[int, float, float]:
     return nics, fabric.nic_rate * 8 / 1e9, nics * fabric.nic_rate / 1e9 * reached
 
 
-@of_the_best
-def neutral_spec(asked: Asked, best: Candidate) -> list[str]:
+def neutral_spec(asked: Asked) -> list[str]:
     """The network as what it must do, without a product."""
+    best = asked.best
+    if best is None:
+        return []
     if best.fabric == "none":
         return [
             'Write: "Ethernet of 25 Gb/s or more per node for data, requests and management". No special network is '

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.plan import Candidate
+from math import exp
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, of_the_best, slower
+from .asked import Asked, lasts, slower
+from .operations import PER_NODE, assumed, nodes
 
 _WEEK = 7
 _RATE, _SPREAD = "cost-failures-per-node", "cost-failures-spread"
 
 
-@of_the_best
-def link_faults(asked: Asked, best: Candidate) -> list[str]:
+def failure_rate(asked: Asked) -> list[str]:
+    """Failures that stop the job, a week and a day, and where the rate is from."""
+    said = assumed(asked.plan, PER_NODE)
+    rate, many = said or asked.catalog.constants[_RATE].value, nodes(asked.plan)
+    per_day, far = rate * many, exp(asked.catalog.constants[_SPREAD].value)
+    machines = figures.counted(round(many), "node", "nodes")
+    source = asked.catalog.constants[_RATE].source.removeprefix("derived: ")
+    stops = "take a copy down" if reading.serves(asked.plan) else "stop the job"
+    return [
+        f"Plan for about {figures.significant(_WEEK * per_day, 2)} a week that {stops}: "
+        f"{figures.significant(per_day, 2)} a day on {machines}.",
+        f"Counted: {rate:g} per node and day ({source}). Other clusters had {far:.1f} times as many or as few.",
+    ]
+
+
+def link_faults(asked: Asked) -> list[str]:
     """Whether one technology's links fail more: nothing that is known tells them apart."""
+    best = asked.best
+    if best is None:
+        return []
     if best.fabric == "none":
         return ["Nothing of this job crosses a network between nodes, so no link of one can stop it."]
     kinds = [reading.candidate(asked.plan, f) for f in _two(asked)]

@@ -6,16 +6,18 @@ from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, money, of_the_best, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 
 _ALIKE = 5.0  # percent of a step
 _ROUND = 2  # digits
 _SAME, _TWICE = 0.5, 100.0  # percent of a step: "as long as", "2 times as long as"
 
 
-@of_the_best
-def solid(asked: Asked, best: Candidate) -> list[str]:
+def solid(asked: Asked) -> list[str]:
     """What of the plan one may bet on."""
+    best = asked.best
+    if best is None:
+        return []
     sure = asked.plan.recommendation.certainty
     firm = ["what fits the memory"]
     if best.fabric == "none":
@@ -142,9 +144,11 @@ def _beside(asked: Asked, best: Candidate) -> Candidate | None:
     return next(iter([*real, *tied, *near]), None)
 
 
-@of_the_best
-def kindly(asked: Asked, best: Candidate) -> list[str]:
+def kindly(asked: Asked) -> list[str]:
     """What to say, kindly, to who asks for a network that is not needed, or is."""
+    best = asked.best
+    if best is None:
+        return []
     named = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.step_time_s), None)
     name = asked.name(asked.fabrics[0]) if asked.fabrics else "a faster network"
     if best.fabric == "none":

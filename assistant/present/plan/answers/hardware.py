@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.plan import Candidate
-
 from ... import figures
 from ...blocks import sentences
 from .. import quantities, reading
-from .asked import Asked, of_the_best
+from .asked import Asked
 
 
 def design_counts(asked: Asked) -> str | None:
@@ -113,9 +111,11 @@ def fits_phases(asked: Asked) -> str | None:
     return f"{turns}: {told}. One phase's states leave the GPU for the next."
 
 
-@of_the_best
-def memory_counts(asked: Asked, best: Candidate) -> str | None:
+def memory_counts(asked: Asked) -> str | None:
     """What is in the figure."""
+    best = asked.best
+    if best is None:
+        return None
     gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]]
     _, *items = [text for block in quantities.memory(asked.plan, best, asked.catalog) for text in sentences(block)]
     counted = next((text for text in items if text.startswith("Counted")), "")

@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Candidate
 from ... import figures
 from ...plots import PARTS
 from .. import reading, standing
-from .asked import Asked, lasts, money, of_the_best, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 
 _FELT = 20.0  # percent of a step from which the whole time is told as well
 _DEAR = 0.1  # of the cost: what is dearer by more is no equal
@@ -62,9 +62,11 @@ def _plain_already(asked: Asked, best: Candidate) -> str:
     return f"No: {name} is plain Ethernet already. On {asked.name(other.fabric)} a step is {lasts(more)}{cost}."
 
 
-@of_the_best
-def plainer_network(asked: Asked, best: Candidate) -> Candidate | None:
+def plainer_network(asked: Asked) -> Candidate | None:
     """What would be taken instead of the network that is asked about: another technology, or plain TCP."""
+    best = asked.best
+    if best is None:
+        return None
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     said = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.step_time_s), None)
     if said is not None and said is not best and kind(said) == "tcp":
@@ -83,9 +85,11 @@ def plainer_network(asked: Asked, best: Candidate) -> Candidate | None:
     return next((c for c in others if kind(c) in named), None) or next(iter(plain), None)
 
 
-@of_the_best
-def need_reason(asked: Asked, best: Candidate) -> str | None:
+def need_reason(asked: Asked) -> str | None:
     """How much of the time it is about."""
+    best = asked.best
+    if best is None:
+        return None
     if best.fabric == "none":
         return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
     waits = figures.percent(best.exposed_communication_percent)

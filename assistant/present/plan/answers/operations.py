@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from assistant.vocabulary.plan import Candidate, Plan, QuotedOffer
+from assistant.vocabulary.plan import Plan, QuotedOffer
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, of_the_best, slower, usable
+from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
 PER_NODE = "failures per node and day"
-RESTART, STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
+_RESTART, _STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
 _DAY = 86_400.0
 
 
@@ -97,7 +97,7 @@ def on_failure(asked: Asked) -> str | None:
 
 def restart(asked: Asked) -> str | None:
     """What a failure costs, and how often to save."""
-    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, RESTART, STOP))
+    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, _RESTART, _STOP))
     if None in (rate, again, stop) or reading.serves(asked.plan):
         return None
     assert rate is not None and again is not None and stop is not None
@@ -120,7 +120,7 @@ def job_limit(asked: Asked) -> list[str]:
         return []
     middle, _, slow = asked.run
     jobs, most = ceil(best.run_hours / limit), ceil(reading.run_band(best)[1] / limit)
-    again = assumed(asked.plan, RESTART)
+    again = assumed(asked.plan, _RESTART)
     way = "save at the end of each job and go on from there"
     cost = f"; each start costs about {figures.seconds(again)}" if again else ""
     if most == 1:
@@ -144,9 +144,11 @@ def failure_prepare(asked: Asked) -> str | None:
     return "Have ready: a spare node, automatic restart, checkpoints kept off the nodes."
 
 
-@of_the_best
-def settings(asked: Asked, best: Candidate) -> str | None:
+def settings(asked: Asked) -> str | None:
     """Whether anything is to be configured."""
+    best = asked.best
+    if best is None:
+        return None
     kind = asked.catalog.fabrics[best.fabric].technology
     if best.fabric == "none":
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
@@ -195,9 +197,11 @@ def settings_check(asked: Asked) -> str | None:
     return f"Check: {test}" if test else None
 
 
-@of_the_best
-def skills(asked: Asked, best: Candidate) -> str | None:
+def skills(asked: Asked) -> str | None:
     """Who has to run it."""
+    best = asked.best
+    if best is None:
+        return None
     if best.fabric == "none" or not asked.buys:
         who = "nobody for the network" if best.fabric == "none" else "nobody of yours: the provider runs the network"
         return f"It takes {who}; somebody who starts jobs and reads logs is enough."

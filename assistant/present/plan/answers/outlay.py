@@ -9,7 +9,7 @@ from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
 
 from ... import figures
 from .. import reading
-from .asked import Asked, money, of_the_best, slower, usable
+from .asked import Asked, money, slower, usable
 from .sums import budget
 
 _YEARS, _YEAR = 3.0, 12
@@ -141,9 +141,11 @@ def _rent(asked: Asked, months: float) -> float | None:
     return best.gpu_usd_per_hour * reading.gpus(rented) * HOURS_PER_MONTH * months
 
 
-@of_the_best
-def network_share(asked: Asked, best: Candidate) -> list[str]:
+def network_share(asked: Asked) -> list[str]:
     """The network's part of the bill, and what a plainer one makes of it."""
+    best = asked.best
+    if best is None:
+        return []
     said = []
     named = next((p for p in asked.amounts("percent", "number") if 0 < p < 100), None)
     own = _bought(asked)

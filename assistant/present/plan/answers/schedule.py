@@ -6,6 +6,8 @@ import datetime
 import re
 from math import ceil
 
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
 from ... import figures
 from .. import reading
 from .asked import Asked, money
@@ -23,7 +25,7 @@ def finish_from(asked: Asked) -> str | None:
         return asked.plan.recommendation.smallest_change
     if not reading.ends(asked.plan):
         return "A service has no end: it runs from the day on which the machines are there."
-    start = first_day(asked)
+    start = _start(asked)
     if best.run_hours is None:
         return None
     ends = start + datetime.timedelta(days=ceil(best.run_hours / 24) if best.run_hours > 24 else best.run_hours / 24)
@@ -69,7 +71,7 @@ def machines_weeks(asked: Asked) -> str | None:
 _WEEK = 168.0  # hours
 
 
-def first_day(asked: Asked) -> datetime.date:
+def _start(asked: Asked) -> datetime.date:
     """The day that is named as the first: a weekday, tomorrow, next week, in two weeks; else today."""
     text, today = asked.text, asked.today
     day = next((n for n, name in enumerate(_DAYS) if name in text and f"by {name}" not in text), None)
@@ -111,7 +113,7 @@ def by_the_day(asked: Asked) -> str | None:
     best, limit = asked.best, _limit(asked)
     if best is None or best.run_hours is None or limit is None or not reading.ends(asked.plan):
         return None
-    if limit < first_day(asked) and any(day in asked.text for day in _DAYS):  # "by Monday if I start on Friday"
+    if limit < _start(asked) and any(day in asked.text for day in _DAYS):  # "by Monday if I start on Friday"
         limit += datetime.timedelta(days=7)
     middle, slow = (_end(asked, hours) for hours in (best.run_hours, reading.run_band(best)[1]))
     when = "" if reading.to_buy(asked.plan) is None or best.delivery_days else ", counted from delivery"
@@ -143,7 +145,7 @@ def _end(asked: Asked, hours: float) -> datetime.date:
     """The day on which so many hours are over, delivery counted where it is known."""
     best = asked.best
     wait = (best.delivery_days or 0.0) if best else 0.0
-    return first_day(asked) + datetime.timedelta(days=ceil(hours / 24 + wait) if hours > 24 else wait)
+    return _start(asked) + datetime.timedelta(days=ceil(hours / 24 + wait) if hours > 24 else wait)
 
 
 def late(asked: Asked) -> list[str]:
@@ -205,7 +207,7 @@ def sooner(asked: Asked) -> str | None:
     best, limit = asked.best, _limit(asked)
     if best is None or best.run_hours is None or limit is None or not reading.ends(asked.plan):
         return None
-    days = (limit - first_day(asked)).days - (best.delivery_days or 0.0)
+    days = (limit - _start(asked)).days - (best.delivery_days or 0.0)
     if days <= 0 or best.run_hours <= 24 * days:
         return None
     gpus, per = reading.gpus(asked.plan), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
@@ -225,3 +227,14 @@ def _tokens(asked: Asked) -> float | None:
     """The tokens of the run, as said or as assumed."""
     assumed = next((a.value for a in asked.plan.assumptions if a.field == "training.tokens"), None)
     return reading.asked(asked.plan, "training.tokens") or assumed
+
+
+def gpu_hours(asked: Asked) -> str | None:
+    """The GPU-hours of the run."""
+    best, gpus = asked.best, reading.gpus(asked.plan)
+    if best is None or best.run_hours is None:
+        return asked.plan.recommendation.smallest_change
+    if not reading.ends(asked.plan):
+        return f"A month is {figures.significant(gpus * HOURS_PER_MONTH)} GPU-hours: {gpus:,} GPUs around the clock."
+    many = figures.significant(gpus * best.run_hours)
+    return f"{many} GPU-hours: {figures.counted(gpus, 'GPU', 'GPUs')} for {figures.hours(best.run_hours)}."

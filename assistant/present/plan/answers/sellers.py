@@ -7,7 +7,7 @@ from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, money, of_the_best, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 
 _MOST = 3
 _A_SUM = 100.0  # US dollars: less is a price, no credits
@@ -152,9 +152,11 @@ def other_bids(asked: Asked) -> str | None:
     return "Ask them the same questions, and tell me what they quote: I lay the quotes side by side."
 
 
-@of_the_best
-def which_others(asked: Asked, best: Candidate) -> list[str]:
+def which_others(asked: Asked) -> list[str]:
     """The other networks that do the job, those of several makers where that is asked or was said."""
+    best = asked.best
+    if best is None:
+        return []
     neutral = asked.says("neutral") or bool(reading.asked(asked.plan, "constraints.vendor_neutral"))
     able = [c for c in usable(asked) if c is not best and c.fabric != "none"]
     if neutral:

@@ -20,6 +20,22 @@ def price_short(asked: Asked) -> str | None:
     return found.cost if found and found.cost else "Nothing works as asked, so there is no sum."
 
 
+def year(asked: Asked) -> str | None:
+    """Twelve months of it, where it lasts as long."""
+    best = asked.best
+    if best is None or best.usd_per_month is None or best.cost_usd is None:
+        return None
+    if not reading.ends(asked.plan):
+        return f"A year: {figures.usd(_MONTHS * best.usd_per_month)} at the same price and load."
+    if asked.plan.purchase is not None:
+        return f"A year of owning: {figures.usd(_MONTHS * best.usd_per_month)}, {_kept_how(asked)}."
+    return f"All of it: {figures.usd(best.cost_usd.p50)} for {figures.hours(best.run_hours)}; nothing after that."
+
+
+def _kept_how(asked: Asked) -> str:
+    return "written off and run" if reading.to_buy(asked.plan) else "to run what is there"
+
+
 def money_range(asked: Asked) -> str | None:
     """Between which sums it lies, and which is safe."""
     best = asked.best
@@ -93,7 +109,7 @@ def budget(asked: Asked) -> str | None:
 
 def _limit(asked: Asked) -> float | None:
     """The sum in the question, else the budget of the plan."""
-    named = (usd for usd in asked.amounts("money", "large", "sum") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
+    named = (usd for usd in asked.amounts("money", "large") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
     return next(named, None) or reading.asked(asked.plan, "budget.usd")
 
 

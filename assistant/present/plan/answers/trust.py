@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.plan import Candidate, Mover
+from assistant.vocabulary.plan import Mover
 
 from ... import figures
 from ...fields import assumed_text
 from .. import card, reading
 from ..charts import MOVERS
-from .asked import Asked, of_the_best
+from .asked import Asked
 
 _OFF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:%|percent|per cent)")
 # What moves a sum most stands first; the others follow in the order of the plan.
@@ -193,8 +193,10 @@ def nobody_pays(asked: Asked) -> str | None:
     return "Nobody: no offer is placed or paid for; every price has its source and date, and every rule can be read."
 
 
-@of_the_best
-def criteria(asked: Asked, best: Candidate) -> str | None:
+def criteria(asked: Asked) -> str | None:
+    best = asked.best
+    if best is None:
+        return None
     count = len({o.provider for o in asked.plan.offers if o.run_cost_usd})
     among = f" among the published prices of {count} providers" if count > 1 else ""
     return f"It was taken for the lowest cost{among} of what fits the memory and keeps your limits."

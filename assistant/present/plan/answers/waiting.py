@@ -6,11 +6,9 @@ from __future__ import annotations
 import datetime
 from math import ceil
 
-from assistant.vocabulary.plan import Candidate
-
 from ... import figures
 from .. import reading
-from .asked import Asked, lasts, money, of_the_best, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 
 _MATTERS = 5.0  # percent of a step
 
@@ -118,9 +116,11 @@ def start_later(asked: Asked) -> list[str]:
     return [one for one in (said, f"Started {when} it takes the same {run[0]}{ends}.") if one]
 
 
-@of_the_best
-def listed(asked: Asked, best: Candidate) -> list[str]:
+def listed(asked: Asked) -> list[str]:
     """Why a network is compared that is not recommended: where it stands and what it would add."""
+    best = asked.best
+    if best is None:
+        return []
     one = next((c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c is not best), None)
     first = "Every network that exists for these GPUs is computed, so that you see what it would bring"
     if one is None or not one.step_time_s:
