@@ -62,6 +62,9 @@ def test_a_batch_that_is_killed_goes_on_to_the_same_bytes_and_leaves_no_process(
     assert weft(*_batch(jobs, stopped, "--resume")).code == 2  # one of the jobs has no GPU
     assert (stopped / "plans.jsonl").read_bytes() == (whole / "plans.jsonl").read_bytes()
     assert json.loads((stopped / "plans.jsonl.end").read_text())["planned"] == 7
+    last = time.monotonic() + 10  # each looks now and then whether the one that began it is there
+    while any(map(_runs, children)) and time.monotonic() < last:
+        time.sleep(0.05)
     assert not any(map(_runs, children))
 
 
