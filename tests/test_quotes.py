@@ -437,3 +437,11 @@ def test_what_one_seller_asks_besides_is_not_asked_by_the_others():
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     told = [(offer.once_usd, offer.delivery_days, offer.months, offer.oversubscription) for offer in heard.offers]
     assert told == [(8000, None, None, None), (None, 28, None, None), (None, None, None, 2)]
+
+
+def test_what_one_seller_says_once_is_of_both_its_networks():
+    said = "Quotes for 64 H100: Lambda $2.49 with InfiniBand, Lambda $2.20 with RoCE 400, setup fee $4,000"
+    heard = Listener.of(library.load().language, CATALOG).hear(f"{said}, available from 5 December", today=TODAY)
+    assert [(offer.provider, offer.once_usd, offer.delivery_days) for offer in heard.offers] == [
+        ("lambda", 4000, 15)
+    ] * 2

@@ -163,8 +163,9 @@ class Offers:
                 found = [one if one.months or one.usd else replace(one, months=months) for one in found]
         if len({(offer.fabric, offer.provider, offer.months) for offer in found}) < 2 and not one_more:
             return [], frozenset(), []
-        same = _on_terms(message, found)
-        if len(found) > 1 and same is found:  # each says itself what it takes beside its price
+        same, sellers = _on_terms(message, found), {offer.provider for offer in found}
+        several = len(sellers) > 1 or None in sellers
+        if len(found) > 1 and same is found and several:  # each says itself what it takes beside its price
             found, told = self._of_each(message, found, places, apart), []
         else:
             found, told = self._of_all(message, same, apart)
