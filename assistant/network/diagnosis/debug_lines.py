@@ -9,6 +9,8 @@ from assistant.vocabulary.answers import LogTransport
 
 from .signatures import networks
 
+WORDS = ("nccl",)  # in every line of NCCL's, in small letters
+
 _HEAD = re.compile(r"([^\s:\[\]]{1,255}):\d{1,10}:\d{1,10} {1,4}\[(-?\d{1,6})\]")
 _VERSION = re.compile(r"N?CCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
 _ONE_DEVICE = re.compile(r"\[\d{1,3}\] ?([\w.-]{1,64}):(?:\w{1,64}:)?\d{1,3}/(\w{1,32})")

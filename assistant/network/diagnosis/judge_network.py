@@ -10,7 +10,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 
 from .collectives import Collectives
 from .debug_lines import DebugLog
-from .expected import card_in, is_pcie
+from .expected import CARD_WORDS, card_in, is_pcie
 from .signatures import (
     Completion,
     Pattern,
@@ -21,7 +21,6 @@ from .signatures import (
     finding,
     harmless,
     judgements,
-    one_in,
     pinned,
     read,
     signatures_in,
@@ -44,10 +43,18 @@ _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
-_STEPS = ("step", "iter", "poch", "Step", "Iter")
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
+
+
+# Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
+STEP, CARD, FAILED, SIGNATURES = 1, 2, 4, 8
+WORDS = {
+    STEP: ("step", "iter", "epoch"),
+    CARD: CARD_WORDS,
+    FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
+}
 
 
 class KnownLines:
@@ -70,20 +77,23 @@ class KnownLines:
         """Whether the job connected its ranks, and no request between them failed."""
         return bool(self.went_on) and not self.completions
 
-    def take(self, number: int, line: str) -> None:
-        if " via " in line and "NCCL INFO Channel" in line:
-            return
+    def take(self, number: int, line: str, bits: int) -> None:
+        """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
         if "NCCL " in line:
             self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
-        elif one_in(line, _STEPS) and _STEP.search(line):
+        elif bits & STEP and _STEP.search(line):
             self.went_on = self.stepped = number
-        elif not self.card:
+        elif bits & CARD and not self.card:
             self.card = card_in(line)
-        self.collectives.take(number, line)
-        known = signatures_in(line)
+        known = signatures_in(line, bits >> SIGNATURES)
         for signature, said in known:
             _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
             self.seen[signature.code] = (signature, said, first, number, count + 1)
+        if bits & FAILED:
+            self._failed(number, line, known=bool(known))
+
+    def _failed(self, number: int, line: str, *, known: bool) -> None:
+        self.collectives.take(number, line)
         ended = completion(line)
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)

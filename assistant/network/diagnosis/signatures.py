@@ -14,10 +14,6 @@ from assistant.vocabulary.answers import DiagnosisFinding, Severity
 Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
-# Lines that differ in digits alone may mean the same failures: asked once, as logs repeat few such lines.
-_DIGITS = {ord(digit): None for digit in "0123456789"}
-_SHAPES: dict[str, list[int]] = {}
-_KEPT, _SHORT = 20_000, 400  # shapes and characters: 8 MB
 COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
 
 
@@ -78,26 +74,17 @@ def signatures() -> list[Signature]:
     return [Signature(code=code, **about) for code, about in read("failures").items()]
 
 
-@lru_cache(maxsize=1)
-def _telling() -> dict[str, list[int]]:
-    """Which signatures a word may mean, by their place in the file."""
-    words: dict[str, list[int]] = {}
-    for place, signature in enumerate(signatures()):
-        for word in signature.has:
-            words.setdefault(word, []).append(place)
-    return words
-
-
-def signatures_in(line: str) -> list[tuple[Signature, str]]:
-    """The known failures that a line tells of, and what it says in the pattern's named group."""
-    small, known = line.lower(), signatures()
-    shape = small.translate(_DIGITS)
-    if (places := _SHAPES.get(shape)) is None:
-        places = sorted({at for word, ats in _telling().items() if word.translate(_DIGITS) in shape for at in ats})
-        if len(_SHAPES) < _KEPT and len(shape) < _SHORT:
-            _SHAPES[shape] = places
-    found = ((known[at], known[at].pattern.search(line)) for at in places)
-    return [(signature, match[match.lastgroup] if match.lastgroup else "") for signature, match in found if match]
+def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
+    """The known failures that a line tells of, and what it says in the pattern's named group. ``bits``: of those that
+    its words may mean, by their place in the file."""
+    small, found = line.lower(), list[tuple[Signature, str]]()
+    while bits:
+        lowest = bits & -bits
+        bits ^= lowest
+        known = signatures()[lowest.bit_length() - 1]
+        if one_in(small, known.has) and (match := known.pattern.search(line)):
+            found.append((known, match[match.lastgroup] if match.lastgroup else ""))
+    return found
 
 
 def one_in(text: str, words: tuple[str, ...]) -> bool:

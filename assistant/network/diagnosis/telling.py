@@ -1,0 +1,75 @@
+"""Which readers a line of a log may tell something, by its words alone: most lines of a long log tell none of them
+anything, and are passed over before they are decoded.
+
+A line is looked at as the words of letters that are in it: digits and signs are taken out of a whole piece of the log
+at once, so that a log has few different words, of each of which is remembered what it may mean.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+# Letters in small letters, the signs that end a prompt as one word of their own, all else (digits too) as a space.
+_SIGNS = b"$#>%"
+SHAPE = bytes(
+    ord(b"$") if at in _SIGNS else at if bytes([at]).islower() or at == 10 else at + 32 if 65 <= at <= 90 else 32
+    for at in range(256)
+)
+PROMPT = "$"
+_HEADLINES = frozenset((b"==", b"**", b"--", b"##"))
+_LETTERS = re.compile(r"[a-z$]+")
+_SHORT = 3  # letters: less is a word of its own, or it would be found in every other
+_WORDS, _SHAPES, _LONG = 200_000, 20_000, 400  # that are remembered, and the bytes of the longest shape: 30 MB
+
+
+class Telling:
+    """``words``: by a reader's bit, what in small letters is in every line that the reader wants: of each the longest
+    run of letters is asked for, as a part of a word, or as a whole one where signs stand on both sides of it."""
+
+    def __init__(self, words: Mapping[int, Iterable[str]], headlines: int) -> None:
+        self._parts: dict[bytes, int] = {}
+        self._wholes: dict[bytes, int] = {}
+        self._headlines = headlines
+        self._wordless = 0  # bits of what has no letter
+        for bit, its in words.items():
+            for word in its:
+                run = max(_LETTERS.finditer(word), key=lambda found: found.end() - found.start(), default=None)
+                if run is None:
+                    self._wordless |= bit
+                    continue
+                inside = 0 < run.start() and run.end() < len(word)
+                kind = self._wholes if inside or len(run[0]) < _SHORT else self._parts
+                key = run[0].encode()
+                kind[key] = kind.get(key, 0) | bit
+        self._dull: set[bytes] = set()
+        self._known: dict[bytes, int] = {}
+        self._shapes: dict[bytes, int] = {}
+
+    def of(self, line: bytes, shape: bytes) -> int:
+        """The bits of the readers that may want a line; 0 for none. ``shape``: the line through :data:`SHAPE`."""
+        bits = self._shapes.get(shape)
+        if bits is None:
+            words = shape.split()
+            bits = 0 if words and self._dull.issuperset(words) else self._of_words(words)
+            if len(self._shapes) < _SHAPES and len(shape) < _LONG:
+                self._shapes[shape] = bits
+        return bits | self._headlines if line[:2] in _HEADLINES else bits
+
+    def _of_words(self, words: list[bytes]) -> int:
+        bits = 0 if words else self._wordless
+        for word in words:
+            if word not in self._dull:
+                known = self._known.get(word)
+                bits |= self._of_word(word) if known is None else known
+        return bits
+
+    def _of_word(self, word: bytes) -> int:
+        bits = self._wholes.get(word, 0)
+        for part, its in self._parts.items():
+            if part in word:
+                bits |= its
+        if len(self._known) + len(self._dull) < _WORDS:
+            if bits:
+                self._known[word] = bits
+            else:
+                self._dull.add(word)
+        return bits
