@@ -32,7 +32,7 @@ from .tools import words as tools_words
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, behind those of judge_network.WORDS; _ANY: of none by its words.
-_NCCL, _TABLE, _TOOLS, _ANY = 8, 16, 32, 64
+_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 128
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 

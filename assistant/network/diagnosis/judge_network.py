@@ -21,6 +21,7 @@ from .signatures import (
     finding,
     harmless,
     judgements,
+    one_in,
     pinned,
     read,
     signatures_in,
@@ -49,8 +50,9 @@ _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
-STEP, CARD, FAILED, SIGNATURES = 1, 2, 4, 8
+STEP, CARD, FAILED, WENT_ON, SIGNATURES = 1, 2, 4, 8, 8
 WORDS = {
+    WENT_ON: ("init complete", "connected all"),
     STEP: ("step", "iter", "epoch"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
@@ -80,12 +82,13 @@ class KnownLines:
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
         if "NCCL " in line:
-            self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
+            if bits & WENT_ON and one_in(line, _WENT_ON):
+                self.went_on = number
         elif bits & STEP and _STEP.search(line):
             self.went_on = self.stepped = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
-        known = signatures_in(line, bits >> SIGNATURES)
+        known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
         for signature, said in known:
             _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
             self.seen[signature.code] = (signature, said, first, number, count + 1)

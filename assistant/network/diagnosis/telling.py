@@ -16,9 +16,13 @@ SHAPE = bytes(
 )
 PROMPT = "$"
 _HEADLINES = frozenset((b"==", b"**", b"--", b"##"))
-_LETTERS = re.compile(r"[a-z$]+")
+_RUN = re.compile(r"[a-z]+|\$")
 _SHORT = 3  # letters: less is a word of its own, or it would be found in every other
 _WORDS, _SHAPES, _LONG = 200_000, 20_000, 400  # that are remembered, and the bytes of the longest shape: 30 MB
+
+
+def _length(found: re.Match[str]) -> int:
+    return found.end() - found.start()
 
 
 class Telling:
@@ -32,12 +36,13 @@ class Telling:
         self._wordless = 0  # bits of what has no letter
         for bit, its in words.items():
             for word in its:
-                run = max(_LETTERS.finditer(word), key=lambda found: found.end() - found.start(), default=None)
+                run = max(_RUN.finditer(word), key=_length, default=None)
                 if run is None:
                     self._wordless |= bit
                     continue
                 inside = 0 < run.start() and run.end() < len(word)
-                kind = self._wholes if inside or len(run[0]) < _SHORT else self._parts
+                whole = (inside or len(run[0]) < _SHORT) and run[0] != PROMPT
+                kind = self._wholes if whole else self._parts
                 key = run[0].encode()
                 kind[key] = kind.get(key, 0) | bit
         self._dull: set[bytes] = set()
