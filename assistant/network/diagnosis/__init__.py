@@ -22,7 +22,7 @@ from .json_report import LARGEST, run_of
 from .judge_path import Measured
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, finding, signatures
+from .signatures import Speed, finding, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import lines_of, opened, stream_of
@@ -102,7 +102,7 @@ class _Reading:
 def _telling() -> Telling:
     """The words of all readers; what is learnt of the words of a log holds for the next."""
     of_readers = {**judge_network.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
-    signed = {1 << (judge_network.SIGNATURES + at): each.has for at, each in enumerate(signatures())}
+    signed = {1 << (judge_network.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
     return Telling({**of_readers, **signed}, headlines=_TOOLS)
 
 
@@ -267,4 +267,4 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
     """Errors first, causes before what follows from them, in the order of the file; the same code once per line."""
     unique = {(each.code, each.line): each for each in found}
-    return sorted(unique.values(), key=lambda e: (_SEVERITIES[e.severity], e.code in causes.SYMPTOMS, e.line))
+    return sorted(unique.values(), key=lambda e: (_SEVERITIES[e.severity], e.code in symptoms(), e.line))

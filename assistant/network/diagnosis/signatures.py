@@ -28,6 +28,7 @@ class Failure(BaseModel):
     severity: Severity = "error"
     rests: str = ""  # the thread or page that it was learnt from
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
+    follows: bool = False  # mostly from another failure, which is told before it
 
     def at(self, line: int, **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in."""
@@ -39,16 +40,31 @@ class Failure(BaseModel):
 
 
 class Signature(Failure):
-    """A failure known by a line; what the pattern's named group holds stands in ``{said}`` of its message. ``hosts``:
-    ``several`` counts only when the job spans hosts. ``weighs``: a line that healthy runs print too weighs only beside
-    another finding (of those in ``beside``, where they are named), only if the job did not go on after it, or only
-    where the machine may have RDMA; otherwise it is information."""
+    """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which is
+    read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named group
+    holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
+    ``otherwise``: only where no other entry knows the line. ``weighs``: a line that healthy runs print too weighs only
+    beside another finding (of those in ``beside``, where they are named), only if the job did not go on after it, or
+    only where the machine may have RDMA; otherwise it is information."""
 
-    has: tuple[str, ...]  # in small letters: one of them is in every such line
-    pattern: Pattern
+    says: tuple[str, ...] = ()
+    has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
+    pattern: Pattern | None = None
+    otherwise: bool = False
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone, where it weighs beside others
     weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """One of these is in every line that tells of the failure."""
+        return self.says + self.has
+
+    def said_in(self, line: str, small: str) -> str | None:
+        """What a line says of the failure, empty where it names nothing; ``None`` where it does not tell of it."""
+        if self.pattern and one_in(small, self.has) and (found := self.pattern.search(line)):
+            return found[found.lastgroup] if found.lastgroup else ""
+        return "" if one_in(small, self.says) else None
 
 
 class Completion(Failure):
@@ -71,7 +87,8 @@ class Pinned(Failure):
 @lru_cache(maxsize=1)
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
-    return [Signature(code=code, **about) for code, about in read("failures").items()]
+    parts = (part for name, part in _files().items() if name.startswith("failures/"))
+    return [Signature(code=code, **about) for part in parts for code, about in part.items()]
 
 
 def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
@@ -82,9 +99,9 @@ def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
         lowest = bits & -bits
         bits ^= lowest
         known = signatures()[lowest.bit_length() - 1]
-        if one_in(small, known.has) and (match := known.pattern.search(line)):
-            found.append((known, match[match.lastgroup] if match.lastgroup else ""))
-    return found
+        if (said := known.said_in(line, small)) is not None:
+            found.append((known, said))
+    return [each for each in found if not each[0].otherwise] or found[:1]
 
 
 def one_in(text: str, words: tuple[str, ...]) -> bool:
@@ -139,6 +156,12 @@ def suspects() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def symptoms() -> frozenset[str]:
+    """The codes of what mostly follows from another failure."""
+    return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.follows)
+
+
+@lru_cache(maxsize=1)
 def completions() -> list[Completion]:
     """The ends of work requests that are known."""
     return [Completion(status=status, **about) for status, about in read("completions").items()]
@@ -157,4 +180,8 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
 @lru_cache(maxsize=8)
 def read(name: str) -> Any:
     """A file of ``knowledge/nccl/``."""
-    return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")[f"{name}.yaml"]
+    return _files()[f"{name}.yaml"]
+
+
+def _files() -> dict[str, Any]:
+    return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")
