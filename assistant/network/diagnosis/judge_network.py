@@ -24,6 +24,7 @@ from .signatures import (
     one_in,
     pinned,
     read,
+    signatures,
     signatures_in,
     suspects,
 )
@@ -202,10 +203,16 @@ def _whole_node(log: DebugLog) -> bool:
 
 
 def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong."""
+    """What harms in some runs only is information while nothing else is wrong; what a job got over weighs again where
+    what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
     weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
-    return [each if weigh.get(each.code, True) else as_information(each) for each in found]
+    found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
+    causes = {each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}}
+    return [
+        each.model_copy(update={"severity": causes[each.code].severity}) if each.code in causes else each
+        for each in found
+    ]
 
 
 def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
