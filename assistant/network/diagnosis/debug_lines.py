@@ -34,7 +34,9 @@ _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 by
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 # Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
-_ROUTINE = frozenset(("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected", "Channel"))
+_ROUTINE = frozenset(
+    ("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected", "Channel")
+)
 _HEADS = 4096  # different beginnings of lines that are remembered
 _HOSTS = 100_000
 

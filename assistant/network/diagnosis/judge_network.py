@@ -208,7 +208,9 @@ def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
     weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
-    causes = {each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}}
+    causes = {
+        each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}
+    }
     return [
         each.model_copy(update={"severity": causes[each.code].severity}) if each.code in causes else each
         for each in found

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from assistant.library import paths, shipped
+from assistant.library import nccl_claims, paths, shipped
 from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 # Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
@@ -27,13 +27,15 @@ class Failure(BaseModel):
     fix: str
     severity: Severity = "error"
     rests: str = ""  # the thread or page that it was learnt from
+    source: str | None = None  # of the knowledge: the entry is a claim of it
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
 
     def at(self, line: int, **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in."""
         message, fix = self.message.format(**said), self.fix.format(**said)
-        rests = f"{self.rests}; {self.sure}" if self.rests else ""
+        cited = f"; {nccl_claims.of_failure(self.source, self.code)}" if self.source else ""
+        rests = f"{self.rests}; {self.sure}{cited}" if self.rests else ""
         return DiagnosisFinding(
             code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests
         )
