@@ -1,5 +1,5 @@
-"""Claims that the data on NCCL (``knowledge/nccl``) makes: a provider's settings, and what lines of a log mean. Each entry
-there that names its source is a claim, so that what the program sets or says can be looked up, graded, where it stands."""
+"""Claims that the data on NCCL (``knowledge/nccl``) makes: a provider's settings, and what lines of a log mean. Each
+entry there that names its source is a claim, so that what the program sets or says can be looked up, graded."""
 
 from __future__ import annotations
 

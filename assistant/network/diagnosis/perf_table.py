@@ -26,8 +26,8 @@ _SETTING = re.compile(r"NCCL_\w{1,40}(?:=| set (?:by environment )?to )\S{1,80}"
 _SETTINGS = 1000
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
-    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf", "nthread",
-    "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun", "mpiexec",
+    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
+    "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun", "mpiexec",
     "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip
 _MISSING = ("N/A", "nan", "-nan")

@@ -42,12 +42,12 @@ class Failure(BaseModel):
 
 
 class Signature(Failure):
-    """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which is
-    read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named group
-    holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
+    """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
+    is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
+    group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
     ``otherwise``: only where no other entry knows the line. ``weighs``: a line that healthy runs print too weighs only
     beside another finding (of those in ``beside``, where they are named), only if the job did not go on after it (or
-    if it went on into one of those in ``beside``), or only where the machine may have RDMA; otherwise it is information."""
+    if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds

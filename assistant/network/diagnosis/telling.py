@@ -40,7 +40,7 @@ class Telling:
                 if run is None:
                     self._wordless |= bit
                     continue
-                inside = 0 < run.start() and run.end() < len(word)
+                inside = run.start() > 0 and run.end() < len(word)
                 whole = (inside or len(run[0]) < _SHORT) and run[0] != PROMPT
                 kind = self._wholes if whole else self._parts
                 key = run[0].encode()
