@@ -1,5 +1,5 @@
-"""Reads ``knowledge/`` (sources, claims, passages, conflicts, terms, and the claims of the data on NCCL) and checks that
-every reference holds."""
+"""Reads ``knowledge/`` (sources, claims, passages, conflicts, terms, and the claims of the data on NCCL) and checks
+that every reference holds."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ _SETTINGS = 1000
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
     "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
-    "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun", "mpiexec",
-    "prterun", "srun", "torchrun", "timeout",
+    "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
+    "mpiexec", "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)

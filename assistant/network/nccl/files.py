@@ -53,7 +53,7 @@ def as_file(
         lines += ["", f"# {setting.reason}{_cited(setting)}", *_line(setting, _WRITTEN[host.form])]
     lines += ["", "# Left alone:"]
     for each in leave_alone(fabric, gpu, nodes, host):
-        told = default_told(each.name, host.nccl)
+        told = default_told(each.name, host.nccl) if gpu.vendor == "nvidia" else ""  # RCCL's own are not known
         lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else "") + _cited(each))
     return "\n".join(lines) + "\n"
 
