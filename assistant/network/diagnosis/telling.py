@@ -16,18 +16,21 @@ SHAPE = bytes(
 )
 PROMPT = "$"
 _HEADLINES = frozenset((b"==", b"**", b"--", b"##"))
+_COMMON = frozenset(("memory", "node", "nodes", "rank", "ranks", "error", "device", "data", "worker"))
 _RUN = re.compile(r"[a-z]+|\$")
 _SHORT = 3  # letters: less is a word of its own, or it would be found in every other
 _WORDS, _SHAPES, _LONG = 200_000, 20_000, 400  # that are remembered, and the bytes of the longest shape: 30 MB
 
 
-def _length(found: re.Match[str]) -> int:
-    return found.end() - found.start()
+def _telling_most(found: re.Match[str]) -> tuple[bool, int]:
+    """The longest run of letters that is no word of every log."""
+    length = found.end() - found.start()
+    return length > _SHORT and found[0] not in _COMMON, length
 
 
 class Telling:
     """``words``: by a reader's bit, what in small letters is in every line that the reader wants: of each the longest
-    run of letters is asked for, as a part of a word, or as a whole one where signs stand on both sides of it."""
+    rarer run of letters is asked for, as a part of a word, or as a whole one where signs stand on both sides of it."""
 
     def __init__(self, words: Mapping[int, Iterable[str]], headlines: int) -> None:
         self._parts: dict[bytes, int] = {}
@@ -36,7 +39,7 @@ class Telling:
         self._wordless = 0  # bits of what has no letter
         for bit, its in words.items():
             for word in its:
-                run = max(_RUN.finditer(word), key=_length, default=None)
+                run = max(_RUN.finditer(word), key=_telling_most, default=None)
                 if run is None:
                     self._wordless |= bit
                     continue
