@@ -265,6 +265,10 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """Errors first, causes before what follows from them, in the order of the file; the same code once per line."""
+    """Causes before what follows from them, errors first, in the order of the file; notes last; the same code once per
+    line."""
     unique = {(each.code, each.line): each for each in found}
-    return sorted(unique.values(), key=lambda e: (_SEVERITIES[e.severity], e.code in symptoms(), e.line))
+    return sorted(
+        unique.values(),
+        key=lambda e: (e.severity == "info", e.code in symptoms(), _SEVERITIES[e.severity], e.line),
+    )
