@@ -15,7 +15,9 @@ from tests.nccl_logs import DEVICES, channels, debug, table
 
 CATALOG = library.load().catalog
 LINES = yaml.safe_load(Path(__file__).with_name("nccl_lines.yaml").read_text())
-BEFORE = debug(DEVICES.replace(":1/IB", ":1/RoCE"), "Using network IB", "comm 0x1 rank 0 nranks 16 nNodes 2 localRanks 8")
+BEFORE = debug(
+    DEVICES.replace(":1/IB", ":1/RoCE"), "Using network IB", "comm 0x1 rank 0 nranks 16 nNodes 2 localRanks 8"
+)
 WENT_ON = debug("comm 0x1 rank 0 nranks 16 cudaDev 0 - Init COMPLETE", per_host=8)
 STEPS = "".join(
     f" iteration {n}/ 500 | elapsed time per iteration (ms): 412.{n} | lm loss: 2.{n} |\n" for n in range(9)

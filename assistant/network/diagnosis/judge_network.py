@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
+from assistant.network.nccl.host import within
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .collectives import Collectives
@@ -224,6 +225,7 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
 def findings(log: DebugLog, nodes: int | None, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged."""
     yield from _lines(log, speed)
+    yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
     if nodes is not None and nodes > 1:
         yield from _bootstrap(log)
@@ -242,6 +244,14 @@ def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     if log.traced:
         told = finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
         yield told if speed in ("slow", "short") else as_information(told)
+
+
+def _version(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A release of NCCL from before these GPUs: it runs on them, and does not know what joins them."""
+    made = next((one for one in read("devices") if re.search(one["printed"], device)), {})
+    since = made.get("nccl")
+    if since and log.version and speed in ("slow", "short") and within(log.version, None, since):
+        yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since)
 
 
 def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
@@ -278,7 +288,7 @@ def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     told = list[tuple[int, str]]()
     for name, about in read("choices").items():
         line, value = log.settings.get(name, (0, ""))
-        enough = value.isdecimal() and int(value) >= about.get("enough", 1 << 62)
+        enough = value in about.get("usual", ()) or (value.isdecimal() and int(value) >= about.get("enough", 1 << 62))
         if value and not enough and (speed == "slow" or about.get("narrows")):
             told.append((line, f"{name}={value} ({about['does']})"))
     if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
@@ -306,7 +316,10 @@ def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         name = "tcp-sockets-are-all" if not asked and sockets_are_all(log, device) else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
-        if name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
+        line, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
+        if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
+            yield finding("plugin-switched-off", line)
+        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
