@@ -33,24 +33,28 @@ class Telling:
     rarer run of letters is asked for, as a part of a word, or as a whole one where signs stand on both sides of it."""
 
     def __init__(self, words: Mapping[int, Iterable[str]], headlines: int) -> None:
-        self._parts: dict[bytes, int] = {}
+        self._parts: dict[bytes, list[tuple[bytes, int]]] = {}  # by their first letters
         self._wholes: dict[bytes, int] = {}
         self._headlines = headlines
-        self._wordless = 0  # bits of what has no letter
+        self._prompts = self._wordless = 0  # bits of what ends a prompt, and of what has no letter
         for bit, its in words.items():
             for word in its:
                 run = max(_RUN.finditer(word), key=_telling_most, default=None)
                 if run is None:
                     self._wordless |= bit
-                    continue
-                inside = run.start() > 0 and run.end() < len(word)
-                whole = (inside or len(run[0]) < _SHORT) and run[0] != PROMPT
-                kind = self._wholes if whole else self._parts
-                key = run[0].encode()
-                kind[key] = kind.get(key, 0) | bit
+                elif run[0] == PROMPT:
+                    self._prompts |= bit
+                else:
+                    self._wants(run[0].encode(), bit, whole=run.start() > 0 and run.end() < len(word))
         self._dull: set[bytes] = set()
         self._known: dict[bytes, int] = {}
         self._shapes: dict[bytes, int] = {}
+
+    def _wants(self, word: bytes, bit: int, *, whole: bool) -> None:
+        if whole or len(word) < _SHORT:
+            self._wholes[word] = self._wholes.get(word, 0) | bit
+        else:
+            self._parts.setdefault(word[:_SHORT], []).append((word, bit))
 
     def of(self, line: bytes, shape: bytes) -> int:
         """The bits of the readers that may want a line; 0 for none. ``shape``: the line through :data:`SHAPE`."""
@@ -72,9 +76,12 @@ class Telling:
 
     def _of_word(self, word: bytes) -> int:
         bits = self._wholes.get(word, 0)
-        for part, its in self._parts.items():
-            if part in word:
-                bits |= its
+        if b"$" in word:
+            bits |= self._prompts
+        for at in range(len(word) - _SHORT + 1):
+            for part, its in self._parts.get(word[at : at + _SHORT], ()):
+                if word.startswith(part, at):
+                    bits |= its
         if len(self._known) + len(self._dull) < _WORDS:
             if bits:
                 self._known[word] = bits
