@@ -30,7 +30,8 @@ TOPOLOGIES = ("fat-tree", "rail", "rail-only", "plane")
 
 @dataclass(frozen=True)
 class Size:
-    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into."""
+    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into; ``on_board``: bytes per second of
+    the NICs that are a part of the node's board, 0 where cards are bought."""
 
     gpus: int
     nodes: int
@@ -38,6 +39,7 @@ class Size:
     ports_per_nic: int
     nodes_per_rack: int
     gpus_per_node: int
+    on_board: float
 
     @property
     def nics(self) -> int:
@@ -121,7 +123,8 @@ def _size(
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
     nics = nics_per_node or fabric.usual_nics(per_node)
-    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
+    on_board = gpu.adapters_on_board.si if gpu.adapters_on_board else 0.0
+    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node, on_board)
 
 
 def planes_of_adapter(fabric: Fabric, topology: str | None, planes: int | None, catalog: Catalog) -> int:
@@ -430,7 +433,7 @@ def _items(
     fabric: Fabric, size: Size, layout: Layout, switch: Device, optics: Counter[str], catalog: Catalog, notes: list[str]
 ) -> list[PricedItem]:
     line_rate = fabric.nic_rate / size.ports_per_nic
-    card = bill.network_card(fabric, fabric.nic_rate, catalog)
+    card = bill.network_card(fabric, max(fabric.nic_rate, size.on_board), catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {switch.name}", layout.switches, bill.price_of(switch, catalog)),
         (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
@@ -442,7 +445,8 @@ def _items(
     ]
     cable, price = bill.link(line_rate, catalog) or (None, None)
     found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
-    if fabric.technology == "spectrum-x" and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
+    supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
+    if supernic and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
             f"seen: {card.name} stands in"

@@ -102,6 +102,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "provider": job.provider.id if job.provider else "none",
         "oversubscription_said": cluster.oversubscription is not None
         or job.questionnaire.budget.quotes_tell_oversubscription,
+        "switches_add": bool(cluster.in_network_reduction),
         "routing_said": cluster.adaptive_routing is not None,
         "fixed_fabric": cluster.fabric or "none",
         "max_power_kw": known(constraints.max_power_kw),
