@@ -59,6 +59,14 @@ def test_the_published_bill_of_127_nodes():
     assert found.power_w == pytest.approx(48 * 640 + 1536 * 17 + 508 * 17)
 
 
+def test_adapters_with_a_cage_each_take_the_optics_of_the_order_for_256_h100():
+    """Vitex: 256 single-port transceivers in the nodes, 128 twin-port ones at the leaves towards them."""
+    found = planned("infiniband-ndr-400", 256)
+    leaf_side, both_sides_of_spine = 128, 256
+    assert found.optics == leaf_side + both_sides_of_spine + 256 // 2
+    assert any(f"256 single ones, {leaf_side + both_sides_of_spine + 256} in all" in note for note in found.notes)
+
+
 def test_the_twin_plane_design_needs_no_more_switches_than_the_published_one():
     found = planned("spectrum-x-800", 512, gpus_per_node=8, nics_per_node=8, planes=2, ports_per_nic=2)
     assert (found.planes, found.leaf, found.spine) == (2, 16, 8)

@@ -388,6 +388,7 @@ def _assemble(
     if size.gpus % size.gpus_per_node and size.nodes > 1:
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
+    notes += _with_a_cage_each(fabric, size, optics, catalog)
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
@@ -411,11 +412,31 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, switch: Device, catalog:
     at_switch = bill.optic(fabric, line_rate, catalog)
     if at_switch is None:
         return Counter()
-    fast = line_rate > FASTEST_SHARED_CAGE
-    at_node = (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
+    at_node = _at_node(fabric, line_rate, at_switch, catalog)
     found = Counter({at_switch.id: 0 if switch.optics_included else _switch_side(layout, at_switch.ports)})
     found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
     return found
+
+
+def _at_node(fabric: Fabric, line_rate: float, at_switch: Device, catalog: Catalog) -> Device:
+    """The transceiver at a node: up to a rate as in a switch, two adapters to a cage, as DGX systems have it."""
+    fast = line_rate > FASTEST_SHARED_CAGE
+    return (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
+
+
+def _with_a_cage_each(fabric: Fabric, size: Size, optics: Counter[str], catalog: Catalog) -> list[str]:
+    """How many transceivers it is where each adapter has a cage of its own, as an order for 256 H100 had it."""
+    line_rate = fabric.nic_rate / size.ports_per_nic
+    at_switch = bill.optic(fabric, line_rate, catalog)
+    ports = _at_node(fabric, line_rate, at_switch, catalog).ports if at_switch else 1
+    shared, alone = size.nodes * ceil(size.rails / ports), size.nodes * size.rails
+    if ports == 1 or shared == alone:
+        return []
+    whole = sum(optics.values()) + alone - shared
+    return [
+        f"{shared:,} of the optics are in the nodes, {ports} adapters to a cage as in a DGX; adapters that are cards "
+        f"of their own take {alone:,} single ones, {whole:,} in all"
+    ]
 
 
 def _switch_side(layout: Layout, ports: int) -> int:
