@@ -107,9 +107,9 @@ def _in_whole_machines(job: Resolved) -> str:
 
 
 def _terms(offered: Offered | None) -> str:
-    """That machines may be taken away, or are paid for a term."""
-    if offered is None or offered.tier == "on-demand":
-        return ""
+    """That machines may be taken away, are booked ahead, or are paid for a term."""
+    if offered is None or offered.tier in ("on-demand", "capacity-block"):
+        return " in capacity blocks" if offered and offered.tier == "capacity-block" else ""
     months = offered.least_hours / HOURS_PER_MONTH
     return " on spot machines" if offered.tier == "spot" else f" reserved for {months:g} months" if months else ""
 
