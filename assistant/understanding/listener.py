@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -264,7 +264,7 @@ class Listener:
         self._fabrics.decide(reading)
         self._side_by_side.lay(reading, live)
         self._answer(reading)
-        self.judge.settle(reading, live)
+        self._judge(reading, live)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
@@ -277,6 +277,14 @@ class Listener:
         _bought_after_all(reading)
         if reading.act == "ask":
             _keep_stated(reading, live, in_full=self._asked(reading).topic is not None)
+
+    def _judge(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """What the words around a value do not speak for is asked about, as hardly likely; that a network is named is
+        likely enough."""
+        before = list(reading.doubts)
+        self.judge.settle(reading, live)
+        judged = lambda doubt: doubt not in before and doubt.field != "cluster.fabric"
+        reading.doubts = [replace(doubt, unlikely=judged(doubt)) for doubt in reading.doubts]
 
     def _answer(self, reading: Reading) -> None:
         """What only the open question, or what was said last, gives a meaning."""

@@ -78,5 +78,3 @@ def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> 
         if high - low <= _FAR and not any(t.text in _STRONG for t in between):
             return not any(low <= other.start < high for other in money if other is not price)
     return False
-
-

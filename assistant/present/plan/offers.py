@@ -260,7 +260,10 @@ def _with_average(table: Table, shown: list[RentalOffer]) -> Table:
         for row, more in zip([table.header, *table.rows], added, strict=True)
     )
     short = [cell + more for cell, more in zip(table.shorter[_COST], [" (mean)", *beside], strict=True)]
-    gone = (*table.first_to_go, *(n for n in table.right if n > _COST and n not in table.first_to_go))  # when it is done
+    gone = (
+        *table.first_to_go,
+        *(n for n in table.right if n > _COST and n not in table.first_to_go),
+    )  # when it is done
     shorter = table.shorter | {_COST: short}
     return dataclasses.replace(table, header=header, rows=rows, shorter=shorter, first_to_go=gone)
 
