@@ -30,8 +30,8 @@ TOPOLOGIES = ("fat-tree", "rail", "rail-only", "plane")
 
 @dataclass(frozen=True)
 class Size:
-    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into; ``on_board``: bytes per second of
-    the NICs that are a part of the node's board, 0 where cards are bought."""
+    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into; ``on_board``: bytes per second
+    of the NICs that are a part of the node's board, 0 where cards are bought."""
 
     gpus: int
     nodes: int

@@ -45,8 +45,9 @@ def design(plan: Plan) -> list[Block]:
     )
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
         return titled("The network", Bullets([size, _RENTED]), drawing)
+    bought = "to buy for each site" if sites > 1 else "to buy"
     price = (
-        f"About {usd(capex.mid)} to buy{' for each site' if sites > 1 else ''} ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
+        f"About {usd(capex.mid)} {bought} ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
         "over the amortisation."
     )
     return titled(

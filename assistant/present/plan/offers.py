@@ -48,10 +48,11 @@ def section(plan: Plan) -> list[Block]:
         )
     if spot is not None:
         notes.append(
-            "Spot machines stand where their average cost, in brackets, puts them: the sum before it is the middle one, and "
-            f"one run in ten at {_seller(spot)} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
-            "interrupted as often as it may be. The average counts that one gives up once as much is spent as steady "
-            "machines cost, and begins anew on these."
+            "Spot machines stand where their average cost, in brackets, puts them: the sum before it is the middle "
+            f"one, and one run in ten at {_seller(spot)} costs "
+            f"{figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, interrupted as often as it may be. "
+            "The average counts that one gives up once as much is spent as steady machines cost, and begins anew on "
+            "these."
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):

@@ -12,7 +12,6 @@ from ..fields import About
 from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
 from .section import Id, Section, identifier
 
-
 _TO_ONE = re.compile(r"(?<![\d:.])(\d+(?:\.\d+)?)\s?:\s?1(?![\d:.])")  # "4:1"
 
 
@@ -24,8 +23,8 @@ class Quote(Section):
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
     budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
-    as for setting up. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it says; of that "4:1" is the
-    oversubscription.
+    as for setting up. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
+    says; of that "4:1" is the oversubscription.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
