@@ -271,3 +271,9 @@ def test_every_format_marks_the_prices_that_nobody_published(form):
     assert "no price seen; QM9700" in found and ("(derived)" in found or form == "json")
     assert "(derived)" not in written(planned("infiniband-ndr-400", 576), form)
     assert ("<svg" in found) == (form == "html")
+
+
+@pytest.mark.parametrize(("gpu", "card"), [("gb200", "ConnectX-7"), ("gb300", "ConnectX-8"), ("b300", "ConnectX-8")])
+def test_adapters_on_the_board_are_those_that_are_counted(gpu, card):
+    found = planned("spectrum-x-400", 144, CATALOG.gpus[gpu])
+    assert any(item.item.startswith(f"NIC {card}") for item in found.prices)
