@@ -51,6 +51,7 @@ __all__ = [
 
 # A questionnaire, its fields as a file has them, a file that holds one, or a job in words.
 Job: TypeAlias = "Questionnaire | Mapping[str, object] | Path | str"
+_REST = "Everything: plan.written()."
 Form = Literal["text", "markdown", "html", "json"]
 
 
@@ -63,15 +64,18 @@ class Plan(contracts.Plan):
 
         return written(self, form, width=width)
 
-    def _repr_markdown_(self) -> str:
+    def in_short(self, form: Literal["markdown", "html"] = "markdown", *, more: str = "") -> str:
+        """What is decided, cost, why, how sure, where it turns, sources; as HTML elements for a page that has its own
+        looks. ``more``: a last sentence that says how to see the rest."""
         from assistant.present.plan.formats import brief_written
 
-        return brief_written(self, "markdown")
+        return brief_written(self, form, more)
+
+    def _repr_markdown_(self) -> str:
+        return self.in_short(more=_REST)
 
     def _repr_html_(self) -> str:
-        from assistant.present.plan.formats import brief_written
-
-        return brief_written(self, "html")
+        return self.in_short("html", more=_REST)
 
 
 def plan(

@@ -22,6 +22,7 @@ from assistant.commands.doctor import doctor
 from assistant.commands.examples import examples
 from assistant.commands.fabric import fabric
 from assistant.commands.handbook import handbook
+from assistant.commands.mcp import mcp
 from assistant.commands.plan import plan
 from assistant.commands.predict import predict
 from assistant.commands.prices import prices
@@ -53,7 +54,7 @@ app.callback(invoke_without_command=True)(start)
 # In the order in which the help lists them.
 for command in (
     *(chat, plan, batch, predict, ask, understand, replay, sources, fabric, collective, examples, handbook, schema),
-    *(doctor, sweep, calibrate, benchmark, validate, serve, catalog, prices),
+    *(doctor, sweep, calibrate, benchmark, validate, serve, mcp, catalog, prices),
 ):
     app.command()(command)
 app.command(hidden=True)(sentence)

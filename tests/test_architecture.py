@@ -67,6 +67,7 @@ ROOMS = {
         "conversation",
         "present",
         "tui",
+        "mcp",
     },
     "api": {
         "vocabulary",
@@ -79,6 +80,7 @@ ROOMS = {
         "conversation",
         "present",
     },
+    "mcp": {"vocabulary", "library", "network", "present", "api"},
 }
 # A command hands what was said to a room and what came back to the screen.
 ROOMS["commands"] = {*ROOMS}
@@ -91,6 +93,7 @@ OWNED = {
     "textual": "tui",
     "textual_serve": "web",
     "aiohttp": "web",
+    "mcp": "mcp",
 }
 
 

@@ -41,9 +41,10 @@ def blocks_written(blocks: list[Block], form: str, *, title: str = "The answer",
     return page(title, elements(text))
 
 
-def brief_written(plan: Plan, form: Literal["markdown", "html"]) -> str:
-    """The plan in short as Markdown, or as elements for a page that has its own looks: what a notebook shows."""
-    blocks = brief(plan, "Everything: plan.written().")
+def brief_written(plan: Plan, form: Literal["markdown", "html"], more: str) -> str:
+    """The plan in short as Markdown, or as elements for a page that has its own looks; ``more``: how to see the
+    rest."""
+    blocks = brief(plan, more)
     if form == "markdown":
         return f"# {escaped(job.title(plan))}\n\n{blocks_markdown(blocks)}\n"
     from ..html import blocks_elements
