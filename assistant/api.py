@@ -23,6 +23,7 @@ from assistant.vocabulary import plan as contracts
 from assistant.vocabulary.answers import Answer, Diagnosis, FabricDesign, Understanding
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
+from assistant.vocabulary.plan.diff import PlanDiff
 from assistant.vocabulary.questionnaire import Questionnaire
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "InputError",
     "Job",
     "Plan",
+    "PlanDiff",
     "Prediction",
     "Questionnaire",
     "Understanding",
@@ -43,9 +45,11 @@ __all__ = [
     "ask",
     "design",
     "diagnose",
+    "diff",
     "plan",
     "predict",
     "questionnaire",
+    "saved",
     "understand",
 ]
 
@@ -109,7 +113,33 @@ def plan(
     else:
         made = planning.plan(asked, library, today=day)
     told = planning.with_crossover(made, library, today=day) if crossover else made
-    return Plan.model_construct(told.model_fields_set, **vars(told))
+    return _shown(told)
+
+
+def _shown(plan: contracts.Plan) -> Plan:
+    return Plan.model_construct(plan.model_fields_set, **vars(plan))
+
+
+def saved(file: Path) -> Plan:
+    """A plan that was saved as JSON; ``Path("-")`` is standard input."""
+    from assistant.library.saved_plans import read
+
+    return _shown(read(file))
+
+
+def diff(
+    before: contracts.Plan,
+    after: contracts.Plan | None = None,
+    *,
+    catalog: Path | None = None,
+    today: datetime.date | None = None,
+) -> PlanDiff:
+    """What is different between two plans, and which input, price, rule or constant did it. Without ``after``:
+    between a plan and what its questionnaire comes to ``today``, with ``catalog`` over the shipped one."""
+    from assistant import review
+
+    later = after or plan(review.said(before), catalog=catalog, today=today)
+    return review.compared(before, later, _library(catalog))
 
 
 def questionnaire(job: Job, *, catalog: Path | None = None) -> Questionnaire:

@@ -18,6 +18,7 @@ from assistant.commands.calibrate import calibrate
 from assistant.commands.catalog import catalog
 from assistant.commands.chat import chat, start
 from assistant.commands.collective import collective
+from assistant.commands.diff import diff
 from assistant.commands.doctor import doctor
 from assistant.commands.examples import examples
 from assistant.commands.fabric import fabric
@@ -53,7 +54,22 @@ app = typer.Typer(
 app.callback(invoke_without_command=True)(start)
 # In the order in which the help lists them.
 for command in (
-    *(chat, plan, batch, predict, ask, understand, replay, sources, fabric, collective, examples, handbook, schema),
+    *(
+        chat,
+        plan,
+        diff,
+        batch,
+        predict,
+        ask,
+        understand,
+        replay,
+        sources,
+        fabric,
+        collective,
+        examples,
+        handbook,
+        schema,
+    ),
     *(doctor, sweep, calibrate, benchmark, validate, serve, mcp, catalog, prices),
 ):
     app.command()(command)

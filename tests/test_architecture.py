@@ -79,7 +79,9 @@ ROOMS = {
         "answering",
         "conversation",
         "present",
+        "review",
     },
+    "review": {"vocabulary", "library", "market", "planning"},
     "mcp": {"vocabulary", "library", "network", "present", "api"},
 }
 # A command hands what was said to a room and what came back to the screen.
