@@ -47,6 +47,7 @@ __all__ = [
     "diagnose",
     "diff",
     "plan",
+    "planned",
     "predict",
     "questionnaire",
     "saved",
@@ -125,6 +126,15 @@ def saved(file: Path) -> Plan:
     from assistant.library.saved_plans import read
 
     return _shown(read(file))
+
+
+def planned(
+    file: Path, *, catalog: Path | None = None, profile: Path | None = None, today: datetime.date | None = None
+) -> Plan:
+    """A plan that was saved, or the plan of a questionnaire: whichever the file holds."""
+    from assistant.library.saved_plans import is_one
+
+    return saved(file) if is_one(file) else plan(file, catalog=catalog, profile=profile, today=today)
 
 
 def diff(

@@ -81,6 +81,7 @@ ROOMS = {
         "present",
         "review",
     },
+    "launch": {"vocabulary", "library", "network"},
     "review": {"vocabulary", "library", "market", "planning"},
     "mcp": {"vocabulary", "library", "network", "present", "api"},
 }

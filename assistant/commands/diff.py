@@ -30,14 +30,10 @@ def diff(
     weft handbook review shows a GitHub Action and a pre-commit hook.
     """
     from assistant import api
-    from assistant.library.questionnaires import READERS
     from assistant.present.plan.diff import written
 
-    day, was, now = today.date() if today else None, api.saved(before), None
-    if after is not None and after.suffix.lower() in READERS and after.suffix.lower() != ".json":
-        now = api.plan(after, catalog=catalog, today=day)
-    elif after is not None:
-        now = api.saved(after)
+    day, was = today.date() if today else None, api.saved(before)
+    now = api.planned(after, catalog=catalog, today=day) if after else None
     found = api.diff(was, now, catalog=catalog, today=day)
     write(written(found, form, line_width()), out)
     raise typer.Exit(1 if check and not found.same_answer else 0)

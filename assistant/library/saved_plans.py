@@ -15,6 +15,12 @@ from .files import MAX_FILE_BYTES, text_of, text_read
 
 STDIN = Path("-")
 _SCHEMA = "weft/plan/1"
+_HEAD = 200  # characters in which the schema is named
+
+
+def is_one(path: Path) -> bool:
+    """Whether a file holds a plan, rather than a questionnaire."""
+    return path.suffix.lower() == ".json" and _SCHEMA in text_of(path)[:_HEAD]
 
 
 def read(path: Path) -> Plan:
