@@ -97,6 +97,7 @@ OWNED = {
     "textual_serve": "web",
     "aiohttp": "web",
     "mcp": "mcp",
+    "pyarrow": "batch",
 }
 
 

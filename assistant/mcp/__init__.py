@@ -7,7 +7,7 @@ Nothing is written, and no path is read that is not part of what ships: tools ta
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assistant.vocabulary.errors import InputError
@@ -25,7 +25,7 @@ def serve() -> None:
     run()
 
 
-def play(steps: Iterable[Mapping[str, Any]]) -> Played:
+def play(steps: list[dict[str, Any]]) -> Played:
     """Steps of a session in turn (``knowledge/mcp/session.yaml``), with a server of its own. Raises
     :class:`InputError` where the SDK is not installed."""
     with _sdk():
