@@ -92,7 +92,7 @@ class Index:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
         _ = self._words, self._section_words, self._alike  # each is worked out when it is first asked for
-        self.spelling.corrected("warm")
+        self.spelling.corrected_text("warm")
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
