@@ -33,7 +33,7 @@ from .parts import Parts
 LINES, WIDTH = 5, 80
 View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
 _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
-_SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
+_SPLIT = re.compile(r" \((?=[^()]* · )[^()]*\)")  # how the GPUs share the work: behind "more"
 _PAUSES = re.compile(r"[.,;:!](?=\s|$)")
 _OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
 _PROVIDER, _DEADLINE = "cluster.provider", "constraints.deadline_days"
