@@ -41,8 +41,8 @@ class Coverage:
     new = 0
 
     def watching(self) -> contextlib.AbstractContextManager[object]:
-        """Counts while it is open."""
-        raise NotImplementedError
+        """Counts while it is open; here nothing is."""
+        return contextlib.nullcontext()
 
     @staticmethod
     def here() -> Coverage:
