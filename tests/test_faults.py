@@ -7,6 +7,7 @@ import csv
 import datetime
 import io
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -26,6 +27,7 @@ from assistant.library.questionnaires import from_value
 from assistant.planning import plan
 from assistant.present.cells import csv_text
 from assistant.present.markdown import escaped
+from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import KnowledgeError
 from tests.program import weft
 
@@ -142,6 +144,21 @@ def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     made = plan(from_value(JOBS[0], library.catalog), library, index=None, today=datetime.date(2026, 11, 20))
     assert made.date == "2026-11-20" and made.made_with is not None
     assert made.made_with.model_dump(exclude={"program"}) == library.digests
+
+
+def test_the_last_digit_does_not_hang_on_how_a_python_adds(library, monkeypatch):
+    """From Python 3.12 on ``sum`` corrects what it rounds off."""
+
+    def corrected(values, start=0):
+        values = list(values)
+        floats = values and all(type(one) is float for one in values)
+        return math.fsum([*values, start]) if floats else added(values, start)
+
+    job = from_value({**JOBS[0], "workload": "pretraining", "model": "llama-3.1-70b"}, library.catalog)
+    made = lambda: plan(job, library, index=None, today=datetime.date(2026, 11, 20)).model_dump_json()
+    before = made()
+    monkeypatch.setattr("builtins.sum", corrected)
+    assert sum([0.1] * 10) == 1.0 and made() == before
 
 
 def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pathlib
 import time
+import zlib
 
 import pytest
 
-from assistant.library.documents import reading
+from assistant.library.documents import pdf, reading
 from assistant.understanding import Listener
 from assistant.vocabulary import quantities
 from tests.program import weft
@@ -54,6 +56,40 @@ def test_a_pipe_without_a_writer_and_a_device_without_an_end_are_no_files(tmp_pa
     for path in (pipe, endless):
         seen = weft(*command, str(path))
         assert seen.code == 2 and "expected a file, got a device or a pipe" in seen.err
+
+
+def _pdf(content: bytes, pages: int = 1) -> bytes:
+    """Pages that all draw the same packed content."""
+    from pypdf import PdfWriter
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer, drawn, written = PdfWriter(), DecodedStreamObject(), io.BytesIO()
+    drawn.set_data(content)
+    drawn = writer._add_object(drawn.flate_encode())
+    names = (("/Type", "/Font"), ("/Subtype", "/Type1"), ("/BaseFont", "/Helvetica"))
+    font = writer._add_object(DictionaryObject({NameObject(key): NameObject(value) for key, value in names}))
+    fonts = DictionaryObject({NameObject("/F"): font})
+    for _ in range(pages):
+        page = writer.add_blank_page(99, 99)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = drawn
+    writer.write(written)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "pages", "says"),
+    [
+        (b" " * 30_000_000, 1, "no page of it can be read"),  # a thousandth of that when packed
+        (b"q " * 200_000, 1, "no page of it can be read"),
+        (b"BT /F 9 Tf " + b"(a) Tj " * 900 + b"ET", 3, "draws more than 2,000 times"),
+    ],
+)
+def test_a_pdf_that_unpacks_to_far_more_than_it_holds_is_refused(monkeypatch, content, pages, says):
+    monkeypatch.setattr(pdf, "MOST_OPERATIONS", 2_000)
+    with pytest.raises(reading.Unreadable, match=says):
+        reading.read(pathlib.PurePath("a.pdf"), _pdf(content, pages))
+    assert reading.read(pathlib.PurePath("a.pdf"), _pdf(b"BT /F 9 Tf 1 1 Td (64 H100 here) Tj ET")).cuts
 
 
 QUANTITIES = (quantities.count, quantities.size, quantities.gbps, quantities.usd, quantities.days, quantities.ratio)

@@ -313,7 +313,7 @@ def test_a_short_name_finds_the_long_one_and_no_other():
     ("typed", "meant"), [("infinband", "infiniband"), ("latancy", "latency"), ("FSPD", "fsdp"), ("trainig", "training")]
 )
 def test_a_slip_of_the_finger_is_corrected(typed, meant, index):
-    assert index.spelling.corrected(typed).lower() == meant
+    assert index.spelling.corrected_text(typed).lower() == meant
 
 
 @pytest.mark.parametrize("word", ["pizza", "Naples", "planned", "mlx5_0", "h100", "xyz"])

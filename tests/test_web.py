@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import socket
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from assistant.vocabulary.errors import InputError
-from assistant.web import address
+from assistant.web import address, connections
 from assistant.web.access import Access, same_origin, token_for
+from assistant.web.server import Server, Settings
 from tests.program import weft
 from tests.web_server import FIRST_QUESTION, over_the_network, serving, visit
 
@@ -204,3 +207,62 @@ def test_a_name_for_both_kinds_of_addresses_listens_on_one_port():
     finally:
         for one in opened:
             one.close()
+
+
+# Before the door.
+
+
+@over_the_network
+async def test_whoever_sends_no_request_is_not_waited_for(monkeypatch, tmp_path):
+    async with _answering(monkeypatch, tmp_path, REQUEST_S=0.3) as (_, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for part in (b"GET / HTTP/1.1\r\n", b"Host: localhost\r\n"):
+            writer.write(part)
+            await asyncio.sleep(0.05)
+        assert not await asyncio.wait_for(_rest(reader), 20)
+        writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 200 " in await _rest(reader)  # and the connection is ended behind the answer
+        writer.close()
+
+
+@over_the_network
+async def test_one_connection_too_many_is_closed_and_room_is_made_by_each_that_ends(monkeypatch, tmp_path):
+    async with _answering(monkeypatch, tmp_path) as (server, port):
+        server.connections.most = 3
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert not await asyncio.wait_for(_rest(reader), 20)
+        writer.close()
+        held[0][1].close()
+        await asyncio.sleep(0.1)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 200 " in await asyncio.wait_for(_rest(reader), 20)
+        for _, each in (*held, (reader, writer)):
+            each.close()
+
+
+@contextlib.asynccontextmanager
+async def _answering(monkeypatch, tmp_path, **limits):
+    """The server in this process, with other limits."""
+    for name, value in limits.items():
+        monkeypatch.setattr(connections, name, value)
+    server = Server(Access(None, 1), Settings())
+    runner = web.AppRunner(server.application())
+    await runner.setup()
+    door = await asyncio.get_running_loop().create_server(server.connections.guarded(runner.server), "127.0.0.1", 0)
+    try:
+        yield server, door.sockets[0].getsockname()[1]
+    finally:
+        door.close()
+        await runner.cleanup()
+
+
+async def _rest(reader):
+    """What comes until the connection ends, also where it is cut off."""
+    with contextlib.suppress(ConnectionError):
+        return await reader.read()
+    return b""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from assistant.model.validation import Run
+from assistant.vocabulary.added import added
 from assistant.vocabulary.profile import Blame
 
 from .fit import ROW_SPREAD, Factors, crosses, predicted
@@ -19,7 +20,7 @@ def blame_of(runs: Sequence[Run], factors: Factors) -> Blame:
     seen = several or list(runs)
     slow_gpus = Factors(factors.compute)
     measured, before, gpus, both = (
-        sum(seconds) / len(seen)
+        added(seconds) / len(seen)
         for seconds in (
             [run.measured_s for run in seen],
             *([predicted(run, which) for run in seen] for which in (Factors(), slow_gpus, factors)),

@@ -9,6 +9,7 @@ import numpy as np
 import assistant
 from assistant.model.validation import Run
 from assistant.validation import read_measured
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.profile import ComputeFactor, NetworkFactor, Profile, ProfileErrors, ProfileRun
@@ -119,7 +120,7 @@ def _errors(rows: Sequence[ProfileRun]) -> ProfileErrors:
 
 def _mean_error(rows: Sequence[ProfileRun], times: Sequence[float]) -> float:
     errors = [abs(time / row.measured_s - 1) for row, time in zip(rows, times, strict=True)]
-    return round(100 * sum(errors) / len(errors), 2)
+    return round(100 * added(errors) / len(errors), 2)
 
 
 def profile_text(profile: Profile) -> str:

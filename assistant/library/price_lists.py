@@ -55,7 +55,8 @@ _TIERS: dict[str, tuple[Tier, float | None]] = {
 }
 # Regions that are none: several of them, or a continent.
 _EVERYWHERE = re.compile(
-    r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|.*[,(].*|us|eu|ca|asia|europe|.*america"
+    r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|[^,(]*[,(].*"
+    r"|us|eu|ca|asia|europe|.*america"
 )
 _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is another's
 _ROUNDED = 2e-3  # lists round to the third digit

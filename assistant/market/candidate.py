@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import NINETIETH
@@ -100,13 +101,13 @@ class CandidatePrice:
     def gpu_total(self) -> float:
         """USD per GPU-hour of the GPU with its power and support."""
         parts = (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour, self.upkeep.gpu_support)
-        return sum(part.value for part in parts if part)
+        return added(part.value for part in parts if part)
 
     @property
     def fabric_total(self) -> float:
         """USD per GPU-hour of the fabric with its power, its support and the people to run it."""
         upkeep = (self.upkeep.fabric_support, self.upkeep.staff)
-        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour, *upkeep) if part)
+        return added(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour, *upkeep) if part)
 
     @property
     def capital_usd(self) -> float | None:

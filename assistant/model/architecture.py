@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Model
 from assistant.vocabulary.questionnaire import ModelShape
 
@@ -200,7 +201,7 @@ class Architecture:
 
     def attention_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
         """Forward FLOPs per token of scores and values, all layers: 4·width for each key that a query sees."""
-        return 4.0 * self.score_width * sum(count * seen for count, _, seen in self.reaches(sequence, causal=causal))
+        return 4.0 * self.score_width * added(count * seen for count, _, seen in self.reaches(sequence, causal=causal))
 
     def reaches(
         self, sequence: float | np.ndarray, *, causal: bool = True

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assistant.vocabulary.added import added
+
 from .adapters import Adapters
 from .architecture import Architecture
 from .framework import Framework
@@ -236,7 +238,7 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     if job.attention != "unfused":
         depth = kernels.constants.attention_depth
         reaches = a.reaches(seen, causal=job.causal)
-        keys = sum(count * mean * _visits(float(reach), seen, slices.cp, depth) for count, reach, mean in reaches)
+        keys = added(count * mean * _visits(float(reach), seen, slices.cp, depth) for count, reach, mean in reaches)
         forward = flops * keys / a.layers / kernels.attention_rate
         return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp

@@ -24,6 +24,7 @@ from math import ceil
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
@@ -358,11 +359,11 @@ def _whole(
     moved: float,
 ) -> Outcome:
     """The training step's outcome made into the whole step's."""
-    total = sum(parts.model_dump().values())
+    total = added(parts.model_dump().values())
     band = quantiles(draws)
     updates = ceil(loop.answers / job.global_batch)
     step = trained.breakdown.model_dump()
-    comm = sum(step[name] for name in COMMUNICATION) / trained.step_time_s * parts.training
+    comm = added(step[name] for name in COMMUNICATION) / trained.step_time_s * parts.training
     exposed = parts.weight_sync + (0.0 if waiting > 0.0 else comm)
     tokens = loop.answers * (loop.prompt_tokens + loop.mean_answer)
     flops = updates * job.model_flops / (total * machine.gpus)

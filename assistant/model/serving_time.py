@@ -15,6 +15,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from assistant.vocabulary.added import added
+
 from .architecture import Architecture, element_bytes
 from .machine import Machine
 from .serving_constants import Engine, ServingConstants
@@ -76,7 +78,7 @@ class Guesses:
     @property
     def gained(self) -> float:
         """Tokens of an answer that a pass writes on average."""
-        return sum(self.accepted**n for n in range(self.checked))
+        return added(self.accepted**n for n in range(self.checked))
 
 
 NOTHING_GUESSED = Guesses()

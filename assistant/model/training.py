@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
 
@@ -137,7 +138,7 @@ def _outcome(
     fits: bool,
     reasons: list[str],
 ) -> Outcome:
-    total = sum(parts.values())
+    total = added(parts.values())
     flops = job.model_flops / (total * job.gpus)
     return Outcome(
         network=network.id,
@@ -148,7 +149,7 @@ def _outcome(
         tokens_per_s_per_gpu=job.tokens / (total * job.gpus),
         tflops_per_gpu=flops / 1e12,
         mfu=flops / machine.peak[job.precision],
-        exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
+        exposed_communication_percent=100.0 * added(parts[name] for name in COMMUNICATION) / total,
         memory_bytes=memory[index],
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
@@ -211,7 +212,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         ),
     )
     found = [(spread, reason) for applies, spread, reason in widened if applies]
-    variance = sum((spread**2 for spread, _ in found), machine.framework(job.framework).total_spread ** 2)
+    variance = added((spread**2 for spread, _ in found), machine.framework(job.framework).total_spread ** 2)
     return math.sqrt(variance), [reason for _, reason in found if reason]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem, SwitchUsed
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
@@ -211,7 +212,7 @@ def _designed(
     fabric: Fabric, size: Size, shape: Shape, layout: Layout, items: list[PricedItem], notes: list[str], **figures: Any
 ) -> FabricDesign:
     """The layout with what its parts cost; ``figures``: what else a design has."""
-    low, mid, high = (sum(one.count * getattr(one, usd) for one in items) for usd in ("usd_low", "usd", "usd_high"))
+    low, mid, high = (added(one.count * getattr(one, usd) for one in items) for usd in ("usd_low", "usd", "usd_high"))
     counts = {
         name: getattr(layout, name)
         for name in ("tiers", "planes", "leaf", "spine", "core", "switches", "groups", "rail_groups")
@@ -382,7 +383,7 @@ def _assemble(
     optics, rate = _optics(fabric, size, layout, chosen.device, catalog), fabric.nic_rate / size.ports_per_nic
     items = _items(fabric, size, layout, chosen.device, optics, catalog, notes)
     power = _power(layout, chosen.device, optics, rate, catalog, notes)
-    hours, usd = f"{HOURS_PER_MONTH:g} h", sum(one.usd * (one.count or 0) for one in items)
+    hours, usd = f"{HOURS_PER_MONTH:g} h", added(one.usd * (one.count or 0) for one in items)
     if size.nodes <= size.nodes_per_rack:
         notes.append("all GPUs are in one scale-up domain: only what leaves it needs this network")
     if size.gpus % size.gpus_per_node and size.nodes > 1:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Certainty
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -297,6 +298,6 @@ def choose_at(
     """What would clearly be chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
 
     def priced(entry: Entry) -> Entry:
-        return entry.scaled(sum(prices(entry)) / (entry.price.gpu_total + entry.price.fabric_total))
+        return entry.scaled(added(prices(entry)) / (entry.price.gpu_total + entry.price.fabric_total))
 
     return clearly_other([priced(e) for e in able], questionnaire, chosen.id)

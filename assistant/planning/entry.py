@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assistant.market import CandidatePrice
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Band, Barred, Breakdown, LearningStep, ServingFigures, Verdict
 
 from .candidates import Considered
@@ -54,13 +55,13 @@ class Estimate:
         if self.training is None:
             return parts.compute + parts.recompute
         inside = parts.generation + parts.logprob + parts.reference + parts.judges + parts.training + parts.waiting
-        return inside - sum(self.exposed_s(name) for name in ("dp", "tp", "cp", "ep", "pp_p2p"))
+        return inside - added(self.exposed_s(name) for name in ("dp", "tp", "cp", "ep", "pp_p2p"))
 
     def exposed_s(self, kind: str) -> float:
         """Seconds of the step that communication of one kind takes and nothing hides."""
         if self.training is None:
             return float(getattr(self.breakdown, kind))
-        whole = sum(self.training.model_dump().values())
+        whole = added(self.training.model_dump().values())
         return float(getattr(self.training, kind)) / whole * self.breakdown.training
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
 from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 
 from . import profile
@@ -74,7 +75,7 @@ def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> 
 
 def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
     """The model's outcome in the planner's words; ``node_rate``: bytes/s into one scale-up domain."""
-    into = sum(outcome.traffic_into_node.values())
+    into = added(outcome.traffic_into_node.values())
     return Estimate(
         outcome.parallelism,
         outcome.draws,

@@ -10,6 +10,7 @@ from typing import get_args
 
 from assistant.library import Library
 from assistant.model.uncertainty import NETWORK_SPREAD
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.collective import CollectiveQuery, Nccl
@@ -39,7 +40,7 @@ def plan_as_measured(
     """
     fabric = _fabric(questionnaire, library, found)
     runs = [_run(file, fabric, questionnaire, library) for file in found.files]
-    slower = exp(sum(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
+    slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     given = _on(questionnaire, fabric.id)
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
     asked = ((given, library), (given, seen), (questionnaire, seen))

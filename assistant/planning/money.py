@@ -19,6 +19,7 @@ from assistant.market import (
     interruptions_of,
 )
 from assistant.model.uncertainty import normal_draws
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
@@ -282,6 +283,6 @@ def _cost(entry: Entry, gpus: int, catalog: Catalog) -> np.ndarray:
         # What several networks are built from is dearer or cheaper for all of them.
         parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
         spread = catalog.constants["price-spread-network"].si
-        error = sum(usd * (_part_error(part, spread) - 1) for part, usd in parts)
+        error = added(usd * (_part_error(part, spread) - 1) for part, usd in parts)
         cost = cost + price.charged(hours) * gpus * price.paid_share * error
     return cost

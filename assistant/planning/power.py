@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import ceil
 
 from assistant.market import Electricity, Machine, machine_of, network_watts, supernic_watts
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import PowerUse, RackPower
@@ -20,7 +21,7 @@ def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict
     for entry in entries:
         joined = entry.inside or entry
         drawn = designs.get(joined.id)
-        entry.power_kw = sum(_kilowatts(joined, job, _machine(joined, job, catalog, drawn), drawn))
+        entry.power_kw = added(_kilowatts(joined, job, _machine(joined, job, catalog, drawn), drawn))
 
 
 def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:

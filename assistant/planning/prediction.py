@@ -10,6 +10,7 @@ from typing import Any
 from assistant.library import Library
 from assistant.library.questionnaires import read
 from assistant.model.tail import excess_of_slowest
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
@@ -73,7 +74,7 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
     return Prediction(
         id=name,
         fabric=entry.id,
-        step_time_s=sum(e.breakdown.model_dump().values()),
+        step_time_s=added(e.breakdown.model_dump().values()),
         step_time_p10_s=e.band.p10,
         step_time_p50_s=e.band.p50,
         step_time_p90_s=e.band.p90,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.market import CandidatePrice, Priced, capital, machine_of, monthly
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Purchase, PurchaseItem
@@ -29,7 +30,7 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         items += _parts(design, job.sites)
     elif network.value:
         items.append(_whole(network, job.gpus, months))
-    low, mid, high = (sum(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
+    low, mid, high = (added(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
     upkeep = price.upkeep
     hourly = {
         "power": _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
@@ -69,7 +70,7 @@ def _bands(items: list[PurchaseItem]) -> tuple[list[float], list[float], list[fl
 
 
 def _sum(*parts: Priced | None) -> float:
-    return sum(part.value for part in parts if part is not None)
+    return added(part.value for part in parts if part is not None)
 
 
 def _machines(price: CandidatePrice, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.market import price_at
+from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -56,7 +57,7 @@ def _even(made: Decision, number: int, entry: Entry, cost: float, pipeline: Pipe
     assert now is not None  # a quote has one of the two
     price, total = entry.price, entry.price.gpu_total + entry.price.fabric_total
     parts = (price.gpu_usd_per_hour, price.fabric_usd_per_hour)
-    quoted = sum(part.value for part in parts if part.origin == "quoted")
+    quoted = added(part.value for part in parts if part.origin == "quoted")
     ratio = (cost - price.once_usd) / (entry.median_cost - price.once_usd)
     at = now * price_at(quoted, total - quoted, ratio) / quoted if quoted else 0.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.market import amortized
+from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -37,8 +38,8 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     if capital is None or months is None or not (capital or there):
         return None
     each = capital / price.gpus
-    upkeep = sum(part.value for part in price.upkeep.prices)
-    power = sum(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
+    upkeep = added(part.value for part in price.upkeep.prices)
+    power = added(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
     power += price.sunk
     hourly = rent.median_cost / (buy.median_hours * price.gpus)
     saved = hourly - upkeep - power

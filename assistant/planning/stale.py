@@ -9,6 +9,7 @@ from math import log, sqrt
 
 from assistant.library.freshness import half_life_days
 from assistant.market import PART_UNIT, Priced
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Warning_
 
@@ -192,4 +193,4 @@ def _with(entry: Entry, price: Priced, by: float) -> tuple[float, float]:
     """The entry's prices of GPU and fabric with one of them moved ``by`` of its unit."""
     of_gpu, *of_fabric = (usd if _same(one) == _same(price) else 0.0 for one, usd in _moving(entry))
     change = by / price.value
-    return entry.price.gpu_total + change * of_gpu, entry.price.fabric_total + change * sum(of_fabric)
+    return entry.price.gpu_total + change * of_gpu, entry.price.fabric_total + change * added(of_fabric)

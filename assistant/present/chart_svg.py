@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.vocabulary.added import added
+
 from .text import in_xml, safe
 
 ROW, BAR = 38, 11  # pixels: a row with its name, and the bar in it
@@ -180,7 +182,7 @@ def stacks_svg(title: str, told: Sequence[str], rows: Sequence[StackRow], legend
 
 
 def _parts(row: StackRow, y: int) -> Iterator[str]:
-    whole, x = sum(part.size for part in row.parts), 0.0
+    whole, x = added(part.size for part in row.parts), 0.0
     for part in row.parts:
         wide = 100 * row.length * part.size / whole
         label = f"<title>{in_xml(safe(f'{part.name}: {part.figure}'))}</title>"

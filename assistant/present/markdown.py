@@ -7,6 +7,7 @@ from .text import safe
 
 # What Markdown or HTML would read as a command in running text; a bracket where it would end the text of a link.
 _SPECIAL = re.compile(r"([\\`*_<>|#]|\](?=[(:]))")
+_FENCES = re.compile("`+")
 
 
 def blocks_markdown(blocks: list[Block]) -> str:
@@ -18,7 +19,7 @@ def block_markdown(block: Block) -> str:
     """One block as Markdown."""
     match block:
         case Heading(text):
-            return f"## {text}"
+            return f"## {escaped(text)}"
         case Paragraph(text, strong):
             return f"**{escaped(text)}**" if strong else escaped(text)
         case Bullets(items):
@@ -30,7 +31,8 @@ def block_markdown(block: Block) -> str:
         case PageBreak():
             return "---"
         case Chart(lines):
-            return "\n".join(["```text", *lines, "```"])
+            fence = "`" * max(3, 1 + max(map(len, _FENCES.findall("\n".join(lines))), default=0))
+            return "\n".join([f"{fence}text", *lines, fence])
         case Table(header, rows, right):
             return table(header, [[escaped(cell) for cell in row] for row in rows], right)
 

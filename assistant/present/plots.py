@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Band, Breakdown, Candidate, Plan
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric
 
@@ -125,7 +126,7 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int, called:
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:
     """``(name, share, fill, style)`` of every part that is not nothing; the shares add up to one."""
     seconds = [(name, getattr(breakdown, field), fill, style) for field, name, fill, style in PARTS]
-    total = sum(value for _, value, _, _ in seconds)
+    total = added(value for _, value, _, _ in seconds)
     return [(name, value / total, fill, style) for name, value, fill, style in seconds if value > 0]
 
 

@@ -12,6 +12,8 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from assistant.vocabulary.added import added
+
 from . import ranking
 from .asked_for import focus, lacks_kind
 from .documents import KINDS, Content, Document
@@ -92,7 +94,7 @@ class Index:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
         _ = self._words, self._section_words, self._alike  # each is worked out when it is first asked for
-        self.spelling.corrected("warm")
+        self.spelling.corrected_text("warm")
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
@@ -131,14 +133,14 @@ class Index:
         likeness = self._alike.likeness(asked, reading.words)[:, order]
         in_few = dict(zip(asked, likeness[:, :_FIRST_FEW].max(axis=1, initial=0.0).tolist(), strict=True))
         information = {token: self._words.information(token) for token in asked}
-        lost = sum(information[token] * (1 - like) for token, like in in_few.items())
+        lost = added(information[token] * (1 - like) for token, like in in_few.items())
         by_name = 1 - float(reading.nameless @ reading.vectors[0])
         return ranking.Evidence(
             cosine=float(near.max(initial=-1.0)),
             outside=float(outside.max(initial=0.0)),
             named=min(missing, _MOST_NAMES),
             said=float(likeness.max(axis=1, initial=0.0) @ self._shares(asked)),
-            told=sum(information[token] for token, like in in_few.items() if like > _TOLD),
+            told=added(information[token] for token, like in in_few.items() if like > _TOLD),
             lost=lost,
             lost_of_named=by_name * lost,
             off_focus=by_name * (1 - min((in_few.get(token, 1.0) for token in focus(reading.texts[0])), default=1.0)),

@@ -88,19 +88,23 @@ class Spelling:
         self._language = language
 
     def corrected_text(self, text: str) -> str:
-        """The text with every mistyped word replaced; names of files, variables and settings stay as they are."""
-        return _WORD.sub(lambda found: self.corrected(found.group(), name=found.start() > 0), text)
-
-    def corrected(self, word: str, *, name: bool = False) -> str:
-        """``infinband`` → ``infiniband``. ``name``: a capital marks a name, which is not taken for a word of the
+        """The text with every mistyped word replaced (``infinband`` → ``infiniband``); names of files, variables and
+        settings stay as they are, and a capital inside a text marks a name, which is not taken for a word of the
         language."""
-        lower = word.lower()
-        if len(word) < _SHORTEST_CORRECTED or lower in self._vocabulary or self._in_language(lower):
-            return word
-        found = _nearest(lower, self._choices)
-        if found is None and not (name and word[0].isupper()):
-            found = _nearest(lower, self._language_choices)
-        return found or word
+        unknown = sorted({word for word in map(str.lower, _WORD.findall(text)) if not self._knows(word)})
+        meant = _nearest(unknown, self._choices)
+        others = [word for word in unknown if word not in meant]
+        of_language = _nearest(others, self._language_choices) if others else {}
+
+        def corrected(found: re.Match[str]) -> str:
+            word = found.group()
+            name = found.start() > 0 and word[0].isupper()
+            return meant.get(word.lower()) or (not name and of_language.get(word.lower())) or word
+
+        return _WORD.sub(corrected, text)
+
+    def _knows(self, word: str) -> bool:
+        return word in self._vocabulary or self._in_language(word)
 
     def _in_language(self, word: str) -> bool:
         known = self._language()
@@ -111,12 +115,21 @@ class Spelling:
         return sorted(word for word in self._language() if len(word) >= _SHORTEST_CORRECTED)
 
 
-def _nearest(word: str, choices: Sequence[str]) -> str | None:
+def _nearest(words: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
+    """The likest choice of each word that has one. All are compared at once: the library then looks at many together,
+    five times as fast as one after the other."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    found = process.extractOne(word, choices, scorer=OSA.normalized_similarity, score_cutoff=_LIKENESS_OF_SWAPPED)
-    return found[0] if found and (found[1] >= _LIKENESS or sorted(found[0]) == sorted(word)) else None
+    if not words or not choices:
+        return {}
+    likeness = process.cdist(words, choices, scorer=OSA.normalized_similarity, score_cutoff=_LIKENESS_OF_SWAPPED)
+    best = [(word, choices[at], row[at]) for word, row, at in zip(words, likeness, likeness.argmax(1), strict=True)]
+    return {
+        word: choice
+        for word, choice, like in best
+        if like >= _LIKENESS or (like >= _LIKENESS_OF_SWAPPED and sorted(choice) == sorted(word))
+    }
 
 
 def _uninflected(word: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from .search_words import spelling
 from .tokens import STOP, is_small
 
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])\w*\d[\w.-]*|\b(?:19|20)\d\d\b")
+_NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])[^\W\d]*\d[\w.-]*|\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\bit(?:\s+it)+\b")
 
 

@@ -6,6 +6,8 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from assistant.vocabulary.added import added
+
 # Cosines of the question with the passage, the passage under its heading, the headings alone, its best sentence, its
 # best claim; the share of the question's information in the passage's words, in those of its whole section, and in
 # words like its own.
@@ -55,5 +57,5 @@ def relevance(signals: np.ndarray) -> np.ndarray:
 def probability(relevances: np.ndarray, evidence: Evidence) -> np.ndarray:
     """How likely each passage answers, 0 to 1, so that scores of different questions can be compared."""
     behind = relevances - relevances.max(initial=-np.inf)
-    logit = _FALLS * behind + CONSTANT + sum(w * sign for w, sign in zip(ANSWERABLE, astuple(evidence), strict=True))
+    logit = _FALLS * behind + CONSTANT + added(w * sign for w, sign in zip(ANSWERABLE, astuple(evidence), strict=True))
     return 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))

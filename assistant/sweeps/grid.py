@@ -4,7 +4,6 @@
 import difflib
 import itertools
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -36,7 +35,6 @@ _SECTIONS = {
 }
 _WHOLE = ("workload", "model", "parallelism")  # fields that are not parts of a section
 PATHS = (*_WHOLE, *(f"{section}.{name}" for section, kind in _SECTIONS.items() for name in kind.model_fields))
-_RANGE = re.compile(r"^(?P<low>[^:]*?)\.\.(?P<high>[^:]*?)(?::(?P<step>.*))?$")
 
 
 def axes_of(varied: Sequence[str], fabrics: Sequence[str]) -> list[Axis]:
@@ -103,12 +101,13 @@ def _axis(text: str, fabrics: Sequence[str]) -> Axis:
 
 
 def _values(path: str, written: str) -> list[Any]:
-    found = _RANGE.match(written)
-    if found:
-        low, high = (_number(path, found[name]) for name in ("low", "high"))
+    first, dots, rest = written.partition("..")
+    last, stepped, step = rest.partition(":")
+    if dots and ":" not in first:
+        low, high = _number(path, first), _number(path, last)
         if high < low:
             _refuse(f"{path}: expected a range from low to high, got {shown(written)}")
-        return _steps(path, low, high, found["step"]) if found["step"] is not None else _doublings(path, low, high)
+        return _steps(path, low, high, step) if stepped else _doublings(path, low, high)
     values = [_scalar(cell.strip()) for cell in written.split(",")]
     if "" in values:
         _refuse(f"{path}: expected values between the commas, got {shown(written)}")

@@ -489,7 +489,7 @@ def _instance_names(offer: str, joined: bool) -> list[str]:
     names += [other.rstrip(")")] if names and " " in other else []
     family = code.split(".")[0] if code.endswith("xlarge") and joined else ""
     # ND96isr_H100_v5 is sold as "ND H100 v5".
-    series = re.fullmatch(r"([A-Z]+)\d+\w*?_(?:NDR_)?([A-Z]+\d+\w*)_(v\d)", code)
+    series = re.fullmatch(r"([A-Z]+)\d+[a-z]*_(?:NDR_)?([A-Z]+\d+[A-Z]*)_(v\d)", code)
     names += [" ".join(series.groups())] if series else []
     return names + ([family] if family else [])
 

@@ -23,6 +23,7 @@ from assistant.vocabulary.questionnaire import ModelShape, Parallelism
 
 REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 MOST_MISTAKES = 20  # told one by one
+_MOST = 10**15  # of any whole number in a row: tokens, bytes and parameters stay below
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
 _SPLIT = tuple("strategy tp pp cp ep interleave sequence_parallel micro_batch recompute attention".split())
@@ -278,6 +279,6 @@ def _positive(row: Mapping[str, str], name: str) -> float:
 
 def _whole(row: Mapping[str, str], name: str, default: int | None = None, least: int = 0) -> int:
     value = _number(row, name, default)
-    if value != int(value) or value < least:
-        raise InputError(f"expected a whole number of at least {least}, got {value:g}", Place(field=name))
+    if value != int(value) or not least <= value <= _MOST:
+        raise InputError(f"expected a whole number from {least} to {_MOST:,}, got {value:g}", Place(field=name))
     return int(value)

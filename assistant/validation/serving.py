@@ -63,6 +63,7 @@ from assistant.model.serving_time import (
     under_load,
     weight_formats,
 )
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 
@@ -247,10 +248,10 @@ def least_share(run: ServedRun) -> float:
     formats = weight_formats(a, run.formats[0])
     active = a.expert_layer_params * a.experts_per_token / max(a.experts, 1)
     parts = [(a.layers * a.shared_layer_params, formats[0]), (a.layers * active, formats[1])]
-    arithmetic = sum(2.0 * held / max(machine.peak[one] for one in (*COMPUTED_IN[wide], "bf16") if one in machine.peak)
-                     for held, wide in parts)  # fmt: skip
+    fastest = lambda wide: max(machine.peak[one] for one in (*COMPUTED_IN[wide], "bf16") if one in machine.peak)
+    arithmetic = added(2.0 * held / fastest(wide) for held, wide in parts)
     arithmetic += a.visible_attention_flops(prompt / 2.0) / machine.peak["bf16"]
-    read = sum(held * element_bytes(wide) for held, wide in parts) / split.gpus
+    read = added(held * element_bytes(wide) for held, wide in parts) / split.gpus
     read += batch * a.kv_bytes(prompt + answer / 2.0, run.formats[1]) * a.kv_share(split.tp) / split.dp
     begun = batch * prompt / answer
     alone = max(0.0, 1.0 - begun / 16384.0)

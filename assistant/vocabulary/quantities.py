@@ -32,7 +32,7 @@ def monthly(usd_per_gpu_hour: float, gpus: float) -> float:
     return usd_per_gpu_hour * gpus * HOURS_PER_MONTH
 
 
-_NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d[\d_,]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _QUANTITY = re.compile(rf"(?P<number>{_NUMBER})(?P<unit>.*)")
 _LONGEST = 200  # characters of a quantity: none that people write takes a fifth of it
 _LARGEST = 1e30  # of any number, before its unit: no count, sum or length of time comes near

@@ -31,3 +31,5 @@ async def guard(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
     response.headers.setdefault("Cache-Control", "no-cache" if request.path.startswith("/static/") else "no-store")
     response.headers.pop("Server", None)
+    if not isinstance(response, web.WebSocketResponse):
+        response.force_close()  # a request each: the time for it is counted from the beginning of its connection

@@ -15,6 +15,8 @@ LARGEST = (600, 300)
 SMALLEST = (20, 8)
 # A paste comes as one message.
 LONGEST = 256 * 1024
+# Of one connection altogether: a day of typing is a hundredth of it.
+MOST = 16 * 1024 * 1024
 
 
 class NotUnderstood(ValueError):

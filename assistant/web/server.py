@@ -18,6 +18,7 @@ from assistant.vocabulary.counted import counted
 
 from . import address, headers, messages, pages
 from .access import Access, same_origin, token_for
+from .connections import Connections
 from .session import Session
 from .visits import Visit, Visits
 
@@ -52,12 +53,15 @@ async def run(settings: Settings) -> None:
         server.application(), access_log=None, logger=_log(), handle_signals=False, shutdown_timeout=1
     )
     await runner.setup()
+    assert runner.server is not None
+    answered = server.connections.guarded(runner.server)
+    doors = [await asyncio.get_running_loop().create_server(answered, sock=one) for one in sockets]
     try:
-        for one in sockets:
-            await web.SockSite(runner, one).start()
         _announce(settings, address.url(settings.host, sockets), token, loopback)
         await stopped.wait()
     finally:
+        for door in doors:
+            door.close()
         await server.close()
         await runner.cleanup()
     print("\nweft: stopped; every conversation is kept", file=sys.stderr)
@@ -108,6 +112,7 @@ class Server:
 
     def __init__(self, access: Access, settings: Settings) -> None:
         self.visits = Visits(settings.sessions)
+        self.connections = Connections(settings.sessions)
         self._access = access
         self._idle_s = settings.idle_minutes * 60
         self._closing = False
@@ -179,6 +184,7 @@ class Server:
             return pages.short(400, "Not a size", "Expected a width and a height in characters.")
         websocket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=messages.LONGEST, timeout=1)
         await websocket.prepare(request)
+        self.connections.end_after(request.transport, None)
         visit = None if self._closing else await self.visits.begin(request.query.get("conversation"))
         if visit is None:
             await websocket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=pages.full(self.visits.places).encode())
@@ -211,7 +217,7 @@ class Server:
     async def _listen(self, websocket: web.WebSocketResponse, session: Session) -> str:
         """Hand on what the visitor does; the reason for which this ended, empty when the visitor or the program
         left."""
-        loop = asyncio.get_running_loop()
+        loop, left = asyncio.get_running_loop(), messages.MOST
         deadline = loop.time() + self._idle_s
         while True:
             try:
@@ -221,6 +227,9 @@ class Server:
                 return f"No key was pressed for {self._idle_s / 60:g} minutes. It is kept, and you can go on with it."
             if message.type is not WSMsgType.TEXT:
                 return ""
+            left -= len(message.data)
+            if left < 0:
+                return "More was sent than a conversation takes. It is kept, and you can go on with it."
             try:
                 if await messages.hand_on(message.data, session, websocket):
                     deadline = loop.time() + self._idle_s

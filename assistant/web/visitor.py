@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import os
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from assistant.tui.app import WeftApp
 
 _LOOK_S = 2.0  # how often to look whether the server is still there
+# What one visitor's process may hold: five times what it takes with its model loaded (`weft handbook web`).
+_MOST_MEMORY = 3 * 1024**3
 
 
 def main(transcript: Path, theme: str) -> int:
@@ -68,6 +71,14 @@ def _end_with_the_server(server: int) -> None:
     os._exit(1)
 
 
+def _limit_memory() -> None:
+    """Whatever a visitor asks for, the machine keeps the rest of its memory: this process ends alone."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limit; a lower one stays
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+
+
 def _keep_the_pipe_clean() -> None:
     """What a library prints must not come between the packets that go to the browser."""
     packets = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -77,6 +88,7 @@ def _keep_the_pipe_clean() -> None:
 
 if __name__ == "__main__":
     gc.set_threshold(*assistant.GARBAGE)
+    _limit_memory()
     _keep_the_pipe_clean()
     ended = main(Path(sys.argv[1]), sys.argv[2])
     sys.stderr.flush()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
@@ -39,7 +40,7 @@ def value_together(
             turns.setdefault(name, []).append(TurningAnswer(both, then.fabric))
     if not turns:
         return None
-    weights = {name: sum(turn.answer.weight for turn in turned) for name, turned in turns.items()}
+    weights = {name: added(turn.answer.weight for turn in turned) for name, turned in turns.items()}
     best = max(weights, key=lambda name: round(weights[name], 4))
     return QuestionValue(asked[best], weights[best], 0.0, 0.0, tuple(turns[best]))
 

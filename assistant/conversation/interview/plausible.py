@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.interview import InterviewQuestion, PlausibleAnswer
 
@@ -93,7 +94,7 @@ def _fields(told: PlausibleAnswer, field: str, now: Outcome) -> dict[str, Any]:
 
 
 def _stays(answers: list[Plausible]) -> Plausible:
-    return Plausible({}, 1.0 - sum(answer.weight for answer in answers), amount=1.0)
+    return Plausible({}, 1.0 - added(answer.weight for answer in answers), amount=1.0)
 
 
 def _networks(told: Iterable[PlausibleAnswer], draft: Draft, catalog: Catalog) -> list[Plausible]:
@@ -112,7 +113,7 @@ def _providers(told: Sequence[PlausibleAnswer], now: Outcome, catalog: Catalog) 
     buy = [Plausible(one.sets, one.weight) for one in told if "cluster.provider" not in one.sets]
     sold, others = sold_networks(now.job.gpu.id, catalog), rent.pop("others")
     clouds = {name: weight for name, weight in rent.items() if name in sold}
-    elsewhere = others + sum(rent.values()) - sum(clouds.values())
+    elsewhere = others + added(rent.values()) - added(clouds.values())
     same_choice: dict[frozenset[str], list[str]] = {}
     for name in sold.keys() - clouds.keys():
         same_choice.setdefault(sold[name], []).append(name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 
@@ -48,7 +49,7 @@ class QuestionValue:
 
 def least_value(asked: InterviewQuestion) -> tuple[bool, float]:
     """Orders questions by what trying them takes and promises: those for which the model has to compute anew last."""
-    return asked.field.startswith(_ABOUT_THE_JOB), -sum(answer.weight for answer in asked.plausible)
+    return asked.field.startswith(_ABOUT_THE_JOB), -added(answer.weight for answer in asked.plausible)
 
 
 def value_of(
@@ -59,10 +60,10 @@ def value_of(
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
     answers = _ends_first(plausible_answers(asked, draft, now, trials.catalog))
     for number, answer in enumerate(answers):
-        if probability + sum(a.weight for a in answers[number:]) < at_least:
+        if probability + added(a.weight for a in answers[number:]) < at_least:
             break
         if number == 2 and not turns and _between(answers):
-            moved += sum(a.weight for a in answers[2:]) * moved / sum(a.weight for a in answers[:2])
+            moved += added(a.weight for a in answers[2:]) * moved / added(a.weight for a in answers[:2])
             break
         then = tried(answer, draft, trials)
         if then is None or (answer.must_work and then.fabric is None and now.fabric is not None):

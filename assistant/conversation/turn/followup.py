@@ -18,6 +18,7 @@ from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
@@ -33,7 +34,7 @@ from .parts import Parts
 LINES, WIDTH = 5, 80
 View = Callable[[Callable[[Plan], list[Event]]], list[Event]]  # answers of the plan, or of what is tried
 _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", not "1.5 T"
-_SPLIT = re.compile(r" \([^()]* · [^()]*\)")  # how the GPUs share the work: behind "more"
+_SPLIT = re.compile(r" \((?=[^()]* · )[^()]*\)")  # how the GPUs share the work: behind "more"
 _PAUSES = re.compile(r"[.,;:!](?=\s|$)")
 _OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
 _PROVIDER, _DEADLINE = "cluster.provider", "constraints.deadline_days"
@@ -182,7 +183,7 @@ def _agreed(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, topics: Set
     """How likely it is one of the kinds that stand in the place of the topic that is asked."""
     if not topics:
         return 0.0
-    return sum(share for name, share in said.followup if name != ELSEWHERE and _in_place_of(kinds[name], topics))
+    return added(share for name, share in said.followup if name != ELSEWHERE and _in_place_of(kinds[name], topics))
 
 
 def _in_place_of(kind: Mapping[str, Any], topics: Set[str | None], share: float = 0.0) -> bool:
@@ -214,7 +215,7 @@ def _guesses(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, stated: Se
     if said.act not in _DESCRIBES or said.excluded or said.unset or not stated:
         return set()
     bare = bare_numbers(said)
-    asks = sum(share for name, share in said.followup if name != ELSEWHERE and kinds[name].get("aside"))
+    asks = added(share for name, share in said.followup if name != ELSEWHERE and kinds[name].get("aside"))
     return set(stated) if asks >= _BESIDE and all(said.fields.get(path) in bare for path in stated) else set()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -75,3 +77,15 @@ def paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
             run = []
     if run:
         yield number + 1 - len(run), run
+
+
+@contextlib.contextmanager
+def quiet(library: str) -> Iterator[None]:
+    """A library logs each oddity of a file; the one sentence about it is ours to say."""
+    logger = logging.getLogger(library)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

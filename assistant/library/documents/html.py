@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .blocks import Block, Contents, Outline, Unreadable, harmless
+from .blocks import Block, Contents, Outline, Unreadable, harmless, quiet
 
 _UNSEEN = frozenset("script style template noscript iframe object embed svg canvas select head title".split())
 MOST_MARKUP = 8_000_000  # characters beside scripts, styles and comments: parsed, each takes fifty bytes and more
@@ -24,9 +24,8 @@ _INLINE = frozenset(
 def read(data: bytes | str) -> Contents:
     """The blocks of a page; the encoding is what the page declares."""
     from bs4 import BeautifulSoup
-    from bs4.dammit import UnicodeDammit
 
-    text = data if isinstance(data, str) else UnicodeDammit(data, is_html=True).unicode_markup or ""
+    text, problems = (data, []) if isinstance(data, str) else _decoded(data)
     page = BeautifulSoup(_marked_up(text), "html.parser")
     title = harmless(page.title.get_text()) if page.title else None
     for tag in page.find_all(_unseen):
@@ -38,7 +37,17 @@ def read(data: bytes | str) -> Contents:
             headline = headline or text
         else:
             blocks.append(Block(text, outline.headings, container.sourceline or 1))
-    return Contents(title or headline, blocks)
+    return Contents(title or headline, blocks, problems)
+
+
+def _decoded(data: bytes) -> tuple[str, list[str]]:
+    """The text of a page, and whether some of it is in another encoding than the page says."""
+    from bs4.dammit import UnicodeDammit
+
+    with quiet("bs4.dammit"):
+        found = UnicodeDammit(data, is_html=True)
+    lost = "some characters are in another encoding than the page says; � stands for each"
+    return found.unicode_markup or "", [lost] if found.contains_replacement_characters else []
 
 
 def _marked_up(text: str) -> str:

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import logging
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from .blocks import Block, Contents, Unreadable, harmless, paragraphs
+from .blocks import Block, Contents, Unreadable, harmless, paragraphs, quiet
 
 MOST_PAGES = 3_000
+MOST_OPERATIONS = 1_000_000  # of all pages: a printed page takes some hundreds, and a million half a minute
+_OF_A_PAGE = 100_000  # operations and what they are given
+_UNPACKED = 4 * 1024 * 1024  # bytes of anything that is packed: what a page says takes a hundredth
+_LIMITS = {
+    "zlib_maximum_output_length": _UNPACKED,
+    "lzw_maximum_output_length": _UNPACKED,
+    "run_length_maximum_output_length": _UNPACKED,
+    "brotli_maximum_output_length": _UNPACKED,
+    "array_based_stream_maximum_output_length": _UNPACKED,
+    "stream_parsing_work_maximum_count": _OF_A_PAGE,
+}
+_DRAWS_ANOTHER, _WORTH = b"Do", 1_000  # a form inside a page is unpacked and parsed again wherever it is drawn
 _HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad]\n(?=[a-z])")
 
 
 def read(data: bytes) -> Contents:
-    """The paragraphs of each page. Raises :class:`Unreadable` for an encrypted, broken or scanned file."""
-    with _quiet():
+    """The paragraphs of each page. Raises :class:`Unreadable` for an encrypted, broken or scanned file, and for one
+    that unpacks to far more than a document says."""
+    from pypdf import apply_configuration
+
+    work = _Work()
+    with quiet("pypdf"), apply_configuration(**_LIMITS):
         reader, pages = _opened(data)
         if pages > MOST_PAGES:
             raise Unreadable(f"has {pages} pages; at most {MOST_PAGES} are read, so split it")
         blocks, failed = [], []
         for number in range(1, pages + 1):
-            text = _page(reader, number)
+            text = _page(reader, number, work)
             if text is None:
                 failed.append(number)
             else:
@@ -52,9 +66,25 @@ def _opened(data: bytes) -> tuple[Any, int]:
         raise Unreadable("is broken: it cannot be opened as a PDF") from None
 
 
-def _page(reader: Any, number: int) -> str | None:
+class _Work:
+    """What has been drawn so far, of all pages."""
+
+    def __init__(self) -> None:
+        self._left = MOST_OPERATIONS
+
+    def __call__(self, operator: bytes, *_: object) -> None:
+        self._left -= _WORTH if operator == _DRAWS_ANOTHER else 1
+        if self._left < 0:
+            raise Unreadable(
+                f"draws more than {MOST_OPERATIONS:,} times, which no text needs; print it anew, or split it"
+            )
+
+
+def _page(reader: Any, number: int, work: _Work) -> str | None:
     try:
-        return reader.pages[number - 1].extract_text()
+        return reader.pages[number - 1].extract_text(visitor_operand_before=work)
+    except Unreadable:
+        raise
     except Exception:
         return None
 
@@ -70,15 +100,3 @@ def _blocks(text: str, page: int) -> Iterator[Block]:
     for _, lines in paragraphs(_HYPHENATED.sub("", text)):
         if written := harmless("\n".join(lines)):
             yield Block(written, page=page)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """The library logs each oddity of a file; the one sentence about it is ours to say."""
-    logger = logging.getLogger("pypdf")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)

@@ -32,7 +32,7 @@ from .signatures import (
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
-_WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
+_WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
 _NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
@@ -95,7 +96,7 @@ def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
     if odd is not None:
         yield finding("table-inconsistent", odd.line)
     values = [half.busbw for row in run.rows for half in row.halves]
-    mean = sum(values) / len(values)
+    mean = added(values) / len(values)
     if run.average is not None and abs(mean - run.average) > max(0.002, 0.002 * run.average):
         yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)
 

@@ -16,12 +16,12 @@ _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun|torchrun)\b(?!.{0,200}?\s--?n(?:p|tasks)?[ =]?1\b)")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
-    r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*([^#]*)"
+    r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*+([^#]*)"
 )
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+]?\d\d)?)\s*(FAILED)?")
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
-_FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
+_FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+(\s.*|)")
 _SETTING = re.compile(r"NCCL_\w{1,40}(?:=| set (?:by environment )?to )\S{1,80}")
 _SETTINGS = 1000
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.

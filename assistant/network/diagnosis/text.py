@@ -33,7 +33,7 @@ _SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
 _LAUNCHED = re.compile(
     r"(?:\[(?!\w{1,32}@)[^\]\[]{1,100}\] ?(?=\s*#|\s{0,20}\d|\S+:\d+:\d+ )|\[(?!rank ?\d)[^\]\[]{1,100}\] ?(?=\[)"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,16}\s"
-    r"|\(\w{1,40} pid=\d{1,10}[^)]{0,60}\)\s)+"
+    r"|\(\w{1,40} pid=\d{1,10}[^)]{0,60}\)\s)++"
 )
 # What nccl-tests prints at the start of a line before any row; whatever stands before it stands before the rows too.
 _MARK = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Assumption, Band, Candidate, Mover, Plan, RentalOffer
 
 from .. import figures
@@ -130,7 +131,7 @@ def step(plan: Plan) -> list[Block]:
 
 def _bar(plan: Plan, found: Candidate, role: str, length: float, best: float) -> StackRow:
     seconds = found.breakdown_s.model_dump() if found.breakdown_s else {}
-    whole = sum(seconds.values()) or 1.0
+    whole = added(seconds.values()) or 1.0
     parts = [
         Part(name, seconds[field], _KINDS[style], figures.percent(100 * seconds[field] / whole))
         for field, name, _, style in PARTS
@@ -152,7 +153,7 @@ def _in_words(parts: Sequence[Part]) -> str:
 
 
 def _named_parts(parts: Sequence[Part]) -> list[Part]:
-    whole = sum(part.size for part in parts)
+    whole = added(part.size for part in parts)
     return [part for part in parts if part.size > _LEAST * whole]
 
 

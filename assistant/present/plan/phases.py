@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate, LearningStep, Plan
 
 from .. import figures
@@ -34,7 +35,7 @@ def section(plan: Plan) -> list[Block]:
 
 def _phases(found: Candidate) -> str:
     seconds = found.breakdown_s.model_dump() if found.breakdown_s else {}
-    whole = sum(seconds.values())
+    whole = added(seconds.values())
     named = [(name, seconds[key]) for key, name, _, _ in PARTS if seconds.get(key, 0.0) > _LEAST * whole]
     parts = [f"{name} {figures.seconds(value)}" for name, value in named]
     return f"{'; '.join(parts)}."

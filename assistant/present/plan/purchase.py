@@ -1,5 +1,6 @@
 """Machines of one's own: what is bought, what it costs a month, what it draws, and from when on it beats renting."""
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -110,7 +111,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{figures.percent(bought.network_percent)} of it is the network."
         if bought.capital_usd
         else "Nothing has to be bought.",
-        f"{usd(sum(monthly.values()))} a month{over}: {parts}. In full use that is "
+        f"{usd(added(monthly.values()))} a month{over}: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *(
             [f"{spare:,} of the GPUs in them stay idle: machines are sold whole."]

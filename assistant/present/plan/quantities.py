@@ -4,6 +4,7 @@ made of."""
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
@@ -118,7 +119,7 @@ def _outlay(plan: Plan, run: float) -> float:
 def _to_buy(bought: Purchase | None) -> str | None:
     if bought is None:
         return None
-    month = f"{figures.usd(sum(bought.monthly_usd.values()))} a month over {bought.months:g} months"
+    month = f"{figures.usd(added(bought.monthly_usd.values()))} a month over {bought.months:g} months"
     return f"To buy: {figures.usd(bought.capital_usd)}; with power and upkeep {month}."
 
 
@@ -183,7 +184,7 @@ def value(plan: Plan, field: str, catalog: Catalog) -> list[Block]:
 def _parts(found: Candidate) -> Iterator[str]:
     """The parts of a step that count, the largest first."""
     seconds = found.breakdown_s.model_dump() if found.breakdown_s else {}
-    whole = sum(seconds.values())
+    whole = added(seconds.values())
     named = [
         (seconds[key], name) for key, name, _, _ in PARTS if whole and seconds.get(key, 0.0) / whole >= _LEAST_SHARE
     ]

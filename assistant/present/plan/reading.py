@@ -3,6 +3,7 @@
 import datetime
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate, Plan, Purchase, RentalOffer
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.questionnaire import latest_days
@@ -309,7 +310,7 @@ def middle(plan: Plan) -> str | None:
     best = chosen(plan)
     if best is None or best.breakdown_s is None or best.step_time_s is None or serves(plan):
         return None
-    step = sum(best.breakdown_s.model_dump().values())
+    step = added(best.breakdown_s.model_dump().values())
     if abs(step / best.step_time_s.p50 - 1) < SAME:
         return None
     return (

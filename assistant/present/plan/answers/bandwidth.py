@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
@@ -140,8 +141,8 @@ def _below(asked: Asked, best: Candidate, rate: float) -> str | None:
     if one is None or one.breakdown_s is None or not one.step_time_s:
         return None
     parts = one.breakdown_s.model_dump()
-    whole = sum(parts.values()) or 1.0
-    share = sum(parts.get(part, 0.0) for part in ("dp", "pp_p2p", "ep", "weight_sync")) / whole
+    whole = added(parts.values()) or 1.0
+    share = added(parts.get(part, 0.0) for part in ("dp", "pp_p2p", "ep", "weight_sync")) / whole
     step = one.median_step * (1 + (own / rate - 1) * share)
     more = 100 * (step / best.median_step - 1)
     ends = f", {figures.hours((one.run_hours or 0.0) * step / one.median_step)} in all" if one.run_hours else ""

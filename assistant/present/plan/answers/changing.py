@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate
 
 from ... import figures
@@ -214,8 +215,8 @@ def inside(asked: Asked) -> list[str]:
     if best is None or best.breakdown_s is None:
         return said
     seconds = best.breakdown_s.model_dump()
-    whole = sum(seconds.values()) or 1.0
-    between = sum(seconds.get(part, 0.0) for part in ("tp", "cp", "ep"))
+    whole = added(seconds.values()) or 1.0
+    between = added(seconds.get(part, 0.0) for part in ("tp", "cp", "ep"))
     waits = best.exposed_communication_percent or 0.0
     most = max(100 * between / whole, waits)
     if "only what goes between" in has:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate
 
 from ... import figures
@@ -196,7 +197,7 @@ def cannot_get(asked: Asked) -> list[str]:
     said = [f"Say: {asked.name(other.fabric)} can be had instead; on it a step takes {than}{cost}."]
     bought = asked.plan.purchase
     if bought is not None:
-        month = figures.usd(sum(bought.monthly_usd.values()))
+        month = figures.usd(added(bought.monthly_usd.values()))
         said.append(f"Every month that the machines wait for switches costs {month} of write-off, power and support.")
     return [*said, "Delivery times are not in the plan: have both sellers write the week."]
 

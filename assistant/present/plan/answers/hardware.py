@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.added import added
+
 from ... import figures
 from ...blocks import sentences
 from .. import quantities, reading
@@ -68,7 +70,7 @@ def order_network(asked: Asked) -> str | None:
     name = asked.name(asked.plan.recommendation.fabric)
     if not parts:
         return "There already: nothing to order." if bought.network_there else None
-    together = sum(i.count * i.usd for i in bought.items[1:])
+    together = added(i.count * i.usd for i in bought.items[1:])
     return f"{name}: {'; '.join(parts)}. Together {figures.usd(together)}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Candidate
 
@@ -415,7 +416,7 @@ def time_parts(asked: Asked) -> list[str]:
     if best is None or best.breakdown_s is None:
         return []
     seconds = best.breakdown_s.model_dump()
-    whole = sum(seconds.values()) or 1.0
+    whole = added(seconds.values()) or 1.0
     kinds: dict[str, list[tuple[float, str]]] = {"work": [], "network": [], "wait": []}
     for key, name, _, kind in PARTS:
         if seconds.get(key, 0.0) > 0.001 * whole:

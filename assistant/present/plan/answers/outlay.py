@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
 from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
 
@@ -33,7 +34,7 @@ def _bought(asked: Asked, fabric: str | None = None) -> tuple[Plan, Purchase] | 
 
 def _running(bought: Purchase, *parts: str) -> float:
     """US dollars a month beside the write-off."""
-    return sum(usd for part, usd in bought.monthly_usd.items() if part in (parts or ("power", "support", "staff")))
+    return added(usd for part, usd in bought.monthly_usd.items() if part in (parts or ("power", "support", "staff")))
 
 
 def _years(asked: Asked) -> float:
@@ -198,7 +199,7 @@ def wait_for_prices(asked: Asked) -> list[str]:
             "Have the quotes now, and order when the job is ready: bought is bought, prices since then are not."
         )
         if waits is not None:
-            month = figures.usd(sum(waits.monthly_usd.values()))
+            month = figures.usd(added(waits.monthly_usd.values()))
             said.append(f"Machines that stand idle cost {month} a month, so do not order before you can use them.")
     elif offer is not None and offer.months:
         said.append(f"Waiting pays only if the price falls: this offer binds for {offer.months:g} months.")
@@ -273,7 +274,7 @@ def _month(asked: Asked, best: Candidate) -> float:
     """US dollars of a month of the machines."""
     found = _bought(asked)
     if found is not None:
-        return sum(found[1].monthly_usd.values())
+        return added(found[1].monthly_usd.values())
     return best.usd_per_month or 0.0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan, ServingFigures
 
 from ... import figures
@@ -329,7 +330,7 @@ def experts_inside(asked: Asked) -> list[str]:
         return ["This model has no experts: nothing goes all-to-all."]
     domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
     now = best.parallelism.get("ep") or 1
-    whole = sum(best.breakdown_s.model_dump().values()) or 1.0
+    whole = added(best.breakdown_s.model_dump().values()) or 1.0
     others = 100 * (best.breakdown_s.dp + best.breakdown_s.pp_p2p) / whole
     tail = f"gradients still cross nodes, {others:.1f} % of a step, so the network goes on to matter a little"
     if now <= domain:
