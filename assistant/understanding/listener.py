@@ -28,7 +28,6 @@ from .followups import Followups
 from .ignored import Ignored
 from .judge import Judge
 from .languages import Languages, unsure, words_of
-from .learned import Learned
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -121,7 +120,7 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
-        self.judge = Judge(Learned.of(language["judged"]))
+        self.judge = Judge(language["opinion"])
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
@@ -138,6 +137,7 @@ class Listener:
         reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
         reading.doubts += [*doubts, *_unread(part.left, len(text))]
         reading.scopes = self._scopes.read(reading.source)
+        reading.opinion = self.judge.opinion(reading)
         act = self._act(reading)
         reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
         if reading.act not in SILENT_ACTS:
@@ -202,7 +202,9 @@ class Listener:
 
     def _act(self, reading: Reading) -> Intent:
         context = reading.context
-        act = act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields).act
+        meant = reading.opinion.acts if reading.opinion else None
+        judged = act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields, meant=meant)
+        act = judged.act
         return "change" if act in ("describe", "unclear") and self._puts_right(reading) else act
 
     def _puts_right(self, reading: Reading) -> bool:
@@ -222,7 +224,7 @@ class Listener:
             self._attach(reading)
             return
         bold = Reading(reading.text, reading.source, reading.context, reading.today, reading.quantities, reading.named,
-                        reading.mentions, reading.scopes, reading.act)  # fmt: skip
+                        reading.mentions, reading.scopes, reading.act, reading.opinion)  # fmt: skip
         self._attach(bold)
         reading.withheld = withheld
         self._attach(reading)
@@ -263,6 +265,7 @@ class Listener:
         self._fabrics.lay_side_by_side(reading, live)
         self._answer(reading)
         self.judge.settle(reading, live)
+        self._facts.follow(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
