@@ -90,6 +90,10 @@ SUMS = """
 what does 10 days on 32 GPUs at $2.50 cost when Ethernet is 15 % slower? | 11.5 22080 19200 2880 | multinode
 what does 20 days on 64 GPUs at $2.00 cost when Ethernet is 10 % slower? | 22 67584 61440 6144 | multinode
 what does 10 days on 32 GPUs at $2.50 and 15 % slower cost against $3.50? | 11.5 22080 26880 4800 0.375 | multinode
+32 GPUs, 10 days at $3.50 or 15 % slower on Ethernet at $2.50: dearer? | 11.5 22080 26880 4800 0.375 | multinode
+RoCE at $2.40 is 20 % slower than IB at $3.10: 14 days on 16 GPUs? | 16.8 15482.88 16665.6 1182.72 0.48 | multinode
+$40,000 switches, $180,000 adapters, $21,000 cables for 96 GPUs over two years? | 241000 0.143289 104.601 | networking
+a bill rises from $320,000 to $410,000: how much is that? | 90000 1.28125 28.125 21.951 | networking
 how long does a run of 30 days take that is 15 % slower? | 4.5 34.5 | multinode
 what do $65,000, $400,000 and $25,000 come to? | 490000 | guide
 what is $65,000 plus $400,000 plus $25,000 over 36 months on 64 GPUs per GPU-hour? | 490000 0.291334 212.674 | guide

@@ -59,6 +59,14 @@ def test_the_published_bill_of_127_nodes():
     assert found.power_w == pytest.approx(48 * 640 + 1536 * 17 + 508 * 17)
 
 
+def test_adapters_with_a_cage_each_take_the_optics_of_the_order_for_256_h100():
+    """Vitex: 256 single-port transceivers in the nodes, 128 twin-port ones at the leaves towards them."""
+    found = planned("infiniband-ndr-400", 256)
+    leaf_side, both_sides_of_spine = 128, 256
+    assert found.optics == leaf_side + both_sides_of_spine + 256 // 2
+    assert any(f"256 single ones, {leaf_side + both_sides_of_spine + 256} in all" in note for note in found.notes)
+
+
 def test_the_twin_plane_design_needs_no_more_switches_than_the_published_one():
     found = planned("spectrum-x-800", 512, gpus_per_node=8, nics_per_node=8, planes=2, ports_per_nic=2)
     assert (found.planes, found.leaf, found.spine) == (2, 16, 8)
@@ -263,3 +271,9 @@ def test_every_format_marks_the_prices_that_nobody_published(form):
     assert "no price seen; QM9700" in found and ("(derived)" in found or form == "json")
     assert "(derived)" not in written(planned("infiniband-ndr-400", 576), form)
     assert ("<svg" in found) == (form == "html")
+
+
+@pytest.mark.parametrize(("gpu", "card"), [("gb200", "ConnectX-7"), ("gb300", "ConnectX-8"), ("b300", "ConnectX-8")])
+def test_adapters_on_the_board_are_those_that_are_counted(gpu, card):
+    found = planned("spectrum-x-400", 144, CATALOG.gpus[gpu])
+    assert any(item.item.startswith(f"NIC {card}") for item in found.prices)

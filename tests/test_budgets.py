@@ -205,3 +205,31 @@ def test_the_only_network_within_the_budget_is_not_called_the_only_one_with_a_pr
     free = stages.decide(asked({})).choice.chosen
     least = planning.plan(asked({"usd": 1.02 * free.median_cost}), LIBRARY, index=None)
     assert "No other network keeps the budget" in least.recommendation.card.because
+
+
+def test_a_larger_budget_never_leads_away_from_an_answer_and_back(stages):
+    """Of networks dearer than the cheapest one tied with it and a cheaper one did not."""
+    job = {"workload": "finetuning", "model": "llama-3.1-405b", "cluster": {"gpu": "b300", "gpus": 256}, "training": {}}
+    free = stages.decide(asked({"mode": "buy"}, **job)).choice.chosen
+    budgets = (free.outlay * times for times in (0.97, 1.0, 1.01, 1.02, 1.04, 1.07, 1.1, 2.0))
+    chosen = [stages.decide(asked({"mode": "buy", "usd": usd}, **job)).choice.chosen for usd in budgets]
+    ids = [one.id for one in chosen if one]
+    assert len(set(ids)) == sum(now != before for before, now in zip([None, *ids], ids, strict=False))
+
+
+def test_what_nobody_prices_says_up_to_which_price_the_budget_is_kept():
+    job = {"cluster": {"gpu": "gb300", "gpus": 144}, "training": {"tokens": 2e11}}
+    plan = planning.plan(asked({"mode": "rent", "usd": 50_000}, **job), LIBRARY, index=None)
+    hours = reading.chosen(plan).run_hours
+    most = float(re.search(r"kept up to \$([\d.]+) per", plan.recommendation.card.cost)[1])
+    assert most <= 50_000 / (144 * hours) < most + 0.01
+
+
+@pytest.mark.parametrize(("limit", "said"), [(100, "kept, 83.3 kW"), (80, None)])
+def test_a_limit_of_power_is_of_machines_and_network_and_answered_in_a_line(limit, said):
+    job = {"training": {"tokens": 5e10}, "constraints": {"max_power_kw": limit}}
+    plan = planning.plan(asked({"mode": "rent"}, **job), LIBRARY, index=None)
+    told = reading.power_kept(plan)
+    assert (plan.recommendation.verdict == "infeasible") is (said is None)
+    if said:
+        assert said in told and "cooling" in told and told in formats.written(plan, "text").replace("\n", " ")

@@ -35,6 +35,7 @@ def test_every_line_has_a_reason_and_every_source_exists(fabric):
             found = nccl.settings(FABRICS[fabric], gpu, 32, host) + nccl.leave_alone(FABRICS[fabric], gpu, 32, host)
             assert all(len(setting.reason) > 7 for setting in found)
             assert not {setting.claim for setting in found if setting.claim} - LIBRARY.knowledge.claims.keys()
+            assert all(setting.claim for setting in found if setting.checked != "memory")
             assert not {setting.source for setting in found if setting.source} - LIBRARY.knowledge.sources.keys()
 
 

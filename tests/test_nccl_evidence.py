@@ -335,3 +335,26 @@ def test_a_table_without_a_list_of_ranks_is_judged_by_what_the_lines_tell_of_the
 def test_a_node_whose_switch_adds_is_expected_to_do_so():
     assert diagnose_text(NODE + table(470, hosts=1), CATALOG).expected_busbw_gb_per_s == pytest.approx(463, rel=0.01)
     assert diagnose_text(PLAIN + table(362, hosts=1), CATALOG).expected_busbw_gb_per_s == pytest.approx(364.5, rel=0.01)
+
+
+OLD = "NCCL version 2.21.5+cuda12.4\n"
+EC2 = debug("NCCL_NET_PLUGIN set by environment to none", "Using network Socket", per_host=8).replace(
+    "node-", "ip-10-0-1-"
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "code"),
+    [
+        (OLD + ran() + table(190.0, hosts=4, device=B200), "nccl-too-old"),
+        (pinned("NCCL_IB_PCI_RELAXED_ORDERING=0") + table(170.0, hosts=4), "choices-pinned"),
+        (EC2 + table(3.4), "plugin-switched-off"),
+    ],
+)
+def test_an_old_release_and_settings_that_take_bandwidth_away_are_named(log, code):
+    assert code in {each.code for each in diagnose_text(log, CATALOG).findings if each.severity != "info"}
+
+
+def test_an_old_release_that_is_fast_enough_is_no_alarm():
+    found = diagnose_text(OLD + ran() + table(650.0, hosts=4, device=B200), CATALOG)
+    assert not [each.code for each in found.findings if each.severity != "info"]

@@ -247,6 +247,16 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("Nordwind offers 64 H100 SXM with InfiniBand NDR at $2.35 per GPU-hour on one month, $2.09 on 3 months",
          [{"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.35, "months": 1},
           {"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.09, "months": 3}]),
+        ("Three offers: Nordwind 2.35 with InfiniBand, Helios Cloud 2.10 with RoCE, Lambda 2.49 with InfiniBand",
+         [{"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.35},
+          {"provider": "Helios Cloud", "fabric": ROCE, "gpu_hour_usd": 2.1},
+          {"provider": "lambda", "fabric": IB, "gpu_hour_usd": 2.49}]),
+        ("64 H100: $2.35 per GPU-hour from Nordwind with InfiniBand, $2.10 per GPU-hour from Bluepeak with RoCE",
+         [{"provider": "Nordwind", "fabric": IB, "gpu_hour_usd": 2.35},
+          {"provider": "Bluepeak", "fabric": ROCE, "gpu_hour_usd": 2.1}]),
+        ("Lambda offers 64 H100 with InfiniBand at $2.49 or RoCE at $2.20, setup fee $5,000, delivery in 4 weeks",
+         [{"provider": "lambda", "fabric": fabric, "gpu_hour_usd": usd, "once_usd": 5000, "delivery_days": 28}
+          for fabric, usd in ((IB, 2.49), (ROCE, 2.2))]),
         ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
           {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),
@@ -437,6 +447,34 @@ def test_what_one_seller_asks_besides_is_not_asked_by_the_others():
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     told = [(offer.once_usd, offer.delivery_days, offer.months, offer.oversubscription) for offer in heard.offers]
     assert told == [(8000, None, None, None), (None, 28, None, None), (None, None, None, 2)]
+
+
+@pytest.mark.parametrize(
+    ("said", "usd", "by"),
+    [
+        ("Acme quotes EUR 17.60 per node hour for 32 H100 with InfiniBand NDR", 17.6 * 1.1269 / 8, "8 GPUs a node"),
+        ("Lambda asks €2.20 per GPU-hour for 64 H100", 2.2 * 1.1269, "US dollars for one euro"),
+        ("CoreWeave asks $20 per node per hour for 64 H100", 2.5, "8 GPUs a node"),
+    ],
+)
+def test_a_quote_in_euro_or_by_the_node_says_what_it_is_in_dollars_for_one_gpu(said: str, usd: float, by: str):
+    [offer] = Listener.of(library.load().language, CATALOG).hear(said).offers
+    assert offer.gpu_hour_usd == pytest.approx(usd, rel=1e-5) and by in offer.note
+
+
+def test_the_ratio_in_a_note_is_the_oversubscription():
+    [quote] = asked(THREE[0] | {"note": "fat tree, 4:1 above the leaf"}).budget.quotes
+    assert quote.oversubscription == 4
+
+
+def test_a_fee_beside_a_price_is_no_budget_and_a_budget_that_pays_for_one_is():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    assert "budget.usd" not in hear("we can do $2.35 per GPU hour for 64 H100, one-time setup fee $12,000").fields
+    mail = hear("for your 64 H100 we can do $2.35 per GPU hour, InfiniBand NDR, 3 month term. One-time fee of $12,000.")
+    [offer] = mail.offers
+    assert (offer.fabric, offer.months, offer.once_usd) == (IB, 3, 12_000) and "budget.usd" not in mail.fields
+    ours = hear("70B on 64 H100 at $2.35 per GPU-hour, total budget of $500k including setup fees")
+    assert ours.fields["budget.usd"] == 500_000
 
 
 def test_what_one_seller_says_once_is_of_both_its_networks():

@@ -87,6 +87,9 @@ def test_a_capacity_block_is_paid_in_whole_days_and_beyond_two_weeks_in_whole_we
     assert list(offers["capacity-block"].charged(24 * days) / 24) == [10, 10, 21, 35]
     large = decided(pipeline, job | {"cluster": {"gpu": "h200-sxm", "gpus": 1024}})
     assert not any(o.tier == "capacity-block" for e in large.variants for o in e.considered.offers)
+    service = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "h200-sxm", "gpus": 16}}
+    endless = decided(pipeline, service)
+    assert not any(o.tier == "capacity-block" for e in endless.variants for o in e.considered.offers)
 
 
 def test_the_price_of_the_cheapest_host_of_a_marketplace_is_not_what_is_paid_there(pipeline: Pipeline):

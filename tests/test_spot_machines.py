@@ -104,3 +104,9 @@ def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling_but_that_of_t
     for text in messages:
         [change] = re.findall(r"a change of ([+-])\d+ %", text)
         assert change == ("+" if own.tier == "spot" and f"decides: {own.instance} at" in text else "-"), text
+
+
+def test_the_average_by_which_spot_machines_are_ranked_stands_beside_their_cost(made_on_spot: Plan) -> None:
+    text = " ".join(block.text if hasattr(block, "text") else str(block) for block in in_short(made_on_spot))
+    spot = next(o for o in made_on_spot.offers if o.tier == "spot" and o.expected_cost_usd and o.run_cost_usd)
+    assert f"{usd(spot.run_cost_usd.p50)} ({usd(spot.expected_cost_usd)})" in text

@@ -55,12 +55,13 @@ def _told(
     said = f" ({source.publisher}, {source.date or source.date_note})" if source else ""
     script = f" First: {'; '.join(around.script)}." if around and around.script else ""
     needs = f" It needs {around.needs}." if around and around.needs else ""
+    rests = f" The claims that they rest on: weft sources {around.source}." if around and source else ""
     options = {"provider": host.provider, "instance": host.instance, "gpu": gpu.id if listed else None}
     asked = "".join(f" --{name} {value}" for name, value in options.items() if value)
     ident = fabric.id if listed else fabric
     return case.answer(
         f"{refused}{where}{said}: {names}.{script}{needs}{_others(around, case)}",
-        f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.",
+        f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.{rests}",
         fabric=ident, provider=host.provider, gpu=gpu.id,
     )  # fmt: skip
 

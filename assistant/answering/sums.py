@@ -19,6 +19,7 @@ from .case import Case
 
 Taken = float | list[float]
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_OTHER = re.compile(r"\b(than|against|versus|vs|compared|instead)\b")  # the price behind it is that of the other run
 _ROUNDED = 0.005  # of a result: three digits of it
 
 
@@ -65,10 +66,26 @@ def _taken(case: Case, what: str) -> Taken | None:
     days = case.amounts("time")
     if kind == "months":
         return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else 0) or None
+    if which in ("slower", "faster"):
+        return _beside_the_slowdown(case, slower=which == "slower")
     found = case.amounts(kind)
     if which == "all":
         return found if len(found) > 1 else None
     return next(islice(found, int(which) - 1, None), None)
+
+
+def _beside_the_slowdown(case: Case, *, slower: bool) -> float | None:
+    """Of two prices that of the run that a slowdown is said of, or the other: the one behind it ("15 % slower on
+    Ethernet at $2.50"), unless that is what it is slower than."""
+    said = case.utterance.amounts
+    percent = next((one for one in said if one.kind == "percent"), None)
+    prices = [one for one in said if one.kind == "money"]
+    if percent is None or len(prices) < 2:
+        return None
+    before, after = ([p for p in prices if (p.start > percent.start) is behind] for behind in (False, True))
+    between = case.utterance.text[percent.end : after[0].start].lower() if after else ""
+    slow = before[-1] if before and (not after or _OTHER.search(between)) else after[0]
+    return float((slow if slower else next(p for p in prices if p is not slow)).value)
 
 
 def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:

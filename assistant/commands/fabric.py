@@ -30,7 +30,7 @@ def fabric(
     oversubscription: Annotated[
         float, typer.Option(help="Bandwidth of a leaf to its nodes ÷ to its spines; 1 is non-blocking.")
     ] = 1.0,
-    topology: Annotated[str, typer.Option(metavar="fat-tree|rail|rail-only|plane", help=_KINDS)] = "rail",
+    topology: Annotated[str | None, typer.Option(metavar="fat-tree|rail|rail-only|plane", help=_KINDS)] = None,
     form: Annotated[str, format_option("text", "json", "markdown", "html", "svg")] = "text",
     out: Out = None,
 ) -> None:
@@ -40,7 +40,7 @@ def fabric(
     from assistant.planning.design import design_of
     from assistant.present.design import written
 
-    one_of("--topology", topology, TOPOLOGIES)
+    one_of("--topology", topology or "rail", TOPOLOGIES)
     design = design_of(
         fabric_id,
         gpu,

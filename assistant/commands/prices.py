@@ -99,7 +99,7 @@ def _update(
     taken = [one for one in found if one.outcome in lists.TAKEN]
     target = catalog_file or paths.data_dir() / "catalog.yaml"
     if not taken or dry_run:
-        say("nothing was written" + ("" if taken else ": the catalog has all of it"))
+        say("nothing was written" + ("" if taken else ": no line changes a price of the catalog"))
         return
     _append(target, lists.written(taken, path.name, datetime.date.today()))
     say(f"{len(taken)} prices added to {target}; every plan takes them from now on")

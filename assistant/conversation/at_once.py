@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assistant.planning.quotes_compared import quotes_alone
 from assistant.present.blocks import Block, Bullets, Paragraph
@@ -17,9 +17,8 @@ from assistant.vocabulary.questionnaire import Quote
 from . import wording
 from .conversation import Conversation
 from .draft import QUOTES
-from .events import Event, Failure, Note, Understood
+from .events import Choice, Event, Failure, Note, Question, Understood
 
-MEANT_AS = "is that meant as"  # of what is hardly likely: the words for a doubt about one value
 _MOST_STEPS = 8  # of what one sentence leaves open
 
 
@@ -42,37 +41,70 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
     """Say the sentence and answer what it leaves open. Raises :class:`InputError` when it tells of a job that cannot
     be planned, or not without a fact that nobody can guess."""
     conversation.start()
-    interviewer, catalog = conversation.parts.interviewer, conversation.library.catalog
-    said, taken, guessed, seen = conversation.hear(sentence), [], set(), set()
+    answered = _Answered(conversation, conversation.hear(sentence))
     for _ in range(_MOST_STEPS):
-        if not interviewer.doubting and (conversation.plan is not None or not conversation.draft.fields):
+        if answered.settled or not answered.answer_next():
             break
-        said += conversation.go_on()
-        question, doubted, choice = conversation.question, interviewer.doubting, interviewer.likeliest
-        again = question is not None and question.text in seen  # what was picked does not settle it
-        seen.add(question.text if question else "")
-        alone = question is not None and MEANT_AS in question.text and len(question.choices) < 2  # taken, or left
-        alone = alone and not (choice and choice.value.keys() & set(conversation.draft.missing))
-        if choice is not None and question is not None and not again and not alone:
-            told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
-            others = " or ".join(other.label for other in question.choices if other.id != choice.id)
-            asked = f"{others} may be meant instead" if others else question.text.rpartition("? ")[2].rstrip(".")
-            taken.append(f"{told} ({asked if doubted else 'the sentence does not say'})")
-            guessed |= choice.value.keys()
-            said += conversation.pick(choice.id)
-        elif question is not None and doubted:
-            if not again:
-                taken.append(f"left open, {question.text}")
-            said += [event for event in conversation.hear("not sure") if not isinstance(event, Note)]
-        else:
-            break
-    said += conversation.finish()
-    missing = _missing(conversation, said)
+    answered.said += conversation.finish()
+    missing = _missing(conversation, answered.said)
     beside = _beside_lists(conversation) if missing else []
     if missing and not beside:
         raise InputError(missing)
-    facts = [field_text(n, v, catalog) for n, v in conversation.draft.told.items() if n not in guessed]
-    return AtOnce(conversation.plan, tuple(facts), tuple(taken), tuple(said), tuple(beside), missing)
+    told, catalog = conversation.draft.told, conversation.library.catalog
+    facts = [field_text(name, value, catalog) for name, value in told.items() if name not in answered.guessed]
+    return AtOnce(conversation.plan, tuple(facts), tuple(answered.taken), tuple(answered.said), tuple(beside), missing)
+
+
+@dataclass
+class _Answered:
+    """A conversation in which nobody answers: what came back (``said``), what was taken in place of an answer, each as
+    a sentence, the fields that were guessed so, and the questions that were open."""
+
+    conversation: Conversation
+    said: list[Event]
+    taken: list[str] = field(default_factory=list)
+    guessed: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to answer: there is a plan, or no job at all."""
+        told = self.conversation.plan is not None or not self.conversation.draft.fields
+        return told and not self.conversation.parts.interviewer.doubting
+
+    def answer_next(self) -> bool:
+        """Take what is likeliest for the next question, or leave open what was said and is in doubt; whether either was
+        possible."""
+        self.said += self.conversation.go_on()
+        question, interviewer = self.conversation.question, self.conversation.parts.interviewer
+        if question is None:
+            return False
+        doubted = interviewer.doubting
+        again = question.text in self.seen  # what was picked does not settle it
+        self.seen.add(question.text)
+        choice = None if again or self._is_left(question) else interviewer.likeliest
+        if choice is not None:
+            self._take(question, choice, doubted=doubted)
+            return True
+        if doubted:
+            self.taken += [] if again else [f"left open, {question.text}"]
+            self.said += [event for event in self.conversation.hear("not sure") if not isinstance(event, Note)]
+        return doubted
+
+    def _is_left(self, question: Question) -> bool:
+        """Whether what is hardly likely to be meant is left as it was: nothing else may be, and no plan needs it."""
+        choice = next(iter(question.choices), None)
+        needed = choice is not None and choice.value.keys() & set(self.conversation.draft.missing)
+        return question.unlikely and len(question.choices) < 2 and not needed
+
+    def _take(self, question: Question, choice: Choice, *, doubted: bool) -> None:
+        catalog = self.conversation.library.catalog
+        told = "; ".join(field_text(name, value, catalog) for name, value in choice.value.items())
+        others = " or ".join(other.label for other in question.choices if other.id != choice.id)
+        asked = f"{others} may be meant instead" if others else question.text.rpartition("? ")[2].rstrip(".")
+        self.taken.append(f"{told} ({asked if doubted else 'the sentence does not say'})")
+        self.guessed |= choice.value.keys()
+        self.said += self.conversation.pick(choice.id)
 
 
 def _missing(conversation: Conversation, said: list[Event]) -> str:

@@ -44,7 +44,7 @@ class Choice(Entry):
 class Question(Entry):
     """What Weft asks next and why. ``word``: one word of it explained, for who has not said much by himself;
     ``previous`` is the answer given before, when the user came back to it; ``settled_by`` are the fields that answer
-    it."""
+    it; ``unlikely``: what it asks about is hardly likely to be meant."""
 
     kind: Literal["question"] = "question"
     field: str
@@ -58,6 +58,7 @@ class Question(Entry):
     previous: str | None = None
     again: bool = False  # the same question is still open: it was asked in full before
     settled_by: tuple[str, ...] = ()
+    unlikely: bool = False
 
     @property
     def offers_unsure(self) -> bool:

@@ -1,4 +1,5 @@
-"""Reads ``knowledge/`` (sources, claims, passages, conflicts, terms) and checks that every reference holds."""
+"""Reads ``knowledge/`` (sources, claims, passages, conflicts, terms, and the claims of the data on NCCL) and checks
+that every reference holds."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ from typing import Any
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage, Source, Term
 
-from . import shipped
+from . import nccl_claims, shipped
 
 
 def read(folder: Path) -> Knowledge:
     """The knowledge base of a ``knowledge/`` folder. Raises :class:`KnowledgeError` naming file, line and key."""
     sources, found = folder / "sources", shipped.documents("sources", folder / "sources")
+    known = _by_id([shipped.validated(Source, value, sources / name, ()) for name, value in found.items()])
+    told = nccl_claims.claims(shipped.documents("nccl", folder / "nccl"), known)
     knowledge = Knowledge(
-        sources=_by_id([shipped.validated(Source, value, sources / name, ()) for name, value in found.items()]),
-        claims=_by_id(_listed(folder / "claims", "claims", Claim)),
+        sources=known,
+        claims=_by_id([*_listed(folder / "claims", "claims", Claim), *told]),
         passages=_by_id(_listed(folder / "passages", "passages", Passage)),
         conflicts=_by_id(_listed(folder, "conflicts", Conflict, "conflicts.yaml")),
         terms=_listed(folder / "glossary", "terms", Term),

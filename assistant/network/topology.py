@@ -30,7 +30,8 @@ TOPOLOGIES = ("fat-tree", "rail", "rail-only", "plane")
 
 @dataclass(frozen=True)
 class Size:
-    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into."""
+    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into; ``on_board``: bytes per second
+    of the NICs that are a part of the node's board, 0 where cards are bought."""
 
     gpus: int
     nodes: int
@@ -38,6 +39,7 @@ class Size:
     ports_per_nic: int
     nodes_per_rack: int
     gpus_per_node: int
+    on_board: float
 
     @property
     def nics(self) -> int:
@@ -121,7 +123,8 @@ def _size(
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
     nics = nics_per_node or fabric.usual_nics(per_node)
-    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
+    on_board = gpu.adapters_on_board.si if gpu.adapters_on_board else 0.0
+    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node, on_board)
 
 
 def planes_of_adapter(fabric: Fabric, topology: str | None, planes: int | None, catalog: Catalog) -> int:
@@ -385,6 +388,7 @@ def _assemble(
     if size.gpus % size.gpus_per_node and size.nodes > 1:
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
+    notes += _with_a_cage_each(fabric, size, optics, catalog)
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
@@ -408,11 +412,31 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, switch: Device, catalog:
     at_switch = bill.optic(fabric, line_rate, catalog)
     if at_switch is None:
         return Counter()
-    fast = line_rate > FASTEST_SHARED_CAGE
-    at_node = (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
+    at_node = _at_node(fabric, line_rate, at_switch, catalog)
     found = Counter({at_switch.id: 0 if switch.optics_included else _switch_side(layout, at_switch.ports)})
     found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
     return found
+
+
+def _at_node(fabric: Fabric, line_rate: float, at_switch: Device, catalog: Catalog) -> Device:
+    """The transceiver at a node: up to a rate as in a switch, two adapters to a cage, as DGX systems have it."""
+    fast = line_rate > FASTEST_SHARED_CAGE
+    return (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
+
+
+def _with_a_cage_each(fabric: Fabric, size: Size, optics: Counter[str], catalog: Catalog) -> list[str]:
+    """How many transceivers it is where each adapter has a cage of its own, as an order for 256 H100 had it."""
+    line_rate = fabric.nic_rate / size.ports_per_nic
+    at_switch = bill.optic(fabric, line_rate, catalog)
+    ports = _at_node(fabric, line_rate, at_switch, catalog).ports if at_switch else 1
+    shared, alone = size.nodes * ceil(size.rails / ports), size.nodes * size.rails
+    if ports == 1 or shared == alone:
+        return []
+    whole = sum(optics.values()) + alone - shared
+    return [
+        f"{shared:,} of the optics are in the nodes, {ports} adapters to a cage as in a DGX; adapters that are cards "
+        f"of their own take {alone:,} single ones, {whole:,} in all"
+    ]
 
 
 def _switch_side(layout: Layout, ports: int) -> int:
@@ -430,7 +454,7 @@ def _items(
     fabric: Fabric, size: Size, layout: Layout, switch: Device, optics: Counter[str], catalog: Catalog, notes: list[str]
 ) -> list[PricedItem]:
     line_rate = fabric.nic_rate / size.ports_per_nic
-    card = bill.network_card(fabric, fabric.nic_rate, catalog)
+    card = bill.network_card(fabric, max(fabric.nic_rate, size.on_board), catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {switch.name}", layout.switches, bill.price_of(switch, catalog)),
         (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
@@ -442,7 +466,8 @@ def _items(
     ]
     cable, price = bill.link(line_rate, catalog) or (None, None)
     found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
-    if fabric.technology == "spectrum-x" and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
+    supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
+    if supernic and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
             f"seen: {card.name} stands in"

@@ -197,8 +197,9 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
         made = _decided(asked, change, pipeline)
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
-        if change and made is not None and made.choice.chosen is not None:
-            yield _told(change, made, made.choice.chosen, pipeline.today or datetime.date.today())
+        chosen = made.choice.chosen if made is not None else None
+        if change and made is not None and chosen is not None and chosen.costed:  # without a price it keeps no budget
+            yield _told(change, made, chosen, pipeline.today or datetime.date.today())
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:

@@ -92,8 +92,13 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
         and offer.gpus_per_node >= job.gpus_per_node
         and (_joins_enough(offer, job) or job.serves)
         for offered in offered_tiers(provider, offer, catalog.constants, spot=job.questionnaire.budget.on_spot)
-        if offered.tier != "capacity-block" or job.nodes // job.sites <= in_a_block
+        if offered.tier != "capacity-block" or (job.nodes // job.sites <= in_a_block and not _endless(job))
     )
+
+
+def _endless(job: Resolved) -> bool:
+    """Whether it goes on without an end, for which nobody books a block that has one."""
+    return job.questionnaire.open_ended
 
 
 def sizes_let(job: Resolved, catalog: Catalog) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from math import ceil
+from math import ceil, floor
 
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
@@ -107,9 +107,9 @@ def _in_whole_machines(job: Resolved) -> str:
 
 
 def _terms(offered: Offered | None) -> str:
-    """That machines may be taken away, or are paid for a term."""
-    if offered is None or offered.tier == "on-demand":
-        return ""
+    """That machines may be taken away, are booked ahead, or are paid for a term."""
+    if offered is None or offered.tier in ("on-demand", "capacity-block"):
+        return " in capacity blocks" if offered and offered.tier == "capacity-block" else ""
     months = offered.least_hours / HOURS_PER_MONTH
     return " on spot machines" if offered.tier == "spot" else f" reserved for {months:g} months" if months else ""
 
@@ -131,7 +131,7 @@ def _keeping(made: Decision, chosen: Entry) -> str:
 def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
-        return "No price of it was read: ask, and say what you are quoted."
+        return f"No price of it was read: ask, and say what you are quoted.{_paid_for(job, chosen)}"
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month{_for_more_than_used(job, chosen)}"
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
@@ -148,6 +148,17 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
     return f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}.{_by_ones_own(job, chosen)}"
+
+
+def _paid_for(job: Resolved, chosen: Entry) -> str:
+    """Of machines without a price, up to which one the budget is kept."""
+    budget, hours = job.questionnaire.budget, job.gpus * chosen.median_hours
+    run = budget.usd / hours if budget.usd and hours and not job.questionnaire.open_ended else None
+    month = monthly(1.0, job.gpus)
+    most = min((p for p in (run, budget.usd_per_month and budget.usd_per_month / month) if p), default=None)
+    if not most or budget.mode == "buy":
+        return ""
+    return f" Your budget is kept up to ${floor(100 * most) / 100:,.2f} per GPU-hour."
 
 
 def _to_keep(job: Resolved, chosen: Entry, month: str, capital: float, token: str) -> str:

@@ -158,6 +158,16 @@ def mark_ties(entries: list[Entry]) -> None:
         entry.probability_best = best
         near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not _incomparable(entry, cheapest))
+    for entry in _up_to_the_dearest([e for e in usable if e.tie], usable):
+        entry.tie = True
+
+
+def _up_to_the_dearest(tied: list[Entry], others: list[Entry]) -> list[Entry]:
+    """What ties, and what costs no more than that in the middle: of two networks dearer than the cheapest one may tie
+    because its price moves apart from that of the cheapest, and the other, which costs less, would not. What may be
+    taken away has no such middle."""
+    most = max((e.ranked_cost for e in tied if not e.risky), default=0.0)
+    return [e for e in others if any(e is one for one in tied) or (not e.risky and e.ranked_cost <= most)]
 
 
 def _shares_cheapest(costs: np.ndarray) -> list[float]:
@@ -200,7 +210,7 @@ def _chosen_of(able: list[Entry]) -> Choice:
     if not wanted:
         return Choice()
     cheapest = min(wanted, key=lambda e: e.ranked_cost)
-    tied = [e for e in wanted if e is cheapest or _indistinct(e, cheapest)]
+    tied = _up_to_the_dearest([e for e in wanted if e is cheapest or _indistinct(e, cheapest)], wanted)
     chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
     runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from typing import Any
 
 from assistant.library.checks import known_id
@@ -32,27 +33,39 @@ def design_of(
     planes: int = 0,
     pair: bool = False,
     oversubscription: float = 1.0,
-    topology: str = "rail",
+    topology: str | None = None,
 ) -> FabricDesign:
-    """The design for ids a person typed; what is wished for is as in :func:`assistant.network.design`.
+    """The design for ids a person typed; what is wished for is as in :func:`assistant.network.design`. Leaves by rail
+    where nothing is, and for racks what any adapter on any leaf would save.
 
     Raises :class:`InputError` for an unknown id, an impossible size or a wish that cannot be.
     """
     known_id("fabric", fabric_id, catalog.fabrics)
     known_id("--gpu", gpu_id, catalog.gpus)
-    return design(
-        catalog.fabrics[fabric_id],
-        catalog.gpus[gpu_id],
-        gpus,
-        gpus_per_node,
-        nics_per_node,
-        catalog,
-        oversubscription=oversubscription,
-        planes=planes,
-        pair=pair,
-        switch=_switch_id(switch, catalog) if switch else None,
-        topology=topology,
-    )
+    fabric, gpu = catalog.fabrics[fabric_id], catalog.gpus[gpu_id]
+    wished: dict[str, Any] = {
+        "oversubscription": oversubscription,
+        "planes": planes,
+        "pair": pair,
+        "switch": _switch_id(switch, catalog) if switch else None,
+    }
+    drawn = lambda how: design(fabric, gpu, gpus, gpus_per_node, nics_per_node, catalog, topology=how, **wished)
+    found = drawn(topology or "rail")
+    if topology is None and not (planes or pair) and gpu.scale_up_domain > gpu.gpus_per_node:
+        free = _free(found, lambda: drawn("fat-tree"))
+        than = f"with topology fat-tree, any NIC on any leaf: {counted(free.switches, 'switch')}" if free else ""
+        less = found.capex_usd.mid - free.capex_usd.mid if free else 0
+        found.notes += [f"{than}, {less:,.0f} USD less"] if free else []
+    return found
+
+
+def _free(said: FabricDesign, drawn: Callable[[], FabricDesign]) -> FabricDesign | None:
+    """A design with any adapter on any leaf, where there is one and it costs less."""
+    try:
+        free = drawn()
+    except InputError:
+        return None
+    return free if free.capex_usd.mid < said.capex_usd.mid else None
 
 
 def _switch_id(given: str, catalog: Catalog) -> str:
@@ -71,13 +84,10 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     racks = job.gpu.scale_up_domain > job.gpu.gpus_per_node and job.questionnaire.budget.mode == "buy"
     if not racks or said is None or cluster.topology or cluster.planes:
         return said
-    try:
-        free = _one_way(entry, job, catalog, topology="fat-tree")
-    except InputError:
+    free = _free(said, lambda: _one_way(entry, job, catalog, topology="fat-tree"))
+    if free is None:
         return said
     less = said.capex_usd.mid - free.capex_usd.mid
-    if less <= 0:
-        return said
     than = f"{counted(said.switches, 'switch')} with leaves by rail (topology rail)"
     free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
     return free

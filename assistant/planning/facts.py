@@ -102,6 +102,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "provider": job.provider.id if job.provider else "none",
         "oversubscription_said": cluster.oversubscription is not None
         or job.questionnaire.budget.quotes_tell_oversubscription,
+        "switches_add": bool(cluster.in_network_reduction),
         "routing_said": cluster.adaptive_routing is not None,
         "fixed_fabric": cluster.fabric or "none",
         "max_power_kw": known(constraints.max_power_kw),
@@ -120,13 +121,14 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     best = min((e.ranked_cost for e in priced), default=0.0)
     ages = [e.price.oldest_days for e in priced if e.ranked_cost <= NEAR * best and e.price.oldest_days is not None]
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
+    let = [offered for entry in entries for offered in entry.considered.offers]
     return {
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
         "budget_usd": known(budget.usd),
         "budget_usd_per_month": known(budget.usd_per_month),
         "budget_network_percent": known(budget.network_share_percent),
-        "spot": budget.on_spot,
+        "spot": budget.on_spot and (not let or any(offered.tier == "spot" for offered in let)),
         "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
         "premium_breakeven_percent": known(_breakeven(infiniband) if infiniband else None),

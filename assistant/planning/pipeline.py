@@ -177,9 +177,8 @@ class Pipeline:
         silent = not let and any(e.considered.offers for e in fit)
         hours, slower = max(quickest(made.entries), 24 * (asked.latest_days or 0.0)), 0
         for gpus in sizes:
-            fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
             try:
-                found = self._decided(fewer, strategy, charging, work)
+                found = self._sized(made, gpus, strategy, charging, work)
             except InputError:  # what else was said does not divide so
                 continue
             chosen = found.choice.chosen
@@ -198,7 +197,30 @@ class Pipeline:
             replace(e, considered=replace(e.considered, sold=None)) if e.considered.offers else e for e in made.variants
         ]
         found = self._chosen_among(opened, made.job, strategy)
-        return None if found.choice.chosen is None else replace(found, work=made.work)
+        if found.choice.chosen is not None:
+            return replace(found, work=made.work)
+        for gpus in sizes_faster(made.job, found.entries):
+            try:
+                fewer = self._without_a_price(self._sized(made, gpus, strategy, None, None), strategy)
+            except InputError:  # what else was said does not divide so
+                continue
+            if fewer is not None:
+                return replace(fewer, instead_of=replace(found, work=made.work))
+        return None
+
+    def _sized(
+        self,
+        made: Decision,
+        gpus: int,
+        strategy: Strategy,
+        charging: Callable[[Offered], Offered] | None,
+        work: Work | None,
+    ) -> Decision:
+        """The decision for another number of GPUs. Raises :class:`InputError` where what was said does not divide
+        so."""
+        asked = made.job.questionnaire
+        fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
+        return self._decided(fewer, strategy, charging, work)
 
     def _work(self, job: Resolved) -> Work:
         """What the run of a job does."""

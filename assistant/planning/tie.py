@@ -27,17 +27,19 @@ def not_the_likeliest(entries: list[Entry], choice: Choice, conclusions: Iterabl
         return None
     said = list(conclusions)
     decided = _decided(chosen, likeliest, _points(said, chosen), _points(said, likeliest))
-    return f"{_name(likeliest)} is more often the cheapest ({theirs} % against {ours} %), but {decided}."
+    best = "cheapest" if chosen.costed else "quickest"
+    return f"{_name(likeliest)} is more often the {best} ({theirs} % against {ours} %), but {decided}."
 
 
 def _decided(chosen: Entry, likeliest: Entry, ours: Points, theirs: Points) -> str:
     if likeliest.risky:
         return "its machines may be taken away, and on average it costs more"
     apart = 100 * abs(likeliest.median_cost / chosen.median_cost - 1)
-    tie = f"their costs lie {f'{apart:.1f}' if apart >= 0.05 else 'less than 0.1'} % apart, within the error"
+    what = "costs" if chosen.costed else "runs"
+    tie = f"their {what} lie {f'{apart:.1f}' if apart >= 0.05 else 'less than 0.1'} % apart, within the error"
     if chosen.points <= likeliest.points:
         return (
-            f"{tie}, and {_name(chosen)} has the lower middle cost"
+            f"{tie}, and {_name(chosen)} has the {'lower middle cost' if chosen.costed else 'shorter run'}"
             if chosen.median_cost <= likeliest.median_cost
             else tie
         )

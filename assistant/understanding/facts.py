@@ -17,7 +17,7 @@ from . import attach, changes, counting
 from .attach import Fact
 from .names import Names
 from .numbers import binary
-from .quantities import MONEY_OTHER
+from .offer_prices import as_quoted
 from .reading import ABOUT_A_PLAN, NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
@@ -219,13 +219,12 @@ class Facts:
             meant = (path, *fact.says.others)
             between = ((one, attach.converted(FIELDS[one], quantity, reading.today)) for one in meant)
             return Doubt(path, sentence, between=tuple(between))
-        other = next((q for q in fact.slots.values() if q.kind == MONEY_OTHER), None)
-        rate = other and self.catalog.constants.get(f"currency-{other.currency.lower()}")
-        if other is None or rate is None:
+        found = (as_quoted(q, self.catalog, reading.per_node(self.catalog)) for q in fact.slots.values())
+        in_ours = next(filter(None, found), None)
+        if in_ours is None:
             return Doubt(path, sentence, tuple(options))
-        dollars = float(f"{other.value * rate.value:.6g}")
-        sentence += f" At {rate.value:g} {rate.note} ({rate.date}) it is {in_dollars(dollars)}"
-        return Doubt(path, sentence, (dollars,))
+        amount, by = in_ours
+        return Doubt(path, f"{sentence} At {by} it is {in_dollars(amount.value)}", (amount.value,))
 
     def _settle(self, reading: Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""

@@ -299,6 +299,8 @@ def _value(reading: Reading, stretch: Stretch, path: str) -> tuple[str, Any]:
 def _question(path: str, value: Any, said: str, others: tuple[Any, ...] = ()) -> Doubt:
     about = FIELDS[path].about
     if said:
-        return Doubt(path, f'"{" ".join(said.split())}": is that meant as {about.label}?', (value,))
+        return Doubt(
+            path, f'"{" ".join(said.split())}": is that meant as {about.label}?', (value,), unlikely=path != FABRIC
+        )
     words = [{True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in (value, *others)]
-    return Doubt(path, f"{about.asked} It sounds like {' or '.join(words)}", (value, *others))
+    return Doubt(path, f"{about.asked} It sounds like {' or '.join(words)}", (value, *others), unlikely=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +31,12 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
+from .offers import Offers
 from .quantities import Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
+from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
 from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
@@ -108,9 +110,9 @@ class Listener:
         implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._filler = filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
-        self._fabrics = Fabrics(
-            catalog, frozenset(language["names"]["other_networks"]), filler, language["words"]["offers"]
-        )
+        self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
+        offers = Offers(catalog.quote_items, language["words"]["offers"])
+        self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)
@@ -262,9 +264,9 @@ class Listener:
         }
         reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._fabrics.decide(reading)
-        self._fabrics.lay_side_by_side(reading, live)
+        self._side_by_side.lay(reading, live)
         self._answer(reading)
-        self.judge.settle(reading, live)
+self.judge.settle(reading, live)
         self._facts.follow(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)

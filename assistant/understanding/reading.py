@@ -79,6 +79,12 @@ class Reading:
     def gpu(self, catalog: Catalog) -> Gpu | None:
         return catalog.gpus.get(self.known("cluster.gpu") or "")
 
+    def per_node(self, catalog: Catalog) -> int | None:
+        """The GPUs of a node, as said or as is usual for the GPU that is known, or the only one that is named."""
+        named = {q.value for q in self.named if q.kind == "gpu"}
+        gpu = self.gpu(catalog) or (catalog.gpus.get(*named) if len(named) == 1 else None)
+        return self.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+
     def planned(self, facts: list[Fact]) -> list[Fact]:
         """What is planned, or what is there now where nothing else is planned; a wish gives way to what is so."""
         planned = [f for f in facts if "present" not in self.kinds(f.start, f.end)]

@@ -12,6 +12,8 @@ OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers"
 _FROM = frozenset({"from", "by"})
 _BEFORE_THE_VERB = 5  # tokens between who offers and the verb: "Nordwind is pleased to offer"
 _MOST_WORDS = 3  # of a name
+_FROM_WHOM = _FROM | {"at", "with", "of"}
+_PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # two offers, besides the ends of clauses
 _NEAR = 3  # tokens between a time and what says that it is the least
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
@@ -19,11 +21,11 @@ _ENDS = _STRONG | {","}
 
 class Sellers:
     """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
-    (from when on) and ``nobody`` (no name of a seller)."""
+    (from when on), ``nobody`` (no name of a seller) and ``ours`` (an amount is what we may spend)."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
-        self._apart, self._once, self._least, self._there, self._nobody = (
-            frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody")
+        self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
+            frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
 
     def named(
@@ -32,10 +34,7 @@ class Sellers:
         """Where the name of a seller stands that no catalog has: words that begin with a capital letter, before
         "offers" or behind "a quote from"; ``known``: tokens of names and amounts."""
 
-        def is_name(at: int) -> bool:
-            word = tokens[at].is_word and tokens[at].text not in self._nobody and at not in known
-            return word and tokens[at].stem not in OFFERED and typed(at, at + 1)[0].isupper()
-
+        is_name = self._is_name(tokens, typed, known)
         for verb in (at for at, token in enumerate(tokens) if token.stem in OFFERED):
             first = verb + 2
             if first < len(tokens) and tokens[verb + 1].text in _FROM and is_name(first):
@@ -47,6 +46,47 @@ class Sellers:
                     start -= 1
                 return start, end
         return None
+
+    def _is_name(
+        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
+    ) -> Callable[[int], bool]:
+        """Whether the token at a place may be a name, or a part of one."""
+
+        def is_name(at: int) -> bool:
+            word = tokens[at].is_word and tokens[at].text not in self._nobody and at not in known
+            return word and tokens[at].stem not in OFFERED and typed(at, at + 1)[0].isupper()
+
+        return is_name
+
+    def beside(
+        self,
+        tokens: Sequence[Token],
+        typed: Callable[[int, int], str],
+        prices: Sequence[Quantity],
+        known: Set[int],
+        theirs: Set[int],
+        words: Set[str],
+    ) -> list[tuple[int, int]]:
+        """Where the names of sellers that no catalog has stand, one for each price: words that begin with a capital
+        letter in the clause before it, or behind "from" in the rest of its clause. ``known``: tokens of names and
+        amounts, ``theirs`` of sellers in the catalog; ``words``: what some wording knows, no name by itself."""
+        is_name, found, before = self._is_name(tokens, typed, known), [], 0
+        for price in prices:
+            first, last = _item(tokens, price, before)
+            before = price.end
+            if theirs & set(range(first, last)):
+                continue
+            starts = [at for at in range(first, price.start) if is_name(at)]
+            starts += [at for at in range(price.end, last) if tokens[at - 1].text in _FROM_WHOM and is_name(at)]
+            strange = next((at for at in starts if tokens[at].text not in words), None)
+            if strange is not None:
+                start, end = strange, strange + 1
+                while start - 1 in starts and end - start < _MOST_WORDS:
+                    start -= 1
+                while end < last and is_name(end) and end - start < _MOST_WORDS:
+                    end += 1
+                found.append((start, end))
+        return found
 
     def _before(self, tokens: Sequence[Token], verb: int, is_name: Callable[[int], bool]) -> int | None:
         for at in range(verb - 1, max(-1, verb - _BEFORE_THE_VERB - 1), -1):
@@ -69,7 +109,7 @@ class Sellers:
     def there_from(self, tokens: Sequence[Token], dates: Sequence[Quantity]) -> Quantity | None:
         """The day from which on the machines are there: "available from 5 December"."""
         for date in dates:
-            first, _ = _clause(tokens, date.start, date.end)
+            first, _ = clause_of(tokens, date.start, date.end)
             if isinstance(date.value, datetime.date) and any(t.text in self._there for t in tokens[first : date.start]):
                 return date
         return None
@@ -77,7 +117,7 @@ class Sellers:
     def there_in(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
         """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days"."""
         for time in (q for q in times if first <= q.start and q.end <= last):
-            start, end = _clause(tokens, time.start, time.end)
+            start, end = clause_of(tokens, time.start, time.end)
             if any(token.text in self._there for token in (*tokens[start : time.start], *tokens[time.end : end])):
                 return time
         return None
@@ -85,17 +125,27 @@ class Sellers:
     def apart(self, tokens: Sequence[Token], money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
         """The clauses with an amount that is paid beside the machines, such as a setup fee, and that amount."""
         for amount in money:
-            first, last = _clause(tokens, amount.start, amount.end)
-            if amount.unit != "gpu-hour" and any(token.text in self._apart for token in tokens[first:last]):
+            first, last = clause_of(tokens, amount.start, amount.end)
+            said = {token.text for token in tokens[first:last]}
+            if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
                 yield first, last, amount
 
     def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""
-        first, last = _clause(tokens, amount.start, amount.end)
+        first, last = clause_of(tokens, amount.start, amount.end)
         return not amount.unit and any(token.text in self._once for token in tokens[first:last])
 
 
-def _clause(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+def _item(tokens: Sequence[Token], price: Quantity, before: int) -> tuple[int, int]:
+    """What stands around a price between commas, sentences, lines and words that part two offers, behind the price
+    ``before``; what follows it up to the end of the sentence where that is a clause of its own: "…, from Acme"."""
+    parts = lambda at: tokens[at].text in _ENDS | _PARTS
+    first = next((at + 1 for at in range(price.start - 1, before - 1, -1) if parts(at)), before)
+    last = next((at for at in range(price.end, len(tokens)) if parts(at)), len(tokens))
+    return first, last
+
+
+def clause_of(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """What stands between two commas, sentences or lines around some tokens."""
     first = next((at + 1 for at in range(start - 1, -1, -1) if tokens[at].text in _ENDS), 0)
     last = next((at for at in range(end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))

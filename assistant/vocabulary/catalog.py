@@ -117,6 +117,7 @@ class Gpu(Entry):
     nodes_vary: bool = False  # a card that machines hold one to eight of: nodes alone tell no number of GPUs
     nics_per_node: int  # usual number of RDMA NICs per node
     usual_nic_line_rate: Fact
+    adapters_on_board: Fact | None = None  # line rate of adapters that the board has; null: cards are bought
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
     hour_price: Fact | None = None  # usual on demand: the median of the lists, or the user's own

@@ -82,6 +82,7 @@ _JOB = {
     "wan_gbps": _number("Gb/s", "data rate between two sites"),
     "provider": _text("catalog id of the provider, or `none`"),
     "oversubscription_said": _flag("the questionnaire says the bandwidth of leaves towards spines"),
+    "switches_add": _flag("switches that can add gradients (SHARP) do: it is set up, and was said to be"),
     "routing_said": _flag("the questionnaire says whether routing is adaptive"),
     "fixed_fabric": _text("fabric that is already decided or owned, or `none`"),
     # What it may cost
@@ -154,7 +155,7 @@ _CANDIDATE = {
     "node_gbps": _number("Gb/s", "line rate of all NICs of a node"),
     "latency_us": _number("µs", "one small message between nodes"),
     "adaptive_routing": _flag("switches or NICs spread packets over paths by load"),
-    "in_network_reduction": _flag("switches add (SHARP)"),
+    "in_network_reduction": _flag("switches can add (SHARP)"),
     "vendors": _text("who sells switches and NICs", *get_args(Vendors)),
     "skills": _text("what it takes to run it well", *get_args(Skills)),
     "maturity": _text("how far it has come", *get_args(Maturity)),

@@ -50,12 +50,14 @@ class Scope:
 @dataclass(frozen=True)
 class Doubt:
     """What cannot be taken as it was said: a sentence, and the values among which the person may choose; ``between``:
-    the fields of which it may be one, each with its value, the likeliest first."""
+    the fields of which it may be one, each with its value, the likeliest first; ``unlikely``: the words around a value
+    do not speak for it."""
 
     field: str | None
     sentence: str
     options: tuple[Any, ...] = ()
     between: tuple[tuple[str, Any], ...] = ()
+    unlikely: bool = False
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,9 @@ class Interviewer:
         names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
         offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
         offered += [self._as(path, value) for path, value in doubt.between]
-        return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
+        asked = self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
+        self.question = asked.model_copy(update={"unlikely": doubt.unlikely})
+        return self.question
 
     def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
         value = {field: given for field, given in said.items() if given is not None}

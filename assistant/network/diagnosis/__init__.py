@@ -6,13 +6,15 @@ GPUDirect, how many adapters, and only then whether it is fast enough.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
-from . import causes, judge_network, judge_parts, judge_path, judge_tests
+from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
@@ -20,13 +22,17 @@ from .json_report import LARGEST, run_of
 from .judge_path import Measured
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, finding
+from .signatures import Speed, finding, signatures, symptoms
 from .sweeps import Sweeps
-from .text import cleaned, lines_of, opened
+from .telling import Telling
+from .text import lines_of, opened, stream_of
 from .tools import Tools
+from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
+# Of what a line may tell, the bits of these readers, behind those of judge_network.WORDS; _ANY: of none by its words.
+_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 128
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -44,7 +50,7 @@ def _of_file(path: Path, catalog: Catalog) -> DiagnosedFile:
                 if len(said) <= LARGEST and (run := run_of(said)) is not None:
                     return _judged([run], Heard(), catalog, str(path))
             stream.seek(0)
-            return _diagnosed(lines_of(stream), catalog, str(path))
+            return _diagnosed(stream, catalog, str(path))
     except InputError as error:
         raise error.located(file=str(path)) from None
 
@@ -52,7 +58,7 @@ def _of_file(path: Path, catalog: Catalog) -> DiagnosedFile:
 def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile:
     """Diagnose the text of one log. Of several tables the fastest gives collective, ranks and peak; all give
     findings."""
-    return _diagnosed(cleaned(text), catalog, path)
+    return _diagnosed(stream_of(text), catalog, path)
 
 
 @dataclass
@@ -65,21 +71,47 @@ class Heard:
     sweeps: Sweeps = field(default_factory=Sweeps)
 
 
-def _diagnosed(lines: Iterable[tuple[int, str]], catalog: Catalog, path: str) -> DiagnosedFile:
-    tables, heard = Reader(), Heard()
-    log, known, tools, sweeps = heard.log, heard.known, heard.tools, heard.sweeps
-    for number, line in lines:
-        known.take(number, line)
-        if log.take(number, line):
+class _Reading:
+    """Which of the readers a line may tell something, and what they have of it."""
+
+    def __init__(self) -> None:
+        self.tables, self.heard = Reader(), Heard()
+        self._telling = _telling()
+
+    def wanted(self, line: bytes, shape: bytes) -> int:
+        """The bits of a line; 0 where it is to be passed over."""
+        bits = self._telling.of(line, shape)
+        return bits or (_ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0)
+
+    def take(self, number: int, line: str, bits: int) -> None:
+        """Read one cleaned line."""
+        heard, log, ours = self.heard, self.heard.log, bits & _NCCL
+        heard.known.take(number, line, bits)
+        if ours and log.take(number, line):
             if "NCCL_" in line or "Using [" in line:
-                tables.heard(line, log.last_listed)
-        elif not tables.take(number, line):
-            if "NCCL_" in line:
-                tables.heard(line, log.last_listed)
-            tools.take(number, line)
-            sweeps.take(number, line)
-    runs = [run for run in tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
-    return _judged(runs, heard, catalog, path)
+                self.tables.heard(line, log.last_listed)
+        elif not (bits & _TABLE and self.tables.take(number, line)):
+            if ours and "NCCL_" in line:
+                self.tables.heard(line, log.last_listed)
+            if bits & _TOOLS or heard.tools.under_way:
+                heard.tools.take(number, line)
+            heard.sweeps.take(number, line)
+
+
+@lru_cache(maxsize=1)
+def _telling() -> Telling:
+    """The words of all readers; what is learnt of the words of a log holds for the next."""
+    of_readers = {**judge_network.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
+    signed = {1 << (judge_network.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
+    return Telling({**of_readers, **signed}, headlines=_TOOLS)
+
+
+def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
+    reading = _Reading()
+    for number, line, bits in lines_of(stream, reading.wanted):
+        reading.take(number, line, bits)
+    runs = [run for run in reading.tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
+    return _judged(runs, reading.heard, catalog, path)
 
 
 def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> DiagnosedFile:
@@ -233,6 +265,10 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """Errors first, causes before what follows from them, in the order of the file; the same code once per line."""
+    """Causes before what follows from them, errors first, in the order of the file; notes last; the same code once per
+    line."""
     unique = {(each.code, each.line): each for each in found}
-    return sorted(unique.values(), key=lambda e: (_SEVERITIES[e.severity], e.code in causes.SYMPTOMS, e.line))
+    return sorted(
+        unique.values(),
+        key=lambda e: (e.severity == "info", e.code in symptoms(), _SEVERITIES[e.severity], e.line),
+    )

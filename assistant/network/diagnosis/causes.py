@@ -7,13 +7,9 @@ from pydantic import BaseModel, ConfigDict
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .signatures import judgements, read
+from .signatures import judgements, read, symptoms
 
 _SHOWN = 3
-SYMPTOMS = (
-    "low-bandwidth", "half-of-the-adapters", "like-sockets", "retries-exhausted", "flushed", "remote-died",
-    "peer-closed", "test-failed", "no-results", "collective-timeout", "repeat-slower", "duplicate-gpu",
-)  # fmt: skip
 _SLOW = ("low-bandwidth", "half-of-the-adapters")  # the worst table is enough where a cause is named
 # What is wrong and makes nothing slow, or is no word of what does, or the same in other words.
 _BESIDE = (
@@ -49,14 +45,14 @@ def told(
 ) -> list[DiagnosisFinding]:
     """The findings, with a reason or a short list of them where a job is slow; ``share``: of what is expected."""
     alarms = {each.code for each in found if each.severity != "info"}
-    if alarms - {*SYMPTOMS, *_BESIDE}:
+    if alarms - symptoms() - {*_BESIDE}:
         follows = {"bandwidth-collapses"} & {"path-collisions" in alarms and "bandwidth-collapses"}
         kept = [e for e in found if e.code not in follows and (e.code, e.severity) != ("half-of-the-adapters", "info")]
         slow = next((each for each in kept if each.code in _SLOW and each.severity != "info"), None)
         return [
             _with_cause(e) if e is slow else e for e in kept if e is slow or e.code not in _SLOW or e.severity == "info"
         ]
-    if alarms - {*SYMPTOMS}:
+    if alarms - symptoms():
         return found
     return [
         _with_suspects(each, transport, log, nodes, share) if each.code == "low-bandwidth" else each for each in found

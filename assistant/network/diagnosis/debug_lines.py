@@ -3,11 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import gcd
 
 from assistant.vocabulary.answers import LogTransport
 
 from .signatures import networks
+
+WORDS = ("nccl",)  # in every line of NCCL's, in small letters
 
 _HEAD = re.compile(r"([^\s:\[\]]{1,255}):\d{1,10}:\d{1,10} {1,4}\[(-?\d{1,6})\]")
 _VERSION = re.compile(r"N?CCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
@@ -31,9 +34,17 @@ _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 by
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 # Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
-_ROUTINE = frozenset(("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected"))
+_ROUTINE = frozenset(
+    ("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected", "Channel")
+)
 _HEADS = 4096  # different beginnings of lines that are remembered
 _HOSTS = 100_000
+
+
+@lru_cache(maxsize=1024)
+def _devices_in(listed: str) -> list[tuple[str, str]]:
+    """Name and kind of the adapters of a list, which every rank prints; not to be changed."""
+    return _ONE_DEVICE.findall(listed)
 
 
 @dataclass
@@ -154,7 +165,7 @@ class DebugLog:
 
     def _adapters(self, number: int, host: str, text: str) -> None:
         if text.startswith(("NET/IB", "NET/gIB", "NET/GIB", "NET/UCX")):
-            listed = _ONE_DEVICE.findall(text.partition(";")[0])
+            listed = _devices_in(text.partition(";")[0])
             if "Using " in text:
                 if self.device_list is None or len(listed) > len(self.device_list):
                     self.device_list, self.device_line = listed, number

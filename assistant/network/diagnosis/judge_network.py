@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
+from assistant.network.nccl.host import within
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .collectives import Collectives
 from .debug_lines import DebugLog
-from .expected import card_in, is_pcie
+from .expected import CARD_WORDS, card_in, is_pcie
 from .signatures import (
     Completion,
     Pattern,
@@ -24,6 +25,7 @@ from .signatures import (
     one_in,
     pinned,
     read,
+    signatures,
     signatures_in,
     suspects,
 )
@@ -44,10 +46,19 @@ _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
-_STEPS = ("step", "iter", "poch", "Step", "Iter")
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
+
+
+# Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
+STEP, CARD, FAILED, WENT_ON, SIGNATURES = 1, 2, 4, 8, 8
+WORDS = {
+    WENT_ON: ("init complete", "connected all"),
+    STEP: ("step", "iter", "epoch"),
+    CARD: CARD_WORDS,
+    FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
+}
 
 
 class KnownLines:
@@ -70,20 +81,24 @@ class KnownLines:
         """Whether the job connected its ranks, and no request between them failed."""
         return bool(self.went_on) and not self.completions
 
-    def take(self, number: int, line: str) -> None:
-        if " via " in line and "NCCL INFO Channel" in line:
-            return
+    def take(self, number: int, line: str, bits: int) -> None:
+        """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
         if "NCCL " in line:
-            self.went_on = number if any(said in line for said in _WENT_ON) else self.went_on
-        elif one_in(line, _STEPS) and _STEP.search(line):
+            if bits & WENT_ON and one_in(line, _WENT_ON):
+                self.went_on = number
+        elif bits & STEP and _STEP.search(line):
             self.went_on = self.stepped = number
-        elif not self.card:
+        elif bits & CARD and not self.card:
             self.card = card_in(line)
-        self.collectives.take(number, line)
-        known = signatures_in(line)
+        known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
         for signature, said in known:
             _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
             self.seen[signature.code] = (signature, said, first, number, count + 1)
+        if bits & FAILED:
+            self._failed(number, line, known=bool(known))
+
+    def _failed(self, number: int, line: str, *, known: bool) -> None:
+        self.collectives.take(number, line)
         ended = completion(line)
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
@@ -189,10 +204,18 @@ def _whole_node(log: DebugLog) -> bool:
 
 
 def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong."""
+    """What harms in some runs only is information while nothing else is wrong; what a job got over weighs again where
+    what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
     weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
-    return [each if weigh.get(each.code, True) else as_information(each) for each in found]
+    found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
+    causes = {
+        each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}
+    }
+    return [
+        each.model_copy(update={"severity": causes[each.code].severity}) if each.code in causes else each
+        for each in found
+    ]
 
 
 def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
@@ -202,6 +225,7 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
 def findings(log: DebugLog, nodes: int | None, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged."""
     yield from _lines(log, speed)
+    yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
     if nodes is not None and nodes > 1:
         yield from _bootstrap(log)
@@ -220,6 +244,14 @@ def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     if log.traced:
         told = finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
         yield told if speed in ("slow", "short") else as_information(told)
+
+
+def _version(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A release of NCCL from before these GPUs: it runs on them, and does not know what joins them."""
+    made = next((one for one in read("devices") if re.search(one["printed"], device)), {})
+    since = made.get("nccl")
+    if since and log.version and speed in ("slow", "short") and within(log.version, None, since):
+        yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since)
 
 
 def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
@@ -256,7 +288,7 @@ def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     told = list[tuple[int, str]]()
     for name, about in read("choices").items():
         line, value = log.settings.get(name, (0, ""))
-        enough = value.isdecimal() and int(value) >= about.get("enough", 1 << 62)
+        enough = value in about.get("usual", ()) or (value.isdecimal() and int(value) >= about.get("enough", 1 << 62))
         if value and not enough and (speed == "slow" or about.get("narrows")):
             told.append((line, f"{name}={value} ({about['does']})"))
     if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
@@ -284,7 +316,10 @@ def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         name = "tcp-sockets-are-all" if not asked and sockets_are_all(log, device) else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
-        if name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
+        line, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
+        if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
+            yield finding("plugin-switched-off", line)
+        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):

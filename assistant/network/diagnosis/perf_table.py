@@ -24,6 +24,12 @@ _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
 _SETTING = re.compile(r"NCCL_\w{1,40}(?:=| set (?:by environment )?to )\S{1,80}")
 _SETTINGS = 1000
+# In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
+WORDS = (
+    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
+    "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
+    "mpiexec", "prterun", "srun", "torchrun", "timeout",
+)  # fmt: skip
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)

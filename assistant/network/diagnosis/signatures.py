@@ -7,17 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from assistant.library import paths, shipped
+from assistant.library import nccl_claims, paths, shipped
 from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 # Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
 Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
-# Lines that differ in digits alone may mean the same failures: asked once, as logs repeat few such lines.
-_DIGITS = {ord(digit): None for digit in "0123456789"}
-_SHAPES: dict[str, list[int]] = {}
-_KEPT, _SHORT = 20_000, 400  # shapes and characters: 8 MB
 COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
 
 
@@ -31,28 +27,46 @@ class Failure(BaseModel):
     fix: str
     severity: Severity = "error"
     rests: str = ""  # the thread or page that it was learnt from
+    source: str | None = None  # of the knowledge: the entry is a claim of it
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
+    follows: bool = False  # mostly from another failure, which is told before it
 
     def at(self, line: int, **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in."""
         message, fix = self.message.format(**said), self.fix.format(**said)
-        rests = f"{self.rests}; {self.sure}" if self.rests else ""
+        cited = f"; {nccl_claims.of_failure(self.source, self.code)}" if self.source else ""
+        rests = f"{self.rests}; {self.sure}{cited}" if self.rests else ""
         return DiagnosisFinding(
             code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests
         )
 
 
 class Signature(Failure):
-    """A failure known by a line; what the pattern's named group holds stands in ``{said}`` of its message. ``hosts``:
-    ``several`` counts only when the job spans hosts. ``weighs``: a line that healthy runs print too weighs only beside
-    another finding (of those in ``beside``, where they are named), only if the job did not go on after it, or only
-    where the machine may have RDMA; otherwise it is information."""
+    """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
+    is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
+    group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
+    ``otherwise``: only where no other entry knows the line. ``weighs``: a line that healthy runs print too weighs only
+    beside another finding (of those in ``beside``, where they are named), only if the job did not go on after it (or
+    if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is information."""
 
-    has: tuple[str, ...]  # in small letters: one of them is in every such line
-    pattern: Pattern
+    says: tuple[str, ...] = ()
+    has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
+    pattern: Pattern | None = None
+    otherwise: bool = False
     hosts: Literal["any", "several"] = "any"
-    beside: tuple[str, ...] = ()  # these alone, where it weighs beside others
+    beside: tuple[str, ...] = ()  # these alone
     weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """One of these is in every line that tells of the failure."""
+        return self.says + self.has
+
+    def said_in(self, line: str, small: str) -> str | None:
+        """What a line says of the failure, empty where it names nothing; ``None`` where it does not tell of it."""
+        if self.pattern and one_in(small, self.has) and (found := self.pattern.search(line)):
+            return found[found.lastgroup] if found.lastgroup else ""
+        return "" if one_in(small, self.says) else None
 
 
 class Completion(Failure):
@@ -75,29 +89,21 @@ class Pinned(Failure):
 @lru_cache(maxsize=1)
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
-    return [Signature(code=code, **about) for code, about in read("failures").items()]
+    parts = (part for name, part in _files().items() if name.startswith("failures/"))
+    return [Signature(code=code, **about) for part in parts for code, about in part.items()]
 
 
-@lru_cache(maxsize=1)
-def _telling() -> dict[str, list[int]]:
-    """Which signatures a word may mean, by their place in the file."""
-    words: dict[str, list[int]] = {}
-    for place, signature in enumerate(signatures()):
-        for word in signature.has:
-            words.setdefault(word, []).append(place)
-    return words
-
-
-def signatures_in(line: str) -> list[tuple[Signature, str]]:
-    """The known failures that a line tells of, and what it says in the pattern's named group."""
-    small, known = line.lower(), signatures()
-    shape = small.translate(_DIGITS)
-    if (places := _SHAPES.get(shape)) is None:
-        places = sorted({at for word, ats in _telling().items() if word.translate(_DIGITS) in shape for at in ats})
-        if len(_SHAPES) < _KEPT and len(shape) < _SHORT:
-            _SHAPES[shape] = places
-    found = ((known[at], known[at].pattern.search(line)) for at in places)
-    return [(signature, match[match.lastgroup] if match.lastgroup else "") for signature, match in found if match]
+def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
+    """The known failures that a line tells of, and what it says in the pattern's named group. ``bits``: of those that
+    its words may mean, by their place in the file."""
+    small, found = line.lower(), list[tuple[Signature, str]]()
+    while bits:
+        lowest = bits & -bits
+        bits ^= lowest
+        known = signatures()[lowest.bit_length() - 1]
+        if (said := known.said_in(line, small)) is not None:
+            found.append((known, said))
+    return [each for each in found if not each[0].otherwise] or found[:1]
 
 
 def one_in(text: str, words: tuple[str, ...]) -> bool:
@@ -152,6 +158,12 @@ def suspects() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def symptoms() -> frozenset[str]:
+    """The codes of what mostly follows from another failure."""
+    return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.follows)
+
+
+@lru_cache(maxsize=1)
 def completions() -> list[Completion]:
     """The ends of work requests that are known."""
     return [Completion(status=status, **about) for status, about in read("completions").items()]
@@ -170,4 +182,8 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
 @lru_cache(maxsize=8)
 def read(name: str) -> Any:
     """A file of ``knowledge/nccl/``."""
-    return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")[f"{name}.yaml"]
+    return _files()[f"{name}.yaml"]
+
+
+def _files() -> dict[str, Any]:
+    return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")

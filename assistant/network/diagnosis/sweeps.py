@@ -83,6 +83,11 @@ class Sweeps:
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _looked: int = 0
 
+    @property
+    def under_way(self) -> bool:
+        """Whether more lines are read, whatever their words."""
+        return self._looked <= _MOST
+
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:

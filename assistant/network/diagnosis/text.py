@@ -9,20 +9,24 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
+from .telling import SHAPE
+
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
+LONGEST_BYTES = 4 * LONGEST  # four bytes at most to a character
 LARGEST = 512 * PIECE  # of all lines together, unpacked: a packed file of a megabyte may hold a thousand
 _PACKED = b"\x1f\x8b"
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ODD = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")  # the same before it is decoded
 _OPEN_MPI = re.compile(r"\[\d+,\d+\]<std(?:out|err|diag)>:? ?")  # before a line, and sometimes in the middle of a row
 _SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
 # What runs a job puts before its lines: a pod or a rank in brackets, a time, Ray's process.
@@ -50,30 +54,37 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if packed else stream
 
 
-def cleaned(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text; see :func:`lines_of`."""
-    return lines_of(io.BytesIO(text.encode("utf-8", errors="replace")))
+def stream_of(text: str) -> BinaryIO:
+    """A text as a file of it."""
+    return io.BytesIO(text.encode("utf-8", errors="replace"))
 
 
-def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line) with everything removed that the tools did not print; indentation goes too."""
+def lines_of(stream: BinaryIO, wanted: Callable[[bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
+    """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
+    ``wanted``: which readers a line, and its shape (:data:`SHAPE`), may tell something; without a bit it is passed
+    over."""
     number, prefixes = 0, _Prefixes()
     for piece in _pieces(stream):
-        text = piece.decode("utf-8", errors="replace")
-        odd, launched = _CONTROL.search(text) is not None, "<std" in text
-        for line in text.split("\n"):
+        odd = _ODD.search(piece) is not None
+        shapes = piece.translate(SHAPE).split(b"\n")
+        for raw, shape in zip(piece.split(b"\n"), shapes, strict=True):
             number += 1
-            line = line[:LONGEST]
-            if odd:
-                line = _CONTROL.sub("", _ESCAPES.sub("", line))
-            if launched:
-                line = _OPEN_MPI.sub("", line)
-            line = line.strip()
-            if line[:1] in _WRAPPED:
-                line = _unwrapped(line)
-            if "#" in line or prefixes.known:
-                line = prefixes.cut(line)
-            yield number, line
+            if bits := wanted(raw, shape):
+                line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
+                yield number, _cleaned(line, prefixes, odd=odd), bits
+
+
+def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
+    if odd:
+        line = _CONTROL.sub("", _ESCAPES.sub("", line))
+    if "<std" in line:
+        line = _OPEN_MPI.sub("", line)
+    line = line.strip()
+    if line[:1] in _WRAPPED:
+        line = _unwrapped(line)
+    if "#" in line or prefixes.known:
+        line = prefixes.cut(line)
+    return line
 
 
 def _unwrapped(line: str) -> str:
@@ -146,7 +157,7 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
             raise InputError(f"expected a log of at most {LARGEST >> 20} MiB, unpacked: cut it where a run ends")
         whole, newline, tail = piece.rpartition(b"\n")
         if not newline:
-            rest = (rest + piece)[: 4 * LONGEST]  # four bytes at most to a character
+            rest = (rest + piece)[:LONGEST_BYTES]
             continue
         yield rest + whole
         rest = tail

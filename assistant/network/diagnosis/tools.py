@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from .signatures import Pattern, one_in, read
+from .telling import PROMPT
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
@@ -72,6 +73,11 @@ def _telling(what: Literal["values", "devices"]) -> tuple[str, ...]:
     return tuple(sorted(values if what == "values" else known.opens))
 
 
+def words() -> tuple[str, ...]:
+    """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
+    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", PROMPT)
+
+
 @dataclass
 class Tools:
     """The readings of a log, by host (empty where it is not said) and device; lines are numbers in the file."""
@@ -95,6 +101,11 @@ class Tools:
     _host: str = ""
     _devices: dict[str, str] = field(default_factory=dict)  # by host: of which the lines are
     _columns: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the next line may be a row of a table, whatever its words."""
+        return self._neighbours or bool(self._columns)
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""

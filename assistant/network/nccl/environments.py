@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from assistant.library import paths, shipped
+from assistant.library import nccl_claims, paths, shipped
 from assistant.vocabulary.catalog import Fabric, Gpu
 
 from .host import Host, within
@@ -77,12 +77,16 @@ class Entry:
             and within(host.plugin, self.plugin_since, self.plugin_before)
         )
 
-    def setting(self, host: Host, adapters: tuple[str, ...], source: str | None) -> Setting:
+    def setting(
+        self, host: Host, adapters: tuple[str, ...], source: str | None, *, left_alone: bool = False
+    ) -> Setting:
         value = self.value if isinstance(self.value, str) else self.value.get(host.form, self.value["host"])
         if self.interface and host.interface:
             value = f"={host.interface}" if value[0] in "=^" else host.interface
         value = value.replace("{adapters}", ",".join(host.adapters or adapters))
-        return Setting(self.name, value, self.reason, self.claim, self.source or source, self.checked)
+        of = self.source or source
+        claim = self.claim or (nccl_claims.of_setting(of, self.name, left_alone=left_alone) if of else None)
+        return Setting(self.name, value, self.reason, claim, of, self.checked)
 
 
 # Clouds whose adapters NCCL knows and gives threads and sockets of its own (src/transport/net_socket.cc).

@@ -50,14 +50,18 @@ def as_file(
         lines += [*(script if host.form in ("shell", "slurm") else [f"#   {line}" for line in script])]
         lines += [f"#   it sets {each}" for each in around.script_sets] if around else []
     for setting in settings(fabric, gpu, nodes, host):
-        rests = setting.claim or setting.source
-        cited = f" [{rests}{_CHECKED[setting.checked]}]" if rests else _CHECKED[setting.checked]
-        lines += ["", f"# {setting.reason}{cited}", *_line(setting, _WRITTEN[host.form])]
+        lines += ["", f"# {setting.reason}{_cited(setting)}", *_line(setting, _WRITTEN[host.form])]
     lines += ["", "# Left alone:"]
     for each in leave_alone(fabric, gpu, nodes, host):
-        told = default_told(each.name, host.nccl)
-        lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else ""))
+        told = default_told(each.name, host.nccl) if gpu.vendor == "nvidia" else ""  # RCCL's own are not known
+        lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else "") + _cited(each))
     return "\n".join(lines) + "\n"
+
+
+def _cited(setting: Setting) -> str:
+    """The claim that a line rests on, and whether that was read."""
+    rests = setting.claim or setting.source
+    return f" [{rests}{_CHECKED[setting.checked]}]" if rests else _CHECKED[setting.checked]
 
 
 def _source(ident: str | None, sources: Mapping[str, Source] | None) -> str:

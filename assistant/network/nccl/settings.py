@@ -68,7 +68,7 @@ def leave_alone(fabric: Fabric | str, gpu: Gpu, nodes: int, host: Host = ANYWHER
         (e, e.source) for e in (*general, *leave_of_vendor(gpu))
     ]:
         if entry.name not in used and entry.name not in found and entry.applies(fabric, host):
-            found[entry.name] = entry.setting(host, (), source)
+            found[entry.name] = entry.setting(host, (), source, left_alone=True)
     return list(found.values())
 
 

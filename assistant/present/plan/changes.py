@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
-from .reading import bill, chosen, ends, gpus, is_given, unit_of_work
+from .reading import bill, chosen, each_limit, ends, gpus, is_given, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
@@ -18,7 +18,9 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     if before is None:
         return ()
     parts = (_recommendation, _figures, _certainty, _candidates, _warnings)
-    return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
+    told = tuple(text for part in parts for text in part(before, after))
+    kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
+    return told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
 
 
 def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:

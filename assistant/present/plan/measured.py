@@ -36,7 +36,9 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     told = [f"What crosses {found.fabric_name} takes {times} what the catalog has{_usual(found)}."]
     step = f"{figures.seconds(found.step_time_as_it_should_be_s)} to {figures.seconds(found.step_time_s)}"
     if found.advice == "accept":
-        return [*told, f"The step hardly notices (from {step}): accept it as it is."]
+        wasted = found.wasted_usd_per_month or 0.0
+        paid = f", which costs {usd(wasted)} {_spell(found)}" if wasted > 0 else ""
+        return [*told, f"The step hardly notices (from {step}{paid}): accept it as it is."]
     told.append(f"The step goes from {step} ({figures.percent(100 * (slow - 1))} longer).")
     if found.usd_per_month is not None and found.wasted_usd_per_month is not None:
         month, wasted = usd(found.usd_per_month), usd(found.wasted_usd_per_month)
@@ -55,6 +57,10 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     else:
         told.append("Have it repaired.")
     return told
+
+
+def _spell(found: MeasuredNetwork) -> str:
+    return "in the run" if found.usd_per_month == found.cost_usd else "a month"
 
 
 def _usual(found: MeasuredNetwork) -> str:

@@ -31,8 +31,10 @@ def design(plan: Plan) -> list[Block]:
         return titled("The network", Bullets((plan.fabric_design or {}).get("notes", [])))
     d, usd, capex = built, figures.usd, built.capex_usd
     switches, tiers = counted(d.switches, "switch"), counted(d.tiers, "tier")
+    sites = plan.questionnaire.get("cluster", {}).get("sites") or 1
+    of_each = f"Each of the {sites} sites has its own: " if sites > 1 else ""
     size = (
-        f"{counted(d.nodes, 'node')}, {counted(d.nics, 'NIC')}, {switches} in {tiers}: {d.leaf} leaf, "
+        f"{of_each}{counted(d.nodes, 'node')}, {counted(d.nics, 'NIC')}, {switches} in {tiers}: {d.leaf} leaf, "
         f"{d.spine} spine, {d.core} core; "
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
@@ -43,8 +45,9 @@ def design(plan: Plan) -> list[Block]:
     )
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
         return titled("The network", Bullets([size, _RENTED]), drawing)
+    bought = "to buy for each site" if sites > 1 else "to buy"
     price = (
-        f"About {usd(capex.mid)} to buy ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
+        f"About {usd(capex.mid)} {bought} ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
         "over the amortisation."
     )
     return titled(

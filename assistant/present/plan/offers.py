@@ -1,5 +1,7 @@
 """What is sold to this job: every offer with what it comes to, the cheapest first."""
 
+import dataclasses
+
 from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
@@ -46,10 +48,11 @@ def section(plan: Plan) -> list[Block]:
         )
     if spot is not None:
         notes.append(
-            "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
-            f"run in ten at {_seller(spot)} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
-            "interrupted as often as it may be. The average counts that one gives up once as much is spent as steady "
-            "machines cost, and begins anew on these."
+            "Spot machines stand where their average cost, in brackets, puts them: the sum before it is the middle "
+            f"one, and one run in ten at {_seller(spot)} costs "
+            f"{figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, interrupted as often as it may be. "
+            "The average counts that one gives up once as much is spent as steady machines cost, and begins anew on "
+            "these."
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
@@ -211,6 +214,9 @@ def _line(offer: RentalOffer, *, serves: bool) -> str:
     return f"{row[1]}, {joined}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
 
 
+_COST = 5  # the column of the cost in the middle
+
+
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
     taken = _taken(plan)
     header = [
@@ -237,11 +243,30 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
     if not reading.ends(plan):  # a service is never done
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
-        return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)
+        return _with_average(Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter), shown)
     longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
     # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
     gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
-    return Table(header, rows, frozenset({3, 4, 5, 6, 7}), won, gone, shorter)
+    return _with_average(Table(header, rows, frozenset({3, 4, 5, 6, 7}), won, gone, shorter), shown)
+
+
+def _with_average(table: Table, shown: list[RentalOffer]) -> Table:
+    """The table with what spot machines cost on average, by which they are ranked, beside the cost in the middle."""
+    beside = [f" ({figures.usd(o.expected_cost_usd)})" if o.expected_cost_usd is not None else "" for o in shown]
+    if not any(beside):
+        return table
+    added = [" (on average)", *beside]
+    header, *rows = (
+        [*row[:_COST], row[_COST] + more, *row[_COST + 1 :]]
+        for row, more in zip([table.header, *table.rows], added, strict=True)
+    )
+    short = [cell + more for cell, more in zip(table.shorter[_COST], [" (mean)", *beside], strict=True)]
+    gone = (
+        *table.first_to_go,
+        *(n for n in table.right if n > _COST and n not in table.first_to_go),
+    )  # when it is done
+    shorter = table.shorter | {_COST: short}
+    return dataclasses.replace(table, header=header, rows=rows, shorter=shorter, first_to_go=gone)
 
 
 def _seller(offer: RentalOffer) -> str:

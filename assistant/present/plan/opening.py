@@ -25,7 +25,7 @@ def in_talk(plan: Plan) -> list[Block]:
     answer = plan.recommendation
     if answer.verdict == "no-network-needed":
         return [*card.section(plan), *sizing.under_the_card(plan)]
-    further = [Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []
+    further = [Paragraph(text) for text in (reading.power_kept(plan), answer.not_the_likeliest) if text]
     served = [*sizing.under_the_card(plan), *crossing.in_talk(plan)]
     return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
 

@@ -196,10 +196,15 @@ def to_buy(plan: Plan) -> Purchase | None:
 
 
 def limits_kept(plan: Plan) -> str | None:
-    """How the deadline and the budget that were said are kept, at the median and in the band."""
+    """How all that was said to be a limit is kept."""
+    return " ".join(each_limit(plan)) or None
+
+
+def each_limit(plan: Plan) -> list[str]:
+    """How deadline, budget and power that were said are kept, each in a sentence, at the median and in the band."""
     best, days, usd = chosen(plan), asked(plan, "constraints.deadline_days"), asked(plan, "budget.usd")
     if best is None or best.step_time_s is None or best.run_hours is None or best.cost_usd is None:
-        return None
+        return list(filter(None, [power_kept(plan)]))
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and ends(plan):
         wait = 24 * (best.delivery_days or 0.0)
@@ -233,7 +238,22 @@ def limits_kept(plan: Plan) -> str | None:
     share = asked(plan, "budget.network_share_percent")
     if share:
         said.append(_network_share(plan, best, share))
-    return " ".join(said) or None
+    return [*said, *filter(None, [power_kept(plan)])]
+
+
+def power_kept(plan: Plan, limit: float | None = None) -> str | None:
+    """How a limit of power is kept, the one that was said or another, kW: machines and network are measured by it;
+    cooling comes on top, and is told for who has to feed it too."""
+    drawn, limit = plan.power, limit or asked(plan, "constraints.max_power_kw")
+    if drawn is None or not limit:
+        return None
+    kw = lambda value: f"{figures.significant(value)} kW"
+    left = f"{kw(abs(limit - drawn.it_kw))} {'to spare' if drawn.it_kw <= limit else 'too many'}"
+    kept = "kept" if drawn.it_kw <= limit else "not kept"
+    beyond = drawn.it_kw <= limit < drawn.site_kw
+    whole = f"; a limit that is to feed the cooling too is not kept: {kw(drawn.site_kw)}" if beyond else ""
+    cooled = "" if beyond else f"; {kw(drawn.site_kw)} with cooling"
+    return f"Power limit of {limit:g} kW: {kept}, {kw(drawn.it_kw)} for machines and network, {left}{whole}{cooled}."
 
 
 def _costs(offer: RentalOffer, best: Candidate) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -10,6 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from ..fields import About
 from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
 from .section import Id, Section, identifier
+
+_TO_ONE = re.compile(r"(?<![\d:.])(\d+(?:\.\d+)?)\s?:\s?1(?![\d:.])")  # "4:1"
 
 
 class Quote(Section):
@@ -20,7 +23,8 @@ class Quote(Section):
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
     budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
-    as for setting up. ``includes`` are ids of the catalog's ``quote_items``.
+    as for setting up. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
+    says; of that "4:1" is the oversubscription.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -46,6 +50,14 @@ class Quote(Section):
     def least_days(self) -> float | None:
         """What is paid for however short the run; ``None`` where it says neither a term nor a least time."""
         return max(HOURS_PER_MONTH / 24 * (self.months or 0.0), self.minimum_days or 0.0) or None
+
+    @model_validator(mode="after")
+    def _as_noted(self) -> Quote:
+        """The one ratio to one that a note tells is the oversubscription, where that is not said itself."""
+        noted = {float(ratio) for ratio in _TO_ONE.findall(self.note)}
+        if self.oversubscription is None and len(noted) == 1 and 1 <= min(noted) <= 32:
+            self.oversubscription = noted.pop()
+        return self
 
     @model_validator(mode="after")
     def _one_price(self) -> Quote:

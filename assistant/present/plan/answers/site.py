@@ -16,26 +16,17 @@ _MOST = 64  # times as many GPUs
 
 
 def power_enough(asked: Asked) -> list[str]:
-    """What machines and network draw with cooling, against the power that there is."""
+    """What machines and network draw, with cooling too, against the power that there is or that is asked about."""
     drawn = asked.plan.power
     if drawn is None:
         return ["Nothing works as asked, so nothing draws power."]
     kw = lambda value: f"{figures.significant(value)} kW"
-    limit = reading.asked(asked.plan, "constraints.max_power_kw")
-    whole = f"{kw(drawn.site_kw)} with cooling"
     parts = (
-        f"{drawn.machines:,} machines of at most {kw(drawn.machine_kw)}, {kw(drawn.network_kw)} for the network; "
-        f"{kw(drawn.it_kw)} together, times {drawn.power_usage_effectiveness:g} for cooling"
+        f"{drawn.machines:,} machines of at most {kw(drawn.machine_kw)}, {kw(drawn.network_kw)} for the network: "
+        f"{kw(drawn.it_kw)}; times {drawn.power_usage_effectiveness:g} for cooling {kw(drawn.site_kw)}."
     )
-    if limit is None:
-        return [f"{whole}: {parts}.", *_by_rack(asked)]
-    spare = limit - drawn.site_kw
-    verdict = (
-        f"Yes: {whole} of {kw(limit)}, {kw(spare)} to spare"
-        if spare >= 0
-        else f"No: {whole}, {kw(-spare)} more than your {kw(limit)}"
-    )
-    return [f"{verdict}.", f"{parts[0].upper()}{parts[1:]}.", *_by_rack(asked)]
+    kept = reading.power_kept(asked.plan, next(iter(asked.amounts("power")), None))
+    return [*([kept] if kept else []), parts, *_by_rack(asked)]
 
 
 def _by_rack(asked: Asked) -> list[str]:

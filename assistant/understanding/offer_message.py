@@ -1,0 +1,120 @@
+"""A message in which offers are looked for: its amounts and names, and which stretch of it belongs to which price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise, product
+from typing import Any
+
+from .scopes import Reach
+from .templates import Quantity
+from .text import Token
+
+_STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
+_MOST_CUTS = 4096  # ways to part a message that are tried
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A name that may have a price: a fabric or a provider, and where it stands (tokens)."""
+
+    id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cabled:
+    """What is said of how a network is built: the field of a quote that tells it, its value, where it begins and ends
+    (tokens)."""
+
+    field: str
+    value: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """What offers are looked for in: its tokens, amounts, names and denials, what is said of how networks are built,
+    whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
+    until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too; ``changed``: how
+    an amount became one in dollars, or of one GPU, by the token at which it begins."""
+
+    tokens: Sequence[Token]
+    quantities: Sequence[Quantity]
+    fabrics: Sequence[Priced]
+    providers: Sequence[Priced]
+    denials: Sequence[Reach]
+    cabled: Sequence[Cabled]
+    of_offers: bool
+    beside_others: bool
+    alone: float | None
+    every: Sequence[Quantity]
+    days_until: Callable[[Any], float]
+    typed: Callable[[int, int], str]
+    changed: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def of_one(self) -> bool:
+        """Whether no two sellers and no two networks are named."""
+        return max(len({name.id for name in names}) for names in (self.providers, self.fabrics)) < 2
+
+    @property
+    def times(self) -> list[Quantity]:
+        """What is said of how long something takes."""
+        return [q for q in self.quantities if q.kind == "time"]
+
+    @property
+    def money(self) -> list[Quantity]:
+        """What is said in dollars, of the offers or not."""
+        return [q for q in self.every if q.kind == "money"]
+
+
+def parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]]:
+    """The stretch of the message that belongs to each price: parted where no stretch has two of a kind, every one has
+    what it needs, and at the end of a sentence or a line rather than at a comma."""
+    gaps = [list(_cuts(message.tokens, a.end, b.start)) for a, b in pairwise(prices)]
+
+    def stretches(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        edges = [0, *(at for at, _ in cuts), len(message.tokens)]
+        return list(pairwise(edges))
+
+    def cost(cuts: Sequence[tuple[int, int]]) -> tuple[int, int, int, int]:
+        several = missing = 0
+        for first, last in stretches(cuts):
+            counts = [len({n.id for n in names if first <= n.start < last})
+                      for names in (message.fabrics, message.providers)]  # fmt: skip
+            several += sum(count > 1 for count in counts)
+            missing += sum(count == 0 for count in counts)
+        # What follows a price is more often of the same offer than of the next.
+        return several, missing, -sum(strength for _, strength in cuts), -sum(at for at, _ in cuts)
+
+    tried = min(_MOST_CUTS, 16 * _MOST_CUTS // max(1, len(prices)) ** 2)  # all for four prices, fewer for a long list
+    return stretches(min(islice(product(*gaps), max(1, tried)), key=cost))
+
+
+def _cuts(tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Where two offers may be parted, and how strongly: an empty line, a sentence or a line, a comma, nothing."""
+    for at in range(first, last):
+        if tokens[at].text in _STRONG:
+            yield at, 3 if at + 1 < last and tokens[at + 1].text == ";" else 2
+        elif tokens[at].text in _WEAK:
+            yield at, 1
+    yield first, 0
+    yield last, 0
+
+
+def built_of(message: Message, price: Quantity, first: int, last: int) -> dict[str, Any]:
+    """What the stretch of a price says of how its network is built; a sentence before any of its names and its price is
+    one of the job."""
+    begins = min([price.start, *(n.start for n in (*message.fabrics, *message.providers) if first <= n.start < last)])
+    own = (c for c in message.cabled if first <= c.start < last)
+    own = [c for c in own if not any(t.text in _STRONG for t in message.tokens[c.end : begins])]
+    return {one.field: one.value for one in reversed(own)}
+
+
+def one_of(names: Sequence[Priced], first: int, last: int) -> str | None:
+    """The first of the names in a stretch."""
+    return next((name.id for name in names if first <= name.start < last), None)

@@ -1,0 +1,80 @@
+"""Which amounts of a message are prices of an offer: of a GPU-hour, or of all that somebody asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.vocabulary.catalog import Catalog
+
+from .offer_message import Message
+from .quantities import MONEY_OTHER
+from .templates import Quantity
+from .text import Token
+
+MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
+_LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_FAR = 14  # tokens between a sum and who asks for it
+_STRONG = frozenset(";.!?")
+_COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
+
+
+def hourly(amount: Quantity) -> bool:
+    """Whether an amount may be the price of a GPU and an hour."""
+    if amount.kind == "money":
+        return amount.unit in ("gpu-hour", "") and amount.value <= MOST_PER_HOUR
+    return (amount.kind, amount.unit) == ("decimal", "gpu-hour") or _is_bare(amount)
+
+
+def _is_bare(amount: Quantity) -> bool:
+    """Whether an amount is a decimal without a unit such as prices are."""
+    return amount.kind == "number" and isinstance(amount.value, float) and 1 <= amount.value <= 20 and not amount.unit
+
+
+def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple[Quantity, str] | None:
+    """What somebody asks in another currency, or for a node of ``per_node`` GPUs and an hour, in dollars and for one
+    GPU, and by what; ``None`` where it needs no change, or where the rate or the node is not known."""
+    foreign, of_node = amount.kind == MONEY_OTHER, amount.unit == "node-hour"
+    rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if foreign else None
+    if not (foreign or of_node) or (foreign and rate is None) or (of_node and not per_node):
+        return None
+    value = amount.value * (rate.value if rate else 1.0) / (per_node or 1 if of_node else 1)
+    by = [f"{rate.value:g} {rate.note} ({rate.date})"] if rate else []
+    by += [f"{per_node} GPUs a node"] if of_node else []
+    unit = "gpu-hour" if of_node else amount.unit
+    ours = replace(amount, kind="money", value=float(f"{value:.6g}"), unit=unit, currency="USD")
+    return ours, " and ".join(by)
+
+
+def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
+    """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
+    where somebody asks for them."""
+    money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
+    small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
+    small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
+    sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]
+    taken = {at for q in small for at in range(q.start, q.end)}
+    bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
+    sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
+    each = len(bare) == len(sellers) == len(networks)  # "Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE"
+    by_some = (message.of_offers or each) and len(sellers) > 1
+    at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
+    return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
+
+
+def _goes_to(tokens: Sequence[Token], price: Quantity) -> bool:
+    """ "If I negotiate Lambda down to 2.10": beside quotes that are known, a decimal to which somebody comes."""
+    return price.start > 0 and tokens[price.start - 1].text in _COMES_TO
+
+
+def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> bool:
+    """Whether a name that may ask for a sum stands before it, with no other price and no end of a sentence between."""
+    names = message.providers if not message.of_offers else [*message.providers, *message.fabrics]
+    for name in names:
+        low, high = sorted((name.end, price.start))
+        between = message.tokens[low:high]
+        if name.start > price.start and not message.of_offers:
+            continue
+        if high - low <= _FAR and not any(t.text in _STRONG for t in between):
+            return not any(low <= other.start < high for other in money if other is not price)
+    return False

@@ -1,0 +1,190 @@
+"""Offers that stand side by side in a message: whose, of which networks, and what of the message is theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import in_dollars
+from assistant.vocabulary.utterance import Doubt, Quoted
+
+from . import networks
+from .attach import Fact
+from .offer_message import Cabled, Message, Priced
+from .offer_prices import as_quoted, hourly
+from .offers import Found, Offers
+from .reading import Reading
+from .sellers import OFFERED
+from .templates import Quantity
+from .text import stem
+
+_PRICE = "budget.gpu_hour_usd"
+_OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.fabric_premium_gpu_hour_usd"})
+# What tells how a network is built, by the field of a quote that has it.
+_BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
+_NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_TIMES = frozenset({"training.days", "constraints.deadline_days"})
+_AMOUNTS = _TIMES | {
+    "budget.usd",
+    "budget.usd_per_month",
+    "budget.delivery_days",
+    "budget.reserved_days",
+}  # of an offer where one of its amounts stands there
+
+
+class SideBySide:
+    """The stage of offers; ``words``: those that some wording knows, which are no names of sellers."""
+
+    def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
+        self._catalog, self._offers, self._words = catalog, offers, words
+
+    def lay(self, reading: Reading, facts: Sequence[Fact]) -> None:
+        """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
+        network is built are of the offer that says them."""
+        message = self._message(reading, facts)
+        found = self._offers.read(message)
+        if not found.offers:
+            self._no_budget(reading, message)
+            _ask_whose(reading)
+            return
+        if len(found.offers) == 1 and message.alone is not None:
+            found.offers = [_with_names(found.offers[0], reading, message)]
+        words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
+        words |= {at for one in message.providers for at in range(one.start, one.end)}
+        reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
+        _take_back(reading, found, message)
+
+    def _message(self, reading: Reading, facts: Sequence[Fact]) -> Message:
+        every, changed = self._as_quoted(reading)
+        amounts = [q for q in every if not reading.kinds(q.start, q.end) & _NOT_OFFERED]
+        fabrics = self._fabrics(reading)
+        of_offers = any(token.stem in OFFERED for token in reading.text.tokens) or self._has_fee(reading, every)
+        providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
+        providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
+        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics else []
+        return Message(
+            reading.text.tokens,
+            amounts,
+            fabrics,
+            providers,
+            reading.scopes,
+            _cabled(reading, facts, amounts),
+            of_offers,
+            bool(reading.context.fields.get("budget.quotes")),
+            _quoted_alone(reading, providers, fabrics) if of_offers else None,
+            every,
+            lambda day: float(max(0, (day - reading.today).days)),
+            reading.text.typed,
+            changed,
+        )
+
+    def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:
+        """Every amount in dollars and for one GPU, and how those that were not became so."""
+        amounts, changed = [], {}
+        for amount in reading.quantities:
+            ours = as_quoted(amount, self._catalog, reading.per_node(self._catalog))
+            amounts.append(ours[0] if ours else amount)
+            if ours:
+                said = reading.text.typed(amount.start, amount.end)
+                changed[amount.start] = f"{said} is {in_dollars(ours[0].value)}, at {ours[1]}"
+        return amounts, changed
+
+    def _fabrics(self, reading: Reading) -> list[Priced]:
+        gpu = reading.gpu(self._catalog)
+        resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in reading.mentions]
+        return [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+
+    def _has_fee(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
+        """Whether something is to be paid once beside a price of a GPU-hour: nobody but a seller says so."""
+        tokens, money = reading.text.tokens, [q for q in amounts if q.kind == "money"]
+        fees = (q for _, _, q in self._offers.sellers.apart(tokens, money) if self._offers.sellers.is_once(tokens, q))
+        return any(hourly(q) for q in money) and any(True for _ in fees)
+
+    def _sellers(
+        self, reading: Reading, known: Sequence[Priced], amounts: Sequence[Quantity], *, of_offers: bool
+    ) -> list[Priced]:
+        """Who makes an offer and is in no catalog, where the network is said: of a provider that nobody knows nothing
+        else tells which it is."""
+        named = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
+        named |= {at for m in reading.mentions for at in m.claimed}
+        prices = [q for q in amounts if hourly(q)]
+        text, sellers = reading.text, self._offers.sellers
+        places: list[tuple[int, int]] = []
+        if of_offers or len(prices) > 1:
+            theirs = {at for one in known for at in range(one.start, one.end)}
+            places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
+        if not places and not known:
+            place = sellers.named(text.tokens, text.typed, named)
+            places = [place] if place else []
+        return [Priced(text.typed(*place), *place) for place in places]
+
+    def _no_budget(self, reading: Reading, message: Message) -> None:
+        """What is paid once beside a price is no budget, also where it is of no offer."""
+        if not message.of_offers or _PRICE not in reading.fields:
+            return
+        for first, last, fee in self._offers.sellers.apart(message.tokens, message.money):
+            if reading.fields.get("budget.usd") == fee.value and self._offers.sellers.is_once(message.tokens, fee):
+                del reading.fields["budget.usd"]
+                reading.taken -= set(range(first, last))
+
+
+def _cabled(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]) -> list[Cabled]:
+    """What is said of how the networks are built."""
+    told = [f for f in facts if f.says.act == "set" and f.says.field in _BUILT and "per_gpu" not in f.slots]
+    cabled = [Cabled(_BUILT[f.says.field], f.value, f.start, f.end) for f in told]
+    cabled += [Cabled("nics_per_node", m.links, m.start, m.end) for m in reading.mentions if m.links]
+    for rate in (q for q in amounts if q.kind == "rate"):
+        links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
+        cabled += [Cabled("nics_per_node", links, rate.start - 2, rate.end + 2)] if links else []
+    return cabled
+
+
+def _only(names: Sequence[Priced]) -> str | None:
+    """The name where it is the only one."""
+    found = {name.id for name in names}
+    return found.pop() if len(found) == 1 else None
+
+
+def _with_names(offer: Quoted, reading: Reading, message: Message) -> Quoted:
+    """An offer that is told alone: its name and its network are what was read as the job's."""
+    whose = reading.fields.get("cluster.provider") or next((one.id for one in message.providers), None)
+    return replace(offer, provider=whose, fabric=reading.fields.get("cluster.fabric") or _only(message.fabrics))
+
+
+def _quoted_alone(reading: Reading, providers: Sequence[Priced], fabrics: Sequence[Priced]) -> float | None:
+    """The price of a GPU-hour that somebody quotes for what is rented with its network, where nothing is asked: one
+    that is told without a name or a network, or to which that of the network is added, is a price and no quote."""
+    told = reading.fields
+    stated = reading.act in ("describe", "change") and not any(token.text == "?" for token in reading.text.tokens)
+    whose = told.get("cluster.provider") or told.get("cluster.fabric") or (_only(providers) and _only(fabrics))
+    if not (stated and whose) or "budget.fabric_premium_gpu_hour_usd" in told or reading.known("budget.mode") == "buy":
+        return None
+    doubted = [doubt.options for doubt in reading.doubts if doubt.field == _PRICE]
+    in_ours = doubted[0][0] if len(doubted) == 1 and len(doubted[0]) == 1 else None
+    return told.get(_PRICE) or in_ours
+
+
+def _ask_whose(reading: Reading) -> None:
+    """A price beside several providers or GPUs is that of none of them until it is said."""
+    several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
+    price = reading.fields.pop(_PRICE, None) if several else None
+    if price is not None:
+        reading.doubts.append(Doubt(_PRICE, f"whose price is ${price}?", (price,)))
+
+
+def _take_back(reading: Reading, found: Found, message: Message) -> None:
+    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about."""
+    one, theirs = len(found.offers) == 1, {q.value for q in found.amounts}
+    theirs |= {offer.delivery_days for offer in found.offers if offer.delivery_days}
+    settled: set[Any] = set() if one else set(_OF_AN_OFFER)
+    settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in found.amounts) else set()
+    settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
+    settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
+    reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+    settled |= _TIMES if any(offer.months for offer in found.offers) else frozenset()
+    settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
+    settled |= {"cluster.fabric", "cluster.provider"} if message.alone is not None else frozenset()
+    of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
+    reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]

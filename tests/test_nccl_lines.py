@@ -1,0 +1,57 @@
+"""Single lines of a log: each known failure is named by the lines that tell of it, and a job that printed the like and
+went on is not accused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from assistant import library
+from assistant.network.diagnosis import diagnose_text
+from assistant.network.diagnosis.signatures import signatures
+from tests.nccl_logs import DEVICES, channels, debug, table
+
+CATALOG = library.load().catalog
+LINES = yaml.safe_load(Path(__file__).with_name("nccl_lines.yaml").read_text())
+BEFORE = debug(
+    DEVICES.replace(":1/IB", ":1/RoCE"), "Using network IB", "comm 0x1 rank 0 nranks 16 nNodes 2 localRanks 8"
+)
+WENT_ON = debug("comm 0x1 rank 0 nranks 16 cudaDev 0 - Init COMPLETE", per_host=8)
+STEPS = "".join(
+    f" iteration {n}/ 500 | elapsed time per iteration (ms): 412.{n} | lm loss: 2.{n} |\n" for n in range(9)
+)
+
+
+@pytest.mark.parametrize("code", LINES["failures"])
+def test_a_line_names_the_failure_that_it_is_a_sign_of(code):
+    found = {line: {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings}
+             for line in LINES["failures"][code]}  # fmt: skip
+    assert [line for line, codes in found.items() if code not in codes or "unknown-warning" in codes] == []
+
+
+@pytest.mark.parametrize("after", [WENT_ON + table(480.0), WENT_ON + STEPS], ids=["a good table", "steps"])
+def test_what_a_healthy_job_prints_is_no_alarm(after):
+    sound = debug(DEVICES, "Using network IB", *channels("IB"), per_host=8)
+    alarms = {
+        line: [
+            each.code for each in diagnose_text(f"{sound}{line}\n{after}", CATALOG).findings if each.severity != "info"
+        ]
+        for line in LINES["healthy"]
+    }
+    assert {line: codes for line, codes in alarms.items() if codes} == {}
+
+
+def test_a_line_that_one_entry_knows_is_not_told_by_a_general_one_too():
+    line = "n0:1:2 [0] init.cc:800 NCCL WARN Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime'"
+    assert [each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings if each.severity == "error"] == [
+        "cuda-driver-too-old"
+    ]
+
+
+@pytest.mark.parametrize("signature", signatures(), ids=lambda each: each.code)
+def test_an_entry_says_what_to_do_and_which_lines_it_is_known_by(signature):
+    assert signature.words and all(word == word.lower() for word in signature.words)
+    assert bool(signature.pattern) == bool(signature.has)
+    assert len(signature.message) > 20 and signature.fix
