@@ -266,7 +266,7 @@ class Listener:
         self._fabrics.decide(reading)
         self._side_by_side.lay(reading, live)
         self._answer(reading)
-self.judge.settle(reading, live)
+        self.judge.settle(reading, live)
         self._facts.follow(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
