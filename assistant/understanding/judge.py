@@ -30,8 +30,8 @@ _COUNTS = frozenset({GPUS, NODES, PER_NODE})
 _COUNTED = frozenset({GPUS})
 _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
-_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.3, 0.05, 0.5, 0.9
-_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.1, 0.5, 0.9
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.3, 0.05, 0.5, 0.97
+_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.2, 0.35, 0.95
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
