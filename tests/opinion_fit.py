@@ -37,6 +37,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from . import understanding_fit as words
 
+WORDINGS = "wordings"
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts, or not all
 _LEAST_LABELLED = 6  # amounts, or messages, of a class that is learned
 _PASSES, _PASSES_ON = 5, 2
@@ -86,13 +87,14 @@ class _Known:
 
 
 def rows(name: str) -> list[Row]:
-    """The messages of one set."""
+    """The messages of one set, or of what :func:`wordings` says."""
     hearing = words.listener()
     recorder = _Recorder()
     listening = Listener(hearing.language, hearing.catalog)
     listening.judge = recorder  # type: ignore[assignment]
     labelled, today = name not in _WITHOUT_FIELDS, words.today(name)
-    return [_row(message, listening, recorder, labelled, today) for message in words.labelled(name)]
+    messages = wordings() if name == WORDINGS else words.labelled(name)
+    return [_row(message, listening, recorder, labelled, today) for message in messages]
 
 
 def _row(
@@ -104,7 +106,7 @@ def _row(
     listening.hear(message["say"], context, today=today)
     reading, live = recorder.seen[-1] if recorder.seen else (recorder.heard, [])
     either = message.get("either", {})
-    acts = either.get("intent", [message["intent"]])
+    acts = either.get("intent", [message["intent"]]) if "intent" in message else None
     said = {path: value for path, value in message.get("fields", {}).items() if value is not None}
     spans = [(judge.place(reading, one), _right(one, said, either, live, today)) for one in judge.stretches(reading)]
     return Row(
@@ -130,13 +132,24 @@ def _right(
 
 def stands_for(one: Stretch, said: dict[str, Any], live: list[Fact], today: datetime.date) -> set[str]:
     """The fields of which an amount or a name is the value; the one that a wording found there, if it is among them."""
+    fabric = library.load().catalog.fabrics.get(said.get(judge.FABRIC, ""))
+    if one.quantities[0].kind == judge.NETWORK:
+        return {judge.FABRIC} if fabric and any(_is_of(fabric, q) for q in one.quantities) else set()
     found = {p for p in said for q in one.quantities if any(_near(v, said[p]) for v in _values(p, q, today))}
     found |= {path for q in one.quantities for path in _of_count(q, said)}
-    fabric = library.load().catalog.fabrics.get(said.get(judge.FABRIC, ""))
-    found |= {judge.FABRIC for q in one.quantities if q.kind == judge.NETWORK and fabric and _is_of(fabric, q)}
     claimed = [fact for fact in live if one.start in fact.claimed and fact.says.act == "set"]
     found |= {f.says.field for f in claimed if f.says.field in said and _near(f.value, said[f.says.field])}
-    return {f.says.field for f in claimed} & found or found
+    return {f.says.field for f in claimed} & found or found or _of_machines(one, said, live)
+
+
+def _of_machines(one: Stretch, said: dict[str, Any], live: list[Fact]) -> set[str]:
+    """Racks and machines of a cloud count as nodes: "two p5en.48xlarge"."""
+    roles = {
+        role for fact in live if fact.says.act == "count" for role, q in fact.slots.items() if q.start == one.start
+    }
+    number, gpus = one.quantities[0].value, said.get(judge.GPUS)
+    of_many = isinstance(number, (int, float)) and number and gpus and gpus % number == 0
+    return {judge.NODES} if of_many and roles & {"nodes", "racks", "them"} else set()
 
 
 def _values(path: str, quantity: Quantity, today: datetime.date) -> list[Any]:
@@ -177,6 +190,22 @@ def _each(values: Any) -> list[Any]:
 
 def _chosen(said: dict[str, Any]) -> frozenset[str]:
     return frozenset(f"{p}={v}" for p, v in said.items() if p in FIELDS and FIELDS[p].about.kind in ("choice", "flag"))
+
+
+def wordings() -> list[dict[str, Any]]:
+    """The examples of the wordings, and every field with values by its path."""
+    examples = [one for wording in library.load().language.fields.values() for one in wording.examples if not one.today]
+    told = [{"say": one.text, "fields": one.expect, "known": one.known, "asked": one.asked} for one in examples]
+    return told + [{"say": f"{path}: {value}".lower(), "fields": {path: value}} for path, value in _by_path()]
+
+
+def _by_path() -> Iterator[tuple[str, Any]]:
+    for path, one in FIELDS.items():
+        low, high = one.about.sensible or (1, 1000)
+        some = one.values or {"flag": (True, False)}.get(one.about.kind, ())
+        numeric = one.about.kind in NUMERIC and not one.about.span.startswith(("rate", "power", "time", "money"))
+        yield from ((path, value) for value in some)
+        yield from ((path, max(1, round((low * high) ** 0.5 * share))) for share in (0.5, 1, 3) if numeric)
 
 
 def questions() -> list[Row]:
@@ -356,7 +385,9 @@ def right(model: Model, held: Sequence[Row]) -> dict[str, tuple[int, int]]:
 def main(left_out: Sequence[str], on: bool) -> None:
     random.seed(0)
     torch.manual_seed(0)
-    learned = [row for name in words.OPINION_FROM if name not in left_out for row in rows(name)] + questions()
+    learned = [
+        row for name in (*words.OPINION_FROM, WORDINGS) if name not in left_out for row in rows(name)
+    ] + questions()
     model = Model(Classes.of(learned))
     if on:
         with np.load(words.OPINION, allow_pickle=False) as file:

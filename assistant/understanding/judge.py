@@ -27,11 +27,14 @@ from .text import ENGLISH
 NETWORK, FABRIC = "network", "cluster.fabric"
 NONE, NODES, GPUS, PER_NODE = "none", "nodes", "cluster.gpus", "cluster.gpus_per_node"
 _COUNTS = frozenset({GPUS, NODES, PER_NODE})
-_COUNTED = frozenset({GPUS})
+_COUNTED, _CHOSEN = frozenset({GPUS}), frozenset({"choice", "flag"})
+_OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES["gpu"],)}  # of a count
+_SURELY_NONE = 0.9
 _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
-_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.3, 0.05, 0.5, 0.97
-_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.2, 0.35, 0.95
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.97
+_TAKEN_BACK = 0.9
+_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.05, 0.35, 0.95
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
@@ -71,11 +74,11 @@ class Judge:
     """The stage behind the facts; ``path`` is the file of the opinion."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = str(path)  # as it is kept with the listener
 
     def opinion(self, reading: Reading) -> Opinion | None:
         """The opinion of a message; ``None`` of another language, and where the model is not installed."""
-        model = opinions(self._path) if reading.text.language == ENGLISH else None
+        model = opinions(Path(self._path)) if reading.text.language == ENGLISH else None
         if model is None:
             return None
         found = tuple(dict.fromkeys(place(reading, one) for one in stretches(reading)))
@@ -94,11 +97,11 @@ class Judge:
             _weigh(reading, path, live, found, likely)
         _choose(reading)
         if reading.act in _STATED_IN:
-            claimed = {at for fact in live for at in fact.claimed} | reading.quiet
+            claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
                 _propose(reading, found[at], likely[at])
-            _propose_choices(reading)
+            _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
 
 
 Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch begins: how likely each field is
@@ -107,17 +110,17 @@ Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch be
 def _take_back(reading: Reading) -> None:
     """What was said before is taken back where a wording took its name for its value: "drop the fp8 thing"."""
     for path in list(reading.fields):
-        if path in reading.context.fields and _stated(reading, f"unset:{path}") >= _TAKEN:
+        if path in reading.context.fields and _stated(reading, f"unset:{path}") >= _TAKEN_BACK:
             _withdraw(reading, path)
             reading.unset.append(path)
 
 
 def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Whether the number taken for the GPUs counts them: "20 of them, 4 per rig" are 20."""
-    said = reading.fields.get(GPUS)
-    if said is None or any(fact.says.act in _RELATIVE for fact in live):
+    said, counts = reading.fields.get(GPUS), [fact for fact in live if fact.says.act == "count"]
+    computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES or "instance" in fact.slots for fact in counts)
+    if said is None or computed or any(fact.says.act in _RELATIVE for fact in live):
         return
-    counts = [fact for fact in live if fact.says.act == "count"]
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
     meant = {name: {n for at, n in numbers.items() if likely[at].get(name, 0.0) >= _ASKED} for name in _COUNTS}
     total = _total(meant, reading.known(PER_NODE))
@@ -143,34 +146,62 @@ def _total(meant: Mapping[str, set[float]], per_node: float | None) -> int | Non
 def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Asks about a field whose value stands in the message as something else."""
     facts = [fact for fact in live if path in _fields_of(fact) and _says(fact, path, reading.fields[path])]
-    places = {
-        at for fact in facts for at in (fact.start, *(q.start for q in fact.slots.values())) if "old" not in fact.slots
-    }
-    if not places and FIELDS[path].about.kind not in ("choice", "flag"):
-        places = {at for at, one in found.items() if _value(reading, one, path)[1] == reading.fields[path]}
+    if any(_keyed(reading, fact) for fact in facts):
+        return
+    places = {at for fact in facts for at in _places(fact, path)}
+    if not facts and FIELDS[path].about.kind not in _CHOSEN:
+        places = {at for at, one in found.items() if _is_value(reading, one, path)}
     if path == FABRIC:
         places = {at for at, one in found.items() if one.quantities[0].kind == NETWORK}
-    if _is_none_of(reading, {path}, [likely[at] for at in places if at in likely]):
+    weighed = [likely[at] for at in places if at in likely]
+    corrected = not facts and reading.act == "change"  # "no, 128": what was said before tells of what it is
+    if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
+        return
+    if _is_none_of(reading, {path}, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
 
 
+def _keyed(reading: Reading, fact: Fact) -> bool:
+    """Whether a fact is written as a name and its value: "layers: 48"."""
+    return fact.says.generic and any(token.text in ":=" for token in reading.text.tokens[fact.start : fact.end])
+
+
+def _places(fact: Fact, path: str) -> set[int]:
+    """Where the value of a field stands in a fact; of what only follows from it nowhere."""
+    if "old" in fact.slots:  # "not 8 servers but 6"
+        return set()
+    if fact.says.act == "count":
+        return {q.start for role, q in fact.slots.items() if path in _OF_ROLES.get(role, ())}
+    return {fact.start, *(q.start for q in fact.slots.values())}
+
+
+def _is_value(reading: Reading, stretch: Stretch, path: str) -> bool:
+    value = reading.fields[path]
+    return any(q.value == value for q in stretch.quantities) or _value(reading, stretch, path)[1] == value
+
+
 def _put_right(reading: Reading, path: str, fact: Fact | None, found: Mapping[int, Stretch], likely: Likely) -> None:
-    """Another field that the amount is surely the value of takes it; else the person is asked."""
-    for at, stretch in found.items():
+    """Another field that the amount is surely the value of takes it; one that it is likely the value of, or else the
+    field itself, is asked about."""
+    for at, stretch in found.items() if reading.act in _STATED_IN else ():
         best = max(likely[at], key=lambda one: likely[at][one])
-        if best not in (NONE, path) and likely[at][best] >= _TAKEN and reading.act in _STATED_IN:
-            other, value = _value(reading, stretch, best)
-            if value is not None and other not in _settled(reading):
-                _withdraw(reading, path)
-                reading.fields[other] = value
-                return
+        other, value = _value(reading, stretch, best) if best not in (NONE, path) else (path, None)
+        if value is None or other in _settled(reading) or likely[at][best] < _ASKED:
+            continue
+        _withdraw(reading, path)
+        if likely[at][best] >= _TAKEN:
+            reading.fields[other] = value
+        else:
+            said = reading.text.typed(stretch.start, stretch.end)
+            reading.doubts.append(_question(other, value, said))
+        return
     _doubt(reading, path, fact)
 
 
 def _choose(reading: Reading) -> None:
     """Asks about what is chosen where the sentence does not speak for it, and says for what it does."""
     for path, value in list(reading.fields.items()):
-        if FIELDS[path].about.kind not in ("choice", "flag") or not _is_learned(reading, f"{path}={value}"):
+        if FIELDS[path].about.kind not in _CHOSEN or not _is_learned(reading, f"{path}={value}"):
             continue
         other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
         sure = other != value and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
@@ -211,12 +242,12 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
         reading.doubts.append(_question(path, value, reading.text.typed(stretch.start, stretch.end)))
 
 
-def _propose_choices(reading: Reading) -> None:
-    """What is chosen in words that no wording has."""
+def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
+    """What is chosen in words that no wording has; ``quiet``: fields of which a wording knows that nothing is said."""
     for said, odds in reading.opinion.stated.items() if reading.opinion else ():
         path, _, chosen = said.partition("=")
         value = {"True": True, "False": False}.get(chosen, chosen)
-        if path not in FIELDS or odds < _CHOICE_ASKED or path in _settled(reading):
+        if path not in FIELDS or odds < _CHOICE_ASKED or path in _settled(reading) or path in quiet:
             continue
         if reading.context.fields.get(path) != value:
             if odds >= _CHOICE_TAKEN:
@@ -244,13 +275,20 @@ def _is_learned(reading: Reading, said: str) -> bool:
     return reading.opinion is not None and said in reading.opinion.learned
 
 
-def _is_none_of(reading: Reading, classes: Collection[str], weighed: Sequence[Mapping[str, float]]) -> bool:
+def _is_none_of(
+    reading: Reading, classes: Collection[str], weighed: Sequence[Mapping[str, float]], *, named: bool = False
+) -> bool:
     """Whether none of some stretches is likely to be one of these classes, which were learned. What answers the open
-    question is rarely something else, and neither is what a question says of its job."""
-    answers = reading.context.asked in classes or reading.act not in _STATED_IN
+    question is rarely something else, and neither is what is ``named`` or what a question says of its job."""
+    answers = named or reading.context.asked in classes or reading.act not in _STATED_IN
     least = _DOUBTED_OF_AN_ANSWER if answers else _DOUBTED
     known = all(_is_learned(reading, one) for one in classes)
     return known and bool(weighed) and all(sum(each.get(one, 0.0) for one in classes) < least for each in weighed)
+
+
+def _is_choice(fact: Fact) -> bool:
+    """Whether a fact leaves its amounts to others: a choice, or what only says which field an amount is not."""
+    return fact.says.act == "quiet" or (fact.says.act == "set" and FIELDS[fact.says.field].about.kind in _CHOSEN)
 
 
 def _is_number(stretch: Stretch) -> bool:
