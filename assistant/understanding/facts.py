@@ -33,7 +33,6 @@ _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that
 _DEADLINE = "constraints.deadline_days"
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
-_OF_SECTION = {"rl": "rlhf", "inference": "inference"}  # what is said of it says what is to be done
 
 
 class Facts:
@@ -146,7 +145,7 @@ class Facts:
         """What the facts say of other fields that nobody named; not of those that are asked about."""
         asked = {doubt.field for doubt in reading.doubts}
         for path, value in list(reading.fields.items()) if reading.act != "compare" else ():
-            for other, implied in self._implication(reading.act, path, value) if path != reading.context.asked else ():
+            for other, implied in self._implication(path, value) if path != reading.context.asked else ():
                 if other not in reading.context.fields.keys() | reading.fields.keys() | asked:
                     reading.fields[other], reading.follows[other] = implied, path
 
@@ -158,12 +157,10 @@ class Facts:
         if path and value is not None and reading.act == "change":
             reading.fields[path] = value
 
-    def _implication(self, act: str, path: str, value: Any) -> Iterable[tuple[str, Any]]:
+    def _implication(self, path: str, value: Any) -> Iterable[tuple[str, Any]]:
         """What a value says of other fields, by the value itself or by any."""
         known = self._implied.get(path, {})
-        section = path.split(".")[0]
-        workload = {"workload": _OF_SECTION[section]} if section in _OF_SECTION and act == "describe" else {}
-        return {**workload, **known.get("any", {}), **known.get(str(value), {})}.items()
+        return {**known.get("any", {}), **known.get(str(value), {})}.items()
 
     def _one_model(self, reading: Reading) -> None:
         """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""

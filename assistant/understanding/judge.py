@@ -32,9 +32,9 @@ _OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES
 _SURELY_NONE = 0.9
 _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
-_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.97
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.98
 _TAKEN_BACK = 0.9
-_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.05, 0.35, 0.95
+_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.15, 0.35, 0.98
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
@@ -95,7 +95,7 @@ class Judge:
         _count(reading, live, found, likely)
         for path in [path for path in reading.fields if path not in _COUNTED]:
             _weigh(reading, path, live, found, likely)
-        _choose(reading)
+        _choose(reading, live)
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
@@ -163,7 +163,7 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
 
 def _keyed(reading: Reading, fact: Fact) -> bool:
     """Whether a fact is written as a name and its value: "layers: 48"."""
-    return fact.says.generic and any(token.text in ":=" for token in reading.text.tokens[fact.start : fact.end])
+    return any(token.text in ":=" for token in reading.text.tokens[fact.start : fact.end])
 
 
 def _places(fact: Fact, path: str) -> set[int]:
@@ -198,10 +198,12 @@ def _put_right(reading: Reading, path: str, fact: Fact | None, found: Mapping[in
     _doubt(reading, path, fact)
 
 
-def _choose(reading: Reading) -> None:
+def _choose(reading: Reading, live: Sequence[Fact]) -> None:
     """Asks about what is chosen where the sentence does not speak for it, and says for what it does."""
+    keyed = {fact.says.field for fact in live if fact.says.act == "set" and _keyed(reading, fact)}
     for path, value in list(reading.fields.items()):
-        if FIELDS[path].about.kind not in _CHOSEN or not _is_learned(reading, f"{path}={value}"):
+        known = FIELDS[path].about.kind in _CHOSEN and _is_learned(reading, f"{path}={value}")
+        if not known or path in keyed or path in reading.follows:
             continue
         other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
         sure = other != value and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
