@@ -18,10 +18,13 @@ from assistant.commands.calibrate import calibrate
 from assistant.commands.catalog import catalog
 from assistant.commands.chat import chat, start
 from assistant.commands.collective import collective
+from assistant.commands.diff import diff
 from assistant.commands.doctor import doctor
 from assistant.commands.examples import examples
 from assistant.commands.fabric import fabric
 from assistant.commands.handbook import handbook
+from assistant.commands.launch import launch
+from assistant.commands.mcp import mcp
 from assistant.commands.plan import plan
 from assistant.commands.predict import predict
 from assistant.commands.prices import prices
@@ -52,8 +55,8 @@ app = typer.Typer(
 app.callback(invoke_without_command=True)(start)
 # In the order in which the help lists them.
 for command in (
-    *(chat, plan, batch, predict, ask, understand, replay, sources, fabric, collective, examples, handbook, schema),
-    *(doctor, sweep, calibrate, benchmark, validate, serve, catalog, prices),
+    *(chat, plan, diff, launch, batch, predict, ask, understand, replay, sources, fabric, collective, examples),
+    *(handbook, schema, doctor, sweep, calibrate, benchmark, validate, serve, mcp, catalog, prices),
 ):
     app.command()(command)
 app.command(hidden=True)(sentence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pathlib
+import sys
 
 import pytest
 
@@ -112,6 +113,28 @@ def test_the_same_as_csv(files, tmp_path, index):
     assert rows[2]["verdict"] == "no-network-needed" and rows[2]["fabric"] == "none"
     assert rows[1]["error_line"] == "11" and rows[1]["fabric"] == ""
     assert float(rows[0]["cost_p10_usd"]) < float(rows[0]["cost_p50_usd"]) < float(rows[0]["cost_p90_usd"])
+
+
+def test_the_same_as_parquet(files, tmp_path, index):
+    read = pytest.importorskip("pyarrow.parquet", reason="needs the extra: pip install 'weft-fabric-planner[parquet]'")
+    for form in ("csv", "parquet"):
+        weft("batch", *files, "--out", str(tmp_path), "--format", form)
+    made = read.read_table(tmp_path / "plans.parquet").to_pylist()
+    rows = list(csv.DictReader((tmp_path / "plans.csv").open(encoding="utf-8")))
+    assert [list(row) for row in made] == [list(row) for row in rows]
+    for row, beside in zip(made, rows, strict=True):
+        told = {name: "" if value is None else str(value) for name, value in row.items()}
+        floats = {name for name, value in row.items() if isinstance(value, float)}
+        assert {n: v for n, v in told.items() if n not in floats} == {n: beside[n] for n in beside if n not in floats}
+        assert all(float(beside[name]) == row[name] for name in floats)
+    assert sorted(path.name for path in tmp_path.glob("plans.parquet*")) == ["plans.parquet", "plans.parquet.end"]
+
+
+def test_parquet_without_its_library_says_what_to_install(files, tmp_path, monkeypatch):
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    seen = weft("batch", *files, "--out", str(tmp_path), "--format", "parquet")
+    assert seen.code == 2 and "pip install 'weft-fabric-planner[parquet]'" in seen.err and not list(tmp_path.iterdir())
 
 
 def test_two_processes_give_the_same_answers_in_the_same_order(done, files, tmp_path):

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -103,16 +103,22 @@ class Written:
             return False
         return True
 
-    def finish(self) -> None:
-        """Put it in the place of the one before, and say beside it that it is whole."""
-        with open(self.part, "rb") as file:
+    def finish(self, packed: Callable[[Path, Path], None] | None = None) -> None:
+        """Put it in the place of the one before, and say beside it that it is whole. ``packed`` makes the file that is
+        wanted of the rows."""
+        made = self.part
+        if packed is not None:
+            made = self.folder / f"{self.name}.packed"
+            packed(self.part, made)
+        with open(made, "rb") as file:
             os.fsync(file.fileno())
-        digest = _digest(self.part)
-        os.replace(self.part, self.folder / self.name)
+        digest = _digest(made)
+        os.replace(made, self.folder / self.name)
         told = {"planned": self.tally.planned, "bad": self.tally.bad, "blake2b": digest, "head": self.head}
         with replacing(self.end, 0o644) as file:
             file.write(json.dumps(told, indent=1).encode() + b"\n")
         self.journal.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
 
     @property
     def _place(self) -> Place:

@@ -34,8 +34,17 @@ def csv_header() -> str:
 
 def csv_line(result: Result) -> str:
     """A result as one CSV row: the recommendation and its figures, or the error."""
+    return csv_text([list(_cells(result).values())])
+
+
+def cells_line(result: Result) -> str:
+    """The cells of the CSV row by their column, as one line of JSON."""
+    return json_line(_cells(result))
+
+
+def _cells(result: Result) -> Result:
     row = _error_cells(result) if "error" in result else _plan_cells(result)
-    return csv_text([[row.get(column) for column in CSV_COLUMNS]])
+    return {column: row.get(column) for column in CSV_COLUMNS}
 
 
 def _error_cells(result: Result) -> Result:

@@ -16,11 +16,12 @@ from assistant.library import Library, load
 from assistant.library.questionnaires import STDIN, Row, read
 from assistant.vocabulary.errors import InputError, Place
 
+from . import parquet
 from .folder import Tally, Written, alone
 from .pool import mapped
-from .results import Result, csv_header, csv_line, error_result, json_line
+from .results import Result, cells_line, csv_header, csv_line, error_result, json_line
 
-_LINES: dict[str, Callable[[Result], str]] = {"jsonl": json_line, "csv": csv_line}
+_LINES: dict[str, Callable[[Result], str]] = {"jsonl": json_line, "csv": csv_line, "parquet": cells_line}
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,13 @@ def run(
     today: datetime.date | None = None,
     done: Callable[[dict[str, Any] | None], None] = lambda _: None,
 ) -> Tally:
-    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``); ``done`` hears of the error of
-    each row, or of none. With ``resume`` the rows of a batch that was stopped there are kept.
+    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``, ``.parquet``); ``done`` hears
+    of the error of each row, or of none. With ``resume`` the rows of a batch that was stopped there are kept.
 
     Raises :class:`InputError` when the folder cannot be written, is written to by somebody else or holds an input.
     """
+    if kind == "parquet":
+        parquet.ready()
     asked = Asked(kind, today or datetime.date.today(), library.user_catalog)
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
     _apart(files, written)
@@ -118,7 +121,7 @@ def run(
             for one in results(left, asked, jobs):
                 written.add(one.line, bad=one.error is not None)
                 done(one.error)
-            written.finish()
+            written.finish(parquet.packed if kind == "parquet" else None)
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
     return written.tally

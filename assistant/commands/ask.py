@@ -22,17 +22,13 @@ def ask(
 
     Says so when the knowledge base has no answer. weft handbook asking shows what can be computed.
     """
-    from assistant.answering import answer_many
+    from assistant import api
     from assistant.batch.results import json_line
-    from assistant.conversation.searching import understood
-    from assistant.library import load
     from assistant.present.answers import answer_lines
-    from assistant.retrieval import index_with_yours
 
-    said, library = texts(question, batch_file), load()
+    said = texts(question, batch_file)
     warn_of_changes()
-    asked = [(name, understood(text, library)) for name, text in said]
-    for answer in answer_many(asked, library, lambda: index_with_yours(library), top):
+    for answer in api.answers(said, top=top):
         if batch_file is not None or form == "jsonl":
             write(json_line(answer.model_dump(mode="json")))
         elif form == "json":

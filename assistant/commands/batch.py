@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,14 +14,18 @@ from assistant.vocabulary.errors import InputError, Place
 from .options import CatalogFile, Today
 from .terminal import format_option, progress_bar, say
 
+_MOST_JOBS = 256
+
 
 def batch(
     files: Annotated[
         list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl or plans.csv.")],
-    form: Annotated[str, format_option("jsonl", "csv")] = "jsonl",
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
+    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl, plans.csv or plans.parquet.")],
+    form: Annotated[str, format_option("jsonl", "csv", "parquet")] = "jsonl",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=_MOST_JOBS, help="Processes that work at once; as many as there are cores.")
+    ] = None,
     catalog: CatalogFile = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the batch that was stopped there.")] = False,
     today: Today = None,
@@ -43,6 +48,12 @@ def batch(
             advance()
 
         day = today.date() if today else None
-        tally = runner.run(files, out, library, kind=form, jobs=jobs, resume=resume, today=day, done=done)
+        tally = runner.run(files, out, library, kind=form, jobs=jobs or _cores(), resume=resume, today=day, done=done)
     print(f"{tally.planned} planned, {tally.bad} bad: {out / f'plans.{form}'}", file=sys.stderr)
     raise typer.Exit(2 if tally.bad else 0)
+
+
+def _cores() -> int:
+    """Those that this process may use: a container may have fewer than the machine."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(allowed, _MOST_JOBS)

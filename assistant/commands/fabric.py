@@ -35,21 +35,19 @@ def fabric(
     out: Out = None,
 ) -> None:
     """Topology and bill of materials."""
-    from assistant.library import load
+    from assistant import api
     from assistant.network.topology import TOPOLOGIES
-    from assistant.planning.design import design_of
     from assistant.present.design import written
 
     one_of("--topology", topology or "rail", TOPOLOGIES)
-    design = design_of(
+    design = api.design(
         fabric_id,
-        gpu,
         gpus,
-        load().catalog,
+        gpu=gpu,
         gpus_per_node=gpus_per_node,
         nics_per_node=nics_per_node,
         switch=switch,
-        planes=planes or 0,
+        planes=planes,
         pair=pair,
         oversubscription=oversubscription,
         topology=topology,

@@ -110,18 +110,10 @@ def diagnose(
     form: TextOrJson = "text",
 ) -> None:
     """What is wrong, how fast it is, what to change."""
-    from assistant.library import load
-    from assistant.network.diagnosis import diagnose as read
+    from assistant import api
     from assistant.present.diagnosis import diagnosis_lines
-    from assistant.vocabulary.errors import InputError, Place
 
-    found = read(logs, load().catalog)
-    if all(file.kind == "unknown" for file in found.files):
-        raise InputError(
-            "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
-            f"there is none in {'it' if len(logs) == 1 else 'any of these'}",
-            Place(file=", ".join(map(str, logs))),
-        )
+    found = api.diagnose(*logs)
     if form == "json":
         write(found.model_dump_json(indent=2) + "\n")
     else:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import datetime
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, Today
 from .terminal import format_option, line_width, write
@@ -36,26 +32,17 @@ def plan(
 ) -> None:
     """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to
     measure first."""
-    from assistant.library import load
-    from assistant.library.questionnaires import read_one
-    from assistant.planning import plan as planned
-    from assistant.planning import with_crossover
-    from assistant.retrieval import ready_index
+    from assistant import api
 
-    day = (today or datetime.datetime.now()).date()
-    library = load(user_catalog=catalog, profile=profile)
-    questionnaire = read_one(file, library.catalog)
-    with contextlib.suppress(InputError):  # without a search a plan cites the claims of its rules alone
-        ready_index(library)
-    if measured:
-        from assistant.network.diagnosis import diagnose
-        from assistant.planning.measured import plan_as_measured
-
-        made = plan_as_measured(questionnaire, library, diagnose(measured, library.catalog), today=day)
-    else:
-        made = planned(questionnaire, library, today=day)
-    more = None if everything else f"Everything: weft plan {file} --all."
-    _show(made if form == "json" else with_crossover(made, library, today=day), form, out, more)
+    made = api.plan(
+        file,
+        catalog=catalog,
+        profile=profile,
+        today=today.date() if today else None,
+        measured=measured or (),
+        crossover=form != "json",
+    )
+    _show(made, form, out, None if everything else f"Everything: weft plan {file} --all.")
 
 
 def _show(made: Plan, form: str, out: Path | None, more: str | None) -> None:

@@ -15,14 +15,11 @@ def understand(
     batch_file: TextBatch = None,
 ) -> None:
     """What free text was taken to mean: intent and questionnaire fields."""
+    from assistant import api
     from assistant.batch.results import json_line
-    from assistant.library import load
-    from assistant.understanding import Listener
 
-    library = load()
-    listener = Listener.of(library.language, library.catalog, library.listener)
     for ident, text in texts(sentence, batch_file):
-        meaning = listener.hear(text).contract(ident)
+        meaning = api.understand(text, id=ident)
         if form == "json" and batch_file is None:
             write(meaning.model_dump_json(indent=2) + "\n")
         else:

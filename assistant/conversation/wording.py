@@ -7,9 +7,9 @@ from pathlib import Path
 
 from assistant.present import limits
 from assistant.present.answers import answer_blocks
-from assistant.present.blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree, told
+from assistant.present.blocks import Block, Bullets, Chart, Choices, Compared, Heading, Paragraph, Tree, told
 from assistant.present.markdown import blocks_markdown
-from assistant.present.plan import flips, opening
+from assistant.present.plan import comparison, flips, opening
 from assistant.present.plan.names import named
 from assistant.present.plan.report import report
 from assistant.present.plots import plot_lines
@@ -92,7 +92,8 @@ def blocks(event: e.Event) -> list[Block]:
         case e.Explanation():
             return _explanation(event)
         case e.Comparison():
-            return _comparison(event)
+            compared = Compared(event.left, event.right, event.rows, event.summary)
+            return comparison.blocks(compared, event.heads)
         case e.Note():
             return told(event.text, *event.items)
         case e.Copied() | e.Exported():
@@ -190,10 +191,3 @@ def _reason(reason: e.Reason) -> Iterator[tuple[int, str]]:
         yield 1, f"Facts: {'; '.join(c.text for c in by_kind['fact'])}."
     yield from ((1, f"From: {c.text} ({c.id})") for c in by_kind["rule"])
     yield from ((1, f"{c.source} ({c.grade}): {c.text}") for c in by_kind["claim"][: limits.CLAIMS_IN_TALK])
-
-
-def _comparison(event: e.Comparison) -> list[Block]:
-    mark = lambda row, side: f"{getattr(row, side)}{' ✓' if row.better == side else ''}"
-    rows = [[row.what, mark(row, "left"), mark(row, "right")] for row in event.rows]
-    table = Table(["", *(event.heads or (event.left, event.right))], rows, each_named=True)
-    return [Paragraph(event.summary, strong=True), table, Paragraph("✓ marks the better side.")]

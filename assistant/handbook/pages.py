@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from assistant.library import Library
@@ -88,6 +89,18 @@ def _designs(library: Library, root: Path) -> Made:
     yield path, designs_page(reproduced(library.knowledge_folder), library.handbook_template("networks"))
 
 
+def _mcp(library: Library, root: Path) -> Made:
+    """The page about one's own assistant, with a session that is held anew."""
+    from assistant.library.shipped import documents
+    from assistant.mcp import play
+    from assistant.present.mcp_page import mcp_page
+
+    steps = documents("mcp", library.knowledge_folder / "mcp")["session.yaml"]
+    played = play(steps)
+    path = library.knowledge_folder / "handbook" / "mcp.md"
+    yield path, mcp_page(library.handbook_template("mcp"), played.tools, list(zip(steps, played.answers, strict=True)))
+
+
 def _accuracy(library: Library, root: Path) -> Made:
     """The page and its plot, with the errors of the sources left out as last computed."""
     from assistant.present.accuracy_page import accuracy_page, accuracy_plot
@@ -133,5 +146,7 @@ PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "readme": _readme,
     "vectors": _vectors,
     "left-out": _left_out,
+    "mcp": _mcp,
 }
-_ASKED_FOR = {"left-out"}  # takes minutes, and changes with the model's constants only: written when named
+# Written when named: one takes minutes and changes with the model's constants only, the other may lack its extra.
+_ASKED_FOR = {"left-out", *({"mcp"} if find_spec("mcp") is None else ())}

@@ -86,6 +86,10 @@ class Library:
         """The prose of a page that is made from data, with the places that are filled in."""
         return (self.knowledge_folder / "handbook" / "templates" / f"{name}.md").read_text(encoding="utf-8")
 
+    def mcp_text(self, name: str) -> str:
+        """What a client of the Model Context Protocol, and the model behind it, are told."""
+        return (self.knowledge_folder / "mcp" / f"{name}.md").read_text(encoding="utf-8")
+
     @cached_property
     def digests(self) -> dict[str, str]:
         """Content hashes of the rules, the knowledge, the catalog and its prices: what an answer was made with."""

@@ -10,6 +10,7 @@ from .answers import Answer, Diagnosis, FabricDesign, NcclBench, SourceLine, Und
 from .benchmark import Benchmark
 from .collective import CollectiveQuery, CollectiveTime
 from .plan import Plan, Prediction
+from .plan.diff import PlanDiff
 from .profile import Profile
 from .questionnaire import Questionnaire
 from .sweep import Sweep
@@ -18,6 +19,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "questionnaire": Questionnaire,
     "plan": Plan,
     "prediction": Prediction,
+    "plan-diff": PlanDiff,
     "answer": Answer,
     "understanding": Understanding,
     "fabric-design": FabricDesign,

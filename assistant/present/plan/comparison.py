@@ -7,7 +7,7 @@ from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures
-from ..blocks import Compared, ComparisonRow
+from ..blocks import Block, Compared, ComparisonRow, Paragraph, Table
 from . import reading
 from .standing import barred
 
@@ -23,6 +23,14 @@ def compare(plan: Plan, left: str, right: str, catalog: Catalog) -> Compared:
     unit = reading.unit_of_work(plan).lower()
     rows = (*_computed(one, two, unit, plan), *_known(catalog.fabrics[left], catalog.fabrics[right]))
     return Compared(left, right, tuple(row for row in rows if row), _summary(one, two, plan))
+
+
+def blocks(compared: Compared, heads: tuple[str, str] | None = None) -> list[Block]:
+    """The comparison to read; ``heads``: what the two are called, their ids unless given."""
+    mark = lambda row, side: f"{getattr(row, side)}{' ✓' if row.better == side else ''}"
+    rows = [[row.what, mark(row, "left"), mark(row, "right")] for row in compared.rows]
+    table = Table(["", *(heads or (compared.left, compared.right))], rows, each_named=True)
+    return [Paragraph(compared.summary, strong=True), table, Paragraph("✓ marks the better side.")]
 
 
 def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bool = True) -> ComparisonRow | None:

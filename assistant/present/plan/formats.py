@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Literal
 
 from assistant.vocabulary.plan import Plan
 
@@ -38,6 +39,17 @@ def blocks_written(blocks: list[Block], form: str, *, title: str = "The answer",
     from ..html import elements, page
 
     return page(title, elements(text))
+
+
+def brief_written(plan: Plan, form: Literal["markdown", "html"], more: str) -> str:
+    """The plan in short as Markdown, or as elements for a page that has its own looks; ``more``: how to see the
+    rest."""
+    blocks = brief(plan, more)
+    if form == "markdown":
+        return f"# {escaped(job.title(plan))}\n\n{blocks_markdown(blocks)}\n"
+    from ..html import blocks_elements
+
+    return f"<h1>{escape(job.title(plan))}</h1>\n{blocks_elements(blocks)}\n"
 
 
 def plan_lines(plan: Plan, width: int = 80) -> list[str]:

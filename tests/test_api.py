@@ -1,0 +1,80 @@
+"""What programs and notebooks use: the same answers as the commands, in types, with nothing written."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from assistant import api
+from tests.program import weft
+
+ROOT = pathlib.Path(__file__).parents[1]
+JOB = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+
+
+@pytest.fixture(scope="module")
+def made(index):
+    return api.plan(JOB)
+
+
+def test_a_plan_is_that_of_the_command(made, tmp_path):
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps(JOB))
+    assert weft("plan", str(file), "--format", "json").out == made.written("json")
+    assert isinstance(made, api.Plan) and made.recommendation.card.do in made.written("text", width=400)
+
+
+def test_a_job_is_a_questionnaire_fields_a_file_or_words(tmp_path):
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps(JOB))
+    asked = api.questionnaire(JOB)
+    assert asked == api.questionnaire(file) == api.questionnaire(asked)
+    told = api.questionnaire("pretrain llama 3.1 8b on 16 H100 for two weeks")
+    assert (told.model, told.cluster.gpus, told.training.days) == ("llama-3.1-8b", 16, 14)
+
+
+@pytest.mark.parametrize("said", ["", "hello", "export the plan to {file}"])
+def test_words_that_tell_no_job_are_refused_and_nothing_is_written(said, tmp_path):
+    with pytest.raises(api.InputError):
+        api.questionnaire(said.format(file=tmp_path / "plan.md"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_notebook_shows_a_plan_in_short(made):
+    html, markdown = made._repr_html_(), made._repr_markdown_()
+    assert "<table>" in html and "<html" not in html and "<script" not in html  # a part of the notebook's page
+    assert made.recommendation.card.do in markdown and "| --- |" in markdown
+    assert len(markdown) < len(made.written("markdown"))
+
+
+def test_a_log_is_read_as_text_and_as_a_file(tmp_path):
+    with pytest.raises(api.InputError, match=r"expected output of nccl-tests"):
+        api.diagnose("nothing of the kind")
+    file = tmp_path / "job.log"
+    file.write_text("node1:1:1 [0] NCCL INFO Using network Socket\n")
+    assert api.diagnose(file).files[0].transport == api.diagnose(file.read_text()).files[0].transport == "tcp-socket"
+
+
+def test_the_page_shows_what_runs(index):
+    page = (ROOT / "knowledge" / "handbook" / "python.md").read_text(encoding="utf-8")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(re.search(r"^```python\n(.*?)^```", page, re.M | re.S)[1], {})
+    assert "s per step" in said.getvalue() and "gardening" in said.getvalue()
+    named = set(re.findall(r"^\| `(\w+)\(|, `(\w+)\(", page, re.M))
+    functions = {name for name in api.__all__ if name[0].islower()}
+    assert {a or b for a, b in named} == functions
+
+
+def test_to_import_it_loads_neither_model_nor_screen():
+    code = "import sys, assistant.api; print(*{name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    assert not set(loaded.split()) & {"torch", "textual", "sentence_transformers", "durable"}
+    assert (ROOT / "assistant" / "py.typed").is_file()

@@ -1,0 +1,160 @@
+"""Plans under review: what is different, what did it, and the examples of the handbook on a repository."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from assistant import api, review
+from assistant.planning import plan as planned
+from tests.program import weft
+
+ROOT = pathlib.Path(__file__).parents[1]
+DAY = datetime.date(2026, 11, 20)
+JOB = {
+    "name": "pilot",
+    "workload": "pretraining",
+    "model": "llama-3.1-70b",
+    "cluster": {"gpu": "h100-sxm", "gpus": 64},
+    "training": {"tokens": "100B"},
+}
+PRICES = """
+providers:
+  {provider}:
+    offers:
+      - name: {name}
+        gpu: h100-sxm
+        gpus_per_node: 8
+        fabrics: [infiniband-ndr-400]
+        nics_per_node: 8
+        gbps_per_nic: 400
+        min_gpus: 16
+        largest_gpus: 4096
+        prices:
+          - {{tier: on-demand, price: {{value: {usd}, unit: USD/GPU-h, source: mail, date: 2026-11-20}}, trust: high}}
+        source: mail
+        date: 2026-11-20
+"""
+
+
+@pytest.fixture(scope="module")
+def before(library):
+    return planned(api.questionnaire(JOB), library, index=None, today=DAY)
+
+
+def _taken(plan):
+    return plan.offers[plan.recommendation.offer]
+
+
+def test_the_same_plan_has_no_difference(before, library):
+    found = review.compared(before, before, library)
+    assert found.same_answer and not (found.causes or found.inputs or found.prices or found.rules or found.networks)
+
+
+def test_a_price_that_rose_is_named_and_the_costs_add_up(before, library, tmp_path):
+    ours = _taken(before)
+    file = tmp_path / "mine.yaml"
+    file.write_text(PRICES.format(provider=ours.provider, name=ours.instance, usd=9))
+    dearer = replace(library, user_catalog=file)
+    after = planned(api.questionnaire(JOB), dearer, index=None, today=DAY)
+    found = review.compared(before, after, dearer)
+    assert [(one.provider, one.was, one.now) for one in found.prices] == [(ours.provider, ours.usd_per_gpu_hour, 9.0)]
+    [cause] = found.causes
+    assert cause.kind == "price" and ours.provider in cause.what
+    assert (cause.cost_was_usd, cause.cost_usd) == pytest.approx((found.before.cost_usd, found.after.cost_usd))
+    assert {"catalog", "prices"} == {*found.changed_with}
+
+
+def test_inputs_are_named_one_after_the_other(before, library):
+    cluster = {**JOB["cluster"], "gpus": 128, "provider": "oci"}
+    after = planned(api.questionnaire({**JOB, "cluster": cluster}), library, index=None, today=DAY)
+    found = review.compared(before, after, library)
+    assert {(one.field, one.was, one.now) for one in found.inputs} == {
+        ("cluster.gpus", 64, 128),
+        ("cluster.provider", None, "oci"),
+    }
+    assert not found.same_answer and {one.kind for one in found.causes} == {"input"}
+    assert found.causes[-1].fabric == after.recommendation.fabric
+    costs = [found.before.cost_usd, *(one.cost_usd for one in found.causes)]
+    assert [one.cost_was_usd for one in found.causes] == pytest.approx(costs[:-1])
+    assert costs[-1] == pytest.approx(found.after.cost_usd)
+
+
+def test_a_rule_that_is_new_is_what_did_it(before, library, tmp_path):
+    folder = tmp_path / "rules"
+    shutil.copytree(library.rules_folder, folder)
+    rule = yaml.safe_load((folder / "screen" / "efa-only-at-aws.yaml").read_text(encoding="utf-8"))
+    rule |= {"id": "screen/not-this-one", "when": {"candidate": {"fabric": before.recommendation.fabric}}}
+    rule["examples"] = [
+        {"given": {"candidate": {"fabric": before.recommendation.fabric}}, "expect": "fires"},
+        {"given": {"candidate": {"fabric": "none"}}, "expect": "silent"},
+    ]
+    rule["because"] = "This network is not to be had."
+    (folder / "screen" / "not-this-one.yaml").write_text(yaml.safe_dump(rule))
+    other = replace(library, rules_folder=folder)
+    after = planned(api.questionnaire(JOB), other, index=None, today=DAY)
+    found = review.compared(before, after, other)
+    assert found.changed_with == ["rules"] and [one.kind for one in found.causes] == ["known"]
+    assert ("screen/not-this-one", "speaks") in {(one.rule, one.now) for one in found.rules}
+    assert review.compared(before, after, library).not_computed  # here other rules are installed
+
+
+def test_the_command_compares_files_and_refuses_what_is_no_plan(before, tmp_path):
+    old, bad, job = tmp_path / "old.json", tmp_path / "bad.json", tmp_path / "job.yaml"
+    old.write_text(before.model_dump_json(by_alias=True))
+    bad.write_text('{"schema": "weft/plan/0"}')
+    job.write_text(yaml.safe_dump({**JOB, "cluster": {"gpu": "h100-sxm", "gpus": 8}, "budget": {"gpu_hour_usd": 2.0}}))
+    seen = weft("diff", str(old), str(job), "--today", "2026-11-20", "--format", "markdown", "--check")
+    assert seen.code == 1 and "GPUs: 64 → 8." in seen.out and seen.out.startswith("<!-- weft diff -->")
+    told = json.loads(weft("diff", str(old), "--today", "2026-11-20", "--format", "json").out)
+    assert told["same_answer"] and told["causes"] == []
+    assert (refused := weft("diff", str(bad))).code == 2 and "expected a plan" in refused.err
+
+
+def _block(title):
+    page = (ROOT / "knowledge" / "handbook" / "review.md").read_text(encoding="utf-8")
+    return yaml.safe_load(next(b for b in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S) if title in b))
+
+
+def test_the_hook_and_the_action_of_the_handbook_on_a_repository(index, tmp_path):
+    repository, programs = tmp_path / "repository", tmp_path / "bin"
+    (repository / "plans").mkdir(parents=True)
+    programs.mkdir()
+    program = programs / "weft"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m assistant "$@"\n')
+    program.chmod(0o755)
+    identity = {f"GIT_{who}_{what}": "weft@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    around = {**os.environ, **identity, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+
+    def run(*command, **more):
+        made = subprocess.run(command, cwd=repository, env={**around, **more}, capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        return made.stdout
+
+    def committed(gpus):
+        job = {**JOB, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
+        (repository / "plans" / "pilot.yaml").write_text(yaml.safe_dump(job))
+        run("git", "add", ".")
+        run("bash", "-c", f"{hook['entry']} plans/pilot.yaml")
+        run("git", "commit", "-qm", "plan")
+        return run("git", "rev-parse", "HEAD").strip()
+
+    [hook] = _block(".pre-commit-config.yaml")["repos"][0]["hooks"]
+    assert re.match(hook["files"], "plans/pilot.yaml")
+    run("git", "init", "-q")
+    first, _ = committed(16), committed(32)
+    assert "plans/pilot.json" in run("git", "show", "--name-only", "--format=", "HEAD")
+    steps = _block(".github/workflows/plans.yaml")["jobs"]["diff"]["steps"]
+    compare = next(step for step in steps if step.get("name") == "compare")
+    run("bash", "-eo", "pipefail", "-c", compare["run"], BASE=first)
+    assert "GPUs: 16 → 32." in (repository / "comment.md").read_text(encoding="utf-8")
