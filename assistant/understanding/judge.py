@@ -146,7 +146,7 @@ def _total(meant: Mapping[str, set[float]], per_node: float | None) -> int | Non
 def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Asks about a field whose value stands in the message as something else."""
     facts = [fact for fact in live if path in _fields_of(fact) and _says(fact, path, reading.fields[path])]
-    if any(_keyed(reading, fact) for fact in facts):
+    if any(_keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
         return
     places = {at for fact in facts for at in _places(fact, path)}
     if not facts and FIELDS[path].about.kind not in _CHOSEN:
@@ -164,6 +164,11 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
 def _keyed(reading: Reading, fact: Fact) -> bool:
     """Whether a fact is written as a name and its value: "layers: 48"."""
     return any(token.text in ":=" for token in reading.text.tokens[fact.start : fact.end])
+
+
+def _is_all(reading: Reading, fact: Fact) -> bool:
+    """Whether a message is nothing but a name: "bloom-176b"."""
+    return fact.says.value is not None and fact.end - fact.start == len(reading.text.tokens)
 
 
 def _places(fact: Fact, path: str) -> set[int]:
