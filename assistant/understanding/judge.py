@@ -98,6 +98,7 @@ class Judge:
         _choose(reading, live)
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
+            claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
                 _propose(reading, found[at], likely[at])
@@ -119,7 +120,8 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
     """Whether the number taken for the GPUs counts them: "20 of them, 4 per rig" are 20."""
     said, counts = reading.fields.get(GPUS), [fact for fact in live if fact.says.act == "count"]
     computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES or "instance" in fact.slots for fact in counts)
-    if said is None or computed or any(fact.says.act in _RELATIVE for fact in live):
+    corrected = not counts and reading.act == "change"  # "no, 128": what was said last tells what it is
+    if said is None or computed or corrected or any(fact.says.act in _RELATIVE for fact in live):
         return
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
     meant = {name: {n for at, n in numbers.items() if likely[at].get(name, 0.0) >= _ASKED} for name in _COUNTS}
@@ -211,8 +213,9 @@ def _choose(reading: Reading, live: Sequence[Fact]) -> None:
         if not known or path in keyed or path in reading.follows:
             continue
         other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
-        sure = other != value and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
-        strange = path != reading.context.asked and _stated(reading, f"{path}={value}") < _CHOICE_DOUBTED
+        odds = _stated(reading, f"{path}={value}")
+        sure = odds < _CHOICE_ASKED and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
+        strange = path != reading.context.asked and odds < _CHOICE_DOUBTED
         if path in reading.fields and (sure or strange):
             _doubt(reading, path, None, (other,) if sure else ())
 

@@ -45,6 +45,7 @@ from .wordings import Says, matcher, names, of_the_last, replies
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
+_SURELY_TELLS = 0.9  # how likely it is that something is described
 _MOST_WORDS = 5  # that nothing explains, beside a bare number that is an answer
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset("length rate money money-other percent power memory time date".split())  # no bare numbers
@@ -151,7 +152,7 @@ class Listener:
             or reading.unset
             or any(doubt.field for doubt in reading.doubts)
         )
-        reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
+        reading.act = settled(reading.act, stated=bool(stated or reading.nodes or _tells(reading)))
         question = self._asked(reading)
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
@@ -337,6 +338,12 @@ def _is_planned(reading: Reading, at: int) -> bool:
     """Whether a token speaks of the job that is planned, and is not denied."""
     denied = denial_of(reading.scopes, at, at + 1, frozenset())
     return denied is None and not reading.kinds(at, at + 1) & _ELSEWHERE
+
+
+def _tells(reading: Reading) -> bool:
+    """Whether a message by its meaning surely tells something, with an amount or a name: of others, or of the past."""
+    surely = reading.opinion is not None and reading.opinion.acts.get("describe", 0.0) >= _SURELY_TELLS
+    return surely and bool(reading.spans)
 
 
 def _bought_after_all(reading: Reading) -> None:
