@@ -129,7 +129,7 @@ def test_a_language_is_a_file() -> None:
 
 def test_a_language_file_that_is_wrong_is_refused_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "languages").mkdir()
-    for name in ("acts.json", "spans.json", "followups.json"):
+    for name in ("acts.json", "followups.json"):
         (tmp_path / name).write_text("{}")
     (tmp_path / "languages" / "dutch.yaml").write_text("name: Dutch\nplease: x\nsigns: y\nword: {}\nexamples: []\n")
     with pytest.raises(KnowledgeError, match=r"dutch\.yaml:\d+ "):

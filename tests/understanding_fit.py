@@ -1,5 +1,5 @@
 """Learns what the words of a message speak for from the labelled messages, and writes the weights: those of acts, and
-those of amounts and names.
+those of questions about a plan.
 
 ``python -m tests.understanding_fit`` writes them; ``python -m tests.understanding_fit NAME...`` leaves out one set
 after the other and says how often the act is right there: what may be expected of messages that nobody has seen. It
@@ -23,20 +23,13 @@ import yaml
 
 from assistant import library
 from assistant.retrieval import Embedder
-from assistant.understanding import Listener, acts, attach, followups, judge, nearest
-from assistant.understanding.attach import Fact
-from assistant.understanding.judge import Stretch
-from assistant.understanding.reading import NAMES, Reading
+from assistant.understanding import Listener, acts, followups, nearest
 from assistant.understanding.templates import Quantity
 from assistant.understanding.text import Text
-from assistant.vocabulary.catalog import Fabric
-from assistant.vocabulary.fields import NUMERIC
-from assistant.vocabulary.questionnaire import FIELDS
 
 MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
-SPANS = WEIGHTS.with_name("spans.json")
-WORDINGS = WEIGHTS.with_name("acts.yaml")
+WORDINGS, OPINION = WEIGHTS.with_name("acts.yaml"), WEIGHTS.with_name("opinion.npz")
 FOLLOWUPS, QUESTIONS = WEIGHTS.with_name("followups.json"), WEIGHTS.with_name("followups.yaml")
 # What both files are learned from. Many of these sets were kept back until their first run, fresh_a to fresh_h, fresh_m
 # and fresh_n among them: its figures, where a header gives them, are the ones for unseen messages; learned from since,
@@ -48,19 +41,21 @@ LEARNED_FROM = (
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
     *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
 )
-_WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts
-TODAY = datetime.date(2026, 11, 22)  # of the labels
+# The opinion is learned by opinion_fit, from these besides; never from fresh_o, fresh_p, fresh_q and learn_c.
+OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"))
+KINDS = ("kinds_a", "kinds_b")  # questions of a plan, beside those of followups.yaml
+TODAY, A_DAY_LATER = datetime.date(2026, 11, 22), datetime.date(2026, 11, 23)  # of the labels
+_LATER = ("learn_", "fresh_o", "fresh_p", "fresh_q")  # sets whose days to a date count from a day later
 ACTS = ("ask", "change", "compare", "describe", "export", "help", "undo", "unclear", "what-if", "why", "why-not")
 _LEAST_SEEN = 2  # messages, or amounts, a feature must be in
-_LEAST_LABELLED = 8  # amounts and names of a field that is learned
 _DECAY = 1e-4  # weight of the squared weights in the loss
 _STEPS, _RATE = 80, 0.1
 _LEAST_WEIGHT = 0.15  # what is smaller is left out of the file
 
 
-def learned_from(*by: Path) -> str:
+def learned_from(*by: Path, sets: tuple[str, ...] = LEARNED_FROM) -> str:
     """The digest of what weights are learned from and ``by``: a changed one asks for new weights."""
-    read = [MESSAGES / f"{name}.yaml" for name in LEARNED_FROM] + [*by, Path(__file__)]
+    read = [*(MESSAGES / f"{name}.yaml" for name in sets), *by]
     return hashlib.sha256(b"".join(path.read_bytes() for path in read)).hexdigest()
 
 
@@ -69,7 +64,7 @@ def digests() -> dict[Path, str]:
     its digest: a wording is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
-        SPANS: learned_from(Path(judge.__file__)),
+        OPINION: learned_from(QUESTIONS, sets=(*OPINION_FROM, *KINDS)),
         FOLLOWUPS: learned_from(QUESTIONS, WORDINGS, *(Path(one.__file__) for one in (acts, followups, nearest))),
     }
 
@@ -88,6 +83,11 @@ class Labelled:
 
     def features(self) -> list[str]:
         return acts.features(self.text, self.quantities, wordings(), asked=self.asked, known=self.known)
+
+
+def today(name: str) -> datetime.date:
+    """The day from which the days to a date are counted in a set."""
+    return A_DAY_LATER if name.startswith(_LATER) else TODAY
 
 
 def labelled(name: str) -> list[dict[str, Any]]:
@@ -190,95 +190,6 @@ def misjudged(rows: list[Labelled], weights: dict[str, Any]) -> list[tuple[str, 
     return wrong
 
 
-# -- amounts and names -------------------------------------------------------------------------------------
-
-
-class _Recorder:
-    """Stands in for the judge: keeps what it would have judged."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[Reading, list[Fact]]] = []
-
-    def settle(self, reading: Reading, live: list[Fact]) -> None:
-        self.seen.append((reading, list(live)))
-
-
-@dataclass(frozen=True)
-class _Known:
-    fields: dict[str, Any]
-    asked: str | None
-    changed: tuple[str, ...]
-
-
-def spans(name: str) -> list[Example]:
-    """Every amount and name of the messages of one set, with the fields it is a value of."""
-    hearing = Listener(library.load().language, library.load().catalog)
-    hearing.judge = recorder = _Recorder()  # type: ignore[assignment]
-    found: list[Example] = []
-    for row in labelled(name) if name not in _WITHOUT_FIELDS else ():
-        recorder.seen.clear()
-        known = row.get("known", {})
-        hearing.hear(row["say"], _Known(known, row.get("asked"), tuple(known)), today=TODAY)
-        said = {p: v for p, v in row.get("fields", {}).items() if v is not None}
-        for reading, live in recorder.seen[-1:]:
-            for one in judge.stretches(reading):
-                right = _stands_for(one, said, live) or {judge.NONE}
-                found.append((judge.features(reading, one), tuple(sorted(right))))
-    return found
-
-
-def _stands_for(one: Stretch, said: dict[str, Any], live: list[Fact]) -> set[str]:
-    """The fields of which an amount or a name is the value; the one that a wording found there, if it is among them."""
-    found = {p for p in said for q in one.quantities if any(_near(v, said[p]) for v in _values(p, q))}
-    found |= {path for q in one.quantities for path in _of_count(q, said)}
-    fabric = library.load().catalog.fabrics.get(said.get(judge.FABRIC, ""))
-    found |= {judge.FABRIC for q in one.quantities if q.kind == judge.NETWORK and fabric and _is_of(fabric, q)}
-    claimed = [fact for fact in live if one.start in fact.claimed and fact.says.act == "set"]
-    found |= {f.says.field for f in claimed if f.says.field in said and _near(f.value, said[f.says.field])}
-    return {f.says.field for f in claimed} & found or found
-
-
-def _values(path: str, quantity: Quantity) -> list[Any]:
-    if quantity.kind == "instance":
-        return [quantity.value[1].gpu] if path == "cluster.gpu" else []
-    if quantity.kind in NAMES:
-        return [quantity.value] if NAMES[quantity.kind] == path else []
-    if path.startswith("cluster.gpus") or path not in FIELDS or FIELDS[path].about.kind not in NUMERIC:
-        return []
-    each = [attach.computed("1000/", quantity)] if path == "inference.tpot_ms" and quantity.kind == "number" else []
-    plain = [quantity] if quantity.kind == "number" else []
-    values = [attach.converted(FIELDS[path], q, TODAY) for q in plain] + [q.value for q in each]
-    return [v for v in (*values, attach.sensible(FIELDS[path], quantity, TODAY)) if v is not None]
-
-
-def _of_count(quantity: Quantity, said: dict[str, Any]) -> set[str]:
-    if quantity.kind != "number":
-        return set()
-    gpus, each, number = said.get(judge.GPUS), said.get(judge.PER_NODE), quantity.value
-    whole = {judge.GPUS} if number == gpus else {judge.NODES} if gpus and each and number * each == gpus else set()
-    return whole | ({judge.PER_NODE} if number == each else set())
-
-
-def _is_of(fabric: Fabric, named: Quantity) -> bool:
-    """Whether a network that was named is this fabric; Ethernet of 400 Gb/s and more is RoCE."""
-    return fabric.technology in (named.value, {"tcp": "roce"}.get(named.value))
-
-
-def _near(value: Any, wanted: Any) -> bool:
-    if not isinstance(value, (int, float)) or not isinstance(wanted, (int, float)):
-        return value == wanted
-    return abs(value - wanted) <= 0.011 * abs(wanted)
-
-
-def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What the messages teach of the words around amounts and names."""
-    rows = [row for name in LEARNED_FROM if name not in left_out for row in spans(name)]
-    seen = Counter(one for _, right in rows for one in right)
-    classes = sorted(one for one, times in seen.items() if times >= _LEAST_LABELLED)
-    kept = [(features, tuple(one for one in right if one in classes)) for features, right in rows]
-    return regressed([row for row in kept if row[1]], classes)
-
-
 # -- what is asked of a plan -------------------------------------------------------------------------------
 
 _FIRM = 1e-3  # as _DECAY: few sentences of each kind, most of their words in one alone
@@ -318,7 +229,6 @@ def main(left_out: list[str]) -> None:
     if not left_out:
         found = learned([row for name in LEARNED_FROM for row in examples(name)])
         _write(WEIGHTS, found)
-        _write(SPANS, learned_of_spans())
         _write(FOLLOWUPS, learned_of_followups())
 
 

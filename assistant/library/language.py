@@ -17,8 +17,9 @@ def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
     others: dict[str, OtherLanguage] = {}
-    learned = {"weights": "acts.json", "judged": "spans.json", "asked_of_plans": "followups.json"}
+    learned = {"weights": "acts.json", "asked_of_plans": "followups.json"}
     parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
+    parts["opinion"] = folder / "opinion.npz"
     parts["sentences"] = folder / "followups.npz"  # vectors that most questions do without
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):

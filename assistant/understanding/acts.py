@@ -20,6 +20,7 @@ from .templates import Compiler, Matcher, Quantity, Source
 from .text import Text, Token
 
 _OPENING = 4  # tokens, marks among them, within which a message begins
+_MEANT, _FLOOR = 0.6, 1e-3  # the weight of the meaning beside that of the words; no act is held to be less likely
 _LONGEST = 3  # words in a row that are looked at together
 _KINDS = {"instance": "gpu", "unknown-gpu": "gpu", "generation": "gpu", "money-other": "money", "memory": "rate"}
 _LESS_TELLING = (
@@ -85,14 +86,23 @@ def _wordings(rules: Iterable[Mapping[str, Any]]) -> Iterator[tuple[tuple[int, b
 
 
 def act_of(
-    text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
+    text: Text,
+    quantities: Sequence[Quantity],
+    learned: Acts,
+    *,
+    asked: str | None = None,
+    known: Collection[str] = (),
+    meant: Mapping[str, float] | None = None,
 ) -> Judged:
     """The act of a message; ``asked`` is the field that was just asked for, ``known`` the fields of which something is
-    known.
+    known, ``meant`` how likely each act is by the meaning of the message.
 
     Describing and saying nothing sound alike: :func:`settled` says which of both it is once the facts are read.
     """
     likely = learned.learned.likely(features(text, quantities, learned, asked=asked, known=known))
+    if meant is not None:  # as a product of experts: Hinton 2002, doi 10.1162/089976602760128018
+        both = {act: odds ** (1 - _MEANT) * max(meant.get(act, 0.0), _FLOOR) ** _MEANT for act, odds in likely.items()}
+        likely = {act: odds / sum(both.values()) for act, odds in both.items()}
     act = max(likely, key=lambda act: likely[act])
     return Judged(cast(Intent, act), likely[act])
 

@@ -134,15 +134,20 @@ class Facts:
         self._details_of_a_model(reading)
         if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
             del reading.fields["workload"]  # requests and answers belong to every kind of serving
-        for path, value in list(reading.fields.items()):
-            for other, implied in self._implication(path, value) if path != reading.context.asked else ():
-                if other not in reading.context.fields.keys() | reading.fields.keys():
-                    reading.fields[other], reading.follows[other] = implied, path
+        self.follow(reading)
         for fact in facts:
             if fact.says.act == "either":
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+
+    def follow(self, reading: Reading) -> None:
+        """What the facts say of other fields that nobody named; not of those that are asked about."""
+        asked = {doubt.field for doubt in reading.doubts}
+        for path, value in list(reading.fields.items()) if reading.act != "compare" else ():
+            for other, implied in self._implication(path, value) if path != reading.context.asked else ():
+                if other not in reading.context.fields.keys() | reading.fields.keys() | asked:
+                    reading.fields[other], reading.follows[other] = implied, path
 
     def _becomes(self, reading: Reading, fact: Fact, before: Sequence[Fact]) -> None:
         """ "The figure of 1,200 users has been revised to 2,000": the number said before it is replaced."""

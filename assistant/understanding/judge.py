@@ -1,15 +1,15 @@
-"""What the words around an amount or a name speak for, whatever the wordings say: a second, learned opinion.
+"""What a message means, against what its words were taken for: the judge behind the facts.
 
 Wordings say what they were written for; a sentence that nobody thought of is claimed by the wrong one, or by none. The
-judge weighs the words around every amount and name (``knowledge/language/spans.json``, learned from the labelled
-messages). A fact that it holds to be none is asked about; an amount that no wording claimed is asked about, and taken
-where hardly anything else is possible.
+opinion (:mod:`.opinion`) weighs every amount, name and choice in its sentence. A fact that it holds to be none is asked
+about; what no wording claimed is asked about, and taken where hardly anything else is possible.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from assistant.vocabulary.questionnaire import FIELDS
@@ -18,20 +18,23 @@ from assistant.vocabulary.utterance import Doubt
 from . import attach
 from .attach import Fact
 from .counting import Scale
-from .learned import Learned
+from .opinion import Opinion, before, opinions
 from .reading import NAMES, Reading
 from .scopes import denial_of
 from .templates import Quantity
-from .text import ENGLISH, Token, ends_sentence
+from .text import ENGLISH
 
 NETWORK, FABRIC = "network", "cluster.fabric"
 NONE, NODES, GPUS, PER_NODE = "none", "nodes", "cluster.gpus", "cluster.gpus_per_node"
 _COUNTS = frozenset({GPUS, NODES, PER_NODE})
-# Of 517 amounts and names of 220 messages kept out of the learning: below 0.05 lay 4 % of what was claimed rightly
-# and two fifths of what was claimed wrongly; from 0.65 on seven of ten proposals were right, from 0.95 on all.
-_DOUBTED, _ASKED, _TAKEN = 0.05, 0.65, 0.95
-_ELSE = 0.9  # that it is something else, or nothing: a number of which nothing is sure stays as it was claimed
-_NEAR = 8  # tokens on either side
+_COUNTED, _CHOSEN = frozenset({GPUS}), frozenset({"choice", "flag"})
+_OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES["gpu"],)}  # of a count
+_SURELY_NONE = 0.9
+_RELATIVE = frozenset({"scale", "add", "share", "becomes"})
+_OF_A_RATE = "inference.tpot_ms"
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.98
+_TAKEN_BACK = 0.9
+_CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.15, 0.35, 0.98
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
@@ -67,121 +70,245 @@ def stretches(reading: Reading) -> list[Stretch]:
     return [Stretch(sorted(found, key=lambda q: (-q.end, q.kind in plain))) for _, found in sorted(starting.items())]
 
 
-def features(reading: Reading, stretch: Stretch) -> list[str]:
-    """What a stretch is and what stands around it: the three words on each side, all near it, those of the message."""
-    longest = stretch.quantities[0]
-    kinds = {q.start: "_" + q.kind for q in reversed(reading.spans)}
-    before = _words(reading.text.tokens, range(stretch.start - 1, -1, -1), kinds)
-    behind = _words(reading.text.tokens, range(stretch.end, len(reading.text.tokens)), kinds)
-    found = {f"K:{q.kind}:{q.unit}" for q in stretch.quantities} | {f"k:{longest.kind}"}
-    found |= {f"m:{longest.kind}{_magnitude(longest.value)}", f"ba:{before[0]} {behind[0]}"}
-    found |= {f"b{n}:{word}" for n, word in enumerate(before[:3])} | {
-        f"a{n}:{word}" for n, word in enumerate(behind[:3])
-    }
-    found |= {"bb:" + " ".join(before[1::-1]), "aa:" + " ".join(behind[:2])}
-    found |= {f"C:{word}" for word in (*before, *behind)}
-    found |= {f"S:{token.stem}" for token in reading.text.tokens if token.is_word}
-    found |= {f"asked:{reading.context.asked}", f"w:{reading.context.fields.get('workload')}", f"act:{reading.act}"}
-    found |= {f"scope:{kind}" for kind in reading.kinds(stretch.start, stretch.end)}
-    return sorted(found)
-
-
-def _words(tokens: Sequence[Token], places: range, kinds: Mapping[int, str]) -> list[str]:
-    """The words on one side up to the end of the sentence, amounts and names as their kind."""
-    found: list[str] = []
-    for at in places[:_NEAR]:
-        if ends_sentence(tokens, at):
-            break
-        found.append(kinds.get(at, tokens[at].stem))
-    return found if len(found) == _NEAR else [*found, "_end"]
-
-
-def _magnitude(value: Any) -> str:
-    """The digits before the point; of a power of two besides, as lengths and counts are."""
-    if not isinstance(value, (int, float)):
-        return ""
-    whole = int(abs(value))
-    return f"{len(str(whole)) if whole else 0}{'p' if whole == value and whole and whole & (whole - 1) == 0 else ''}"
-
-
 class Judge:
-    """The stage behind the facts: doubts what is likely none, proposes what nobody claimed."""
+    """The stage behind the facts; ``path`` is the file of the opinion."""
 
-    def __init__(self, learned: Learned) -> None:
-        self._learned = learned
+    def __init__(self, path: Path) -> None:
+        self._path = str(path)  # as it is kept with the listener
+
+    def opinion(self, reading: Reading) -> Opinion | None:
+        """The opinion of a message; ``None`` of another language, and where the model is not installed."""
+        model = opinions(Path(self._path)) if reading.text.language == ENGLISH else None
+        if model is None:
+            return None
+        found = tuple(dict.fromkeys(place(reading, one) for one in stretches(reading)))
+        return model.of(reading.text.original, before(reading.context), found)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
-        """Asks about facts of ``live`` that the words around them do not speak for, and about amounts left over."""
-        if reading.act not in _STATED_IN or reading.text.language != ENGLISH:
+        """Asks about facts that their sentence does not speak for, and about what is left over of it."""
+        if reading.opinion is None:
             return
         found = {one.start: one for one in stretches(reading)}
-        likely = {at: self._learned.likely(features(reading, one)) for at, one in found.items()}
-        counts = [fact for fact in live if fact.says.act == "count"]
-        for fact in (*reading.planned(counts), *(fact for fact in live if fact.says.act != "count")):
-            if not _said_twice(fact, counts):
-                self._doubt(reading, fact, likely)
-        self._doubt_network(reading, [each for at, each in likely.items() if found[at].quantities[0].kind == NETWORK])
-        claimed = {at for fact in live for at in fact.claimed} | reading.quiet
-        for at, one in found.items():
-            if at not in claimed and one.quantities[0].kind != NETWORK:
-                self._propose(reading, one, likely[at])
+        odds = {at: reading.opinion.stretches.get(place(reading, one)) for at, one in found.items()}
+        likely = {at: each for at, each in odds.items() if each}
+        _take_back(reading)
+        _count(reading, live, found, likely)
+        for path in [path for path in reading.fields if path not in _COUNTED]:
+            _weigh(reading, path, live, found, likely)
+        _choose(reading, live)
+        if reading.act in _STATED_IN:
+            claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
+            claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
+            left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
+            for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
+                _propose(reading, found[at], likely[at])
+            _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
 
-    def _doubt(self, reading: Reading, fact: Fact, likely: Mapping[int, Mapping[str, float]]) -> None:
-        places = {q.start for q in fact.slots.values()} | {fact.start}
-        weighed = [likely[at] for at in places if at in likely and "old" not in fact.slots]  # "not 8 servers but 6"
-        strange = reading.act == "describe" and "uncertain" in reading.kinds(fact.start, fact.end)
-        for path in _fields_of(fact):
-            classes = _COUNTS if path in _COUNTS else {path}
-            classes = {NAMES["gpu"]} if any(q.kind == "instance" for q in fact.slots.values()) else classes
-            known = path in reading.fields and path != reading.context.asked
-            none = path in self._learned.classes and _is_none_of(classes, weighed)
-            if known and (strange or none) and _says(fact, path, reading.fields[path]):
-                said = reading.text.typed(fact.start, fact.end)
-                reading.doubts.append(_question(path, reading.fields.pop(path), said))
-                for other in [other for other, cause in reading.follows.items() if cause == path]:
-                    reading.fields.pop(other, None)
 
-    def _doubt_network(self, reading: Reading, weighed: Sequence[Mapping[str, float]]) -> None:
-        fabric = reading.fields.get(FABRIC)
-        if fabric is None or reading.context.asked == FABRIC or not _is_none_of({FABRIC}, weighed):
-            return
-        del reading.fields[FABRIC]
-        reading.doubts.append(Doubt(FABRIC, "is that network what connects the machines?", (fabric,)))
+Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch begins: how likely each field is
 
-    def _propose(self, reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> None:
-        path = max(likely, key=lambda one: likely[one])
-        if path == NONE or likely[path] < _ASKED:
-            return
-        path, value = _value(reading, stretch, path)
-        settled = {*reading.fields, *reading.unset, *(doubt.field for doubt in reading.doubts)}
-        settled |= _NOT_OF_OFFERS if reading.offers else set()
-        if value is None or path in settled or reading.context.fields.get(path) == value:
-            return
-        span = range(stretch.start, stretch.end)
-        meant = not reading.kinds(stretch.start, stretch.end) and not denial_of(
-            reading.scopes, stretch.start, stretch.end, frozenset()
-        )
-        reading.taken |= set(span)
-        if meant and likely[path] >= _TAKEN:
-            reading.fields[path] = value
+
+def _take_back(reading: Reading) -> None:
+    """What was said before is taken back where a wording took its name for its value: "drop the fp8 thing"."""
+    for path in list(reading.fields):
+        if path in reading.context.fields and _stated(reading, f"unset:{path}") >= _TAKEN_BACK:
+            _withdraw(reading, path)
+            reading.unset.append(path)
+
+
+def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
+    """Whether the number taken for the GPUs counts them: "20 of them, 4 per rig" are 20."""
+    said, counts = reading.fields.get(GPUS), [fact for fact in live if fact.says.act == "count"]
+    computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES or "instance" in fact.slots for fact in counts)
+    corrected = not counts and reading.act == "change"  # "no, 128": what was said last tells what it is
+    if said is None or computed or corrected or any(fact.says.act in _RELATIVE for fact in live):
+        return
+    numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
+    meant = {name: {n for at, n in numbers.items() if likely[at].get(name, 0.0) >= _ASKED} for name in _COUNTS}
+    total = _total(meant, reading.known(PER_NODE))
+    told = {q.start for fact in counts for q in fact.slots.values()} | {at for at, n in numbers.items() if n == said}
+    weighed = [likely[at] for at in told if at in numbers]
+    if total is None and not _said_twice(reading, counts) and _is_none_of(reading, _COUNTS, weighed):
+        _doubt(reading, GPUS, counts[0] if counts else None)
+    elif total not in (None, said) and not reading.known("cluster.sites"):
+        _withdraw(reading, GPUS)
+        if reading.act in _STATED_IN:
+            reading.doubts.append(Doubt(GPUS, f"{said} or {total} GPUs?", (said, total)))
+
+
+def _total(meant: Mapping[str, set[float]], per_node: float | None) -> int | None:
+    """The GPUs of what was counted, where it was counted once."""
+    gpus, nodes = meant[GPUS], meant[NODES]
+    each = meant[PER_NODE] or ({per_node} if per_node else set())
+    if len(gpus) == 1:
+        return int(min(gpus))
+    return int(min(nodes) * min(each)) if not gpus and len(nodes) == len(each) == 1 else None
+
+
+def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
+    """Asks about a field whose value stands in the message as something else."""
+    facts = [fact for fact in live if path in _fields_of(fact) and _says(fact, path, reading.fields[path])]
+    if any(_keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
+        return
+    places = {at for fact in facts for at in _places(fact, path)}
+    if not facts and FIELDS[path].about.kind not in _CHOSEN:
+        places = {at for at, one in found.items() if _is_value(reading, one, path)}
+    if path == FABRIC:
+        places = {at for at, one in found.items() if one.quantities[0].kind == NETWORK}
+    weighed = [likely[at] for at in places if at in likely]
+    corrected = not facts and reading.act == "change"  # "no, 128": what was said before tells of what it is
+    if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
+        return
+    if _is_none_of(reading, {path}, weighed, named=any(fact.says.generic for fact in facts)):
+        _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
+
+
+def _keyed(reading: Reading, fact: Fact) -> bool:
+    """Whether a fact is written as a name and its value: "layers: 48"."""
+    return any(token.text in ":=" for token in reading.text.tokens[fact.start : fact.end])
+
+
+def _is_all(reading: Reading, fact: Fact) -> bool:
+    """Whether a message is nothing but a name: "bloom-176b"."""
+    return fact.says.value is not None and fact.end - fact.start == len(reading.text.tokens)
+
+
+def _places(fact: Fact, path: str) -> set[int]:
+    """Where the value of a field stands in a fact; of what only follows from it nowhere."""
+    if "old" in fact.slots:  # "not 8 servers but 6"
+        return set()
+    if fact.says.act == "count":
+        return {q.start for role, q in fact.slots.items() if path in _OF_ROLES.get(role, ())}
+    return {fact.start, *(q.start for q in fact.slots.values())}
+
+
+def _is_value(reading: Reading, stretch: Stretch, path: str) -> bool:
+    value = reading.fields[path]
+    return any(q.value == value for q in stretch.quantities) or _value(reading, stretch, path)[1] == value
+
+
+def _put_right(reading: Reading, path: str, fact: Fact | None, found: Mapping[int, Stretch], likely: Likely) -> None:
+    """Another field that the amount is surely the value of takes it; one that it is likely the value of, or else the
+    field itself, is asked about."""
+    for at, stretch in found.items() if reading.act in _STATED_IN else ():
+        best = max(likely[at], key=lambda one: likely[at][one])
+        other, value = _value(reading, stretch, best) if best not in (NONE, path) else (path, None)
+        if value is None or other in _settled(reading) or likely[at][best] < _ASKED:
+            continue
+        _withdraw(reading, path)
+        if likely[at][best] >= _TAKEN:
+            reading.fields[other] = value
         else:
-            reading.doubts.append(_question(path, value, reading.text.typed(stretch.start, stretch.end)))
+            said = reading.text.typed(stretch.start, stretch.end)
+            reading.doubts.append(_question(other, value, said))
+        return
+    _doubt(reading, path, fact)
 
 
-def _is_none_of(classes: Collection[str], weighed: Sequence[Mapping[str, float]]) -> bool:
-    """Whether each of some stretches is almost surely something else than these classes."""
-    rest = lambda each: max((odds for one, odds in each.items() if one not in classes), default=0.0)
-    said = lambda each: sum(each.get(one, 0.0) for one in classes)
-    return bool(weighed) and all(said(each) < _DOUBTED and rest(each) >= _ELSE for each in weighed)
+def _choose(reading: Reading, live: Sequence[Fact]) -> None:
+    """Asks about what is chosen where the sentence does not speak for it, and says for what it does."""
+    keyed = {fact.says.field for fact in live if fact.says.act == "set" and _keyed(reading, fact)}
+    for path, value in list(reading.fields.items()):
+        known = FIELDS[path].about.kind in _CHOSEN and _is_learned(reading, f"{path}={value}")
+        if not known or path in keyed or path in reading.follows:
+            continue
+        other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
+        odds = _stated(reading, f"{path}={value}")
+        sure = odds < _CHOICE_ASKED and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
+        strange = path != reading.context.asked and odds < _CHOICE_DOUBTED
+        if path in reading.fields and (sure or strange):
+            _doubt(reading, path, None, (other,) if sure else ())
 
 
-def _said_twice(fact: Fact, counts: Sequence[Fact]) -> bool:
-    """Whether another count of the message comes to as many GPUs: "512 H100 (64 nodes of 8)" leaves nothing to ask."""
-    totals = [
-        (other, _multiplied(other.value) or other.value.gpus) for other in counts if isinstance(other.value, Scale)
-    ]
-    mine = next((total for other, total in totals if other is fact), None)
-    return mine is not None and any(total == mine and other.start != fact.start for other, total in totals)
+def _doubt(reading: Reading, path: str, fact: Fact | None, others: tuple[Any, ...] = ()) -> None:
+    """Takes a fact for a question; a question works with what is surely stated, and nothing is asked back of it."""
+    value = _withdraw(reading, path)
+    if reading.act in _STATED_IN:
+        said = reading.text.typed(fact.start, fact.end) if fact else ""
+        reading.doubts.append(_question(path, value, said, others))
+
+
+def _withdraw(reading: Reading, path: str) -> Any:
+    """Takes back a fact, with what follows from it, and returns its value."""
+    for other in [other for other, cause in reading.follows.items() if cause == path]:
+        reading.fields.pop(other, None)
+    return reading.fields.pop(path)
+
+
+def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> None:
+    """What an amount or a name is that no wording claimed."""
+    path = max(likely, key=lambda one: likely[one])
+    odds = likely[path]
+    if path == NONE or odds < _ASKED:
+        return
+    path, value = _value(reading, stretch, path)
+    if value is None or path in _settled(reading) or reading.context.fields.get(path) == value:
+        return
+    denied = denial_of(reading.scopes, stretch.start, stretch.end, frozenset())
+    reading.taken |= set(range(stretch.start, stretch.end))
+    if odds >= _TAKEN and not denied and not reading.kinds(stretch.start, stretch.end):
+        reading.fields[path] = value
+    else:
+        reading.doubts.append(_question(path, value, reading.text.typed(stretch.start, stretch.end)))
+
+
+def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
+    """What is chosen in words that no wording has; ``quiet``: fields of which a wording knows that nothing is said."""
+    for said, odds in reading.opinion.stated.items() if reading.opinion else ():
+        path, _, chosen = said.partition("=")
+        value = {"True": True, "False": False}.get(chosen, chosen)
+        if path not in FIELDS or odds < _CHOICE_ASKED or path in _settled(reading) or path in quiet:
+            continue
+        if reading.context.fields.get(path) != value:
+            if odds >= _CHOICE_TAKEN:
+                reading.fields[path] = value
+            else:
+                reading.doubts.append(_question(path, value, ""))
+
+
+def place(reading: Reading, stretch: Stretch) -> tuple[int, int]:
+    """Where a stretch stands in what was typed."""
+    tokens = reading.text.tokens
+    return tokens[stretch.start].start, tokens[stretch.end - 1].end
+
+
+def _settled(reading: Reading) -> set[str | None]:
+    settled = {*reading.fields, *reading.unset, *(doubt.field for doubt in reading.doubts)}
+    return settled | (_NOT_OF_OFFERS if reading.offers else set())
+
+
+def _stated(reading: Reading, said: str) -> float:
+    return reading.opinion.stated.get(said, 0.0) if reading.opinion else 0.0
+
+
+def _is_learned(reading: Reading, said: str) -> bool:
+    return reading.opinion is not None and said in reading.opinion.learned
+
+
+def _is_none_of(
+    reading: Reading, classes: Collection[str], weighed: Sequence[Mapping[str, float]], *, named: bool = False
+) -> bool:
+    """Whether none of some stretches is likely to be one of these classes, which were learned. What answers the open
+    question is rarely something else, and neither is what is ``named`` or what a question says of its job."""
+    answers = named or reading.context.asked in classes or reading.act not in _STATED_IN
+    least = _DOUBTED_OF_AN_ANSWER if answers else _DOUBTED
+    known = all(_is_learned(reading, one) for one in classes)
+    return known and bool(weighed) and all(sum(each.get(one, 0.0) for one in classes) < least for each in weighed)
+
+
+def _is_choice(fact: Fact) -> bool:
+    """Whether a fact leaves its amounts to others: a choice, or what only says which field an amount is not."""
+    return fact.says.act == "quiet" or (fact.says.act == "set" and FIELDS[fact.says.field].about.kind in _CHOSEN)
+
+
+def _is_number(stretch: Stretch) -> bool:
+    return stretch.quantities[0].kind == "number"
+
+
+def _said_twice(reading: Reading, counts: Sequence[Fact]) -> bool:
+    """Whether several counts of the message come to as many GPUs: "512 H100 (64 nodes of 8)" leaves nothing to ask."""
+    totals = [_multiplied(fact.value) or fact.value.gpus for fact in counts if isinstance(fact.value, Scale)]
+    return len(totals) > 1 and all(total == reading.fields.get(GPUS) for total in totals)
 
 
 def _multiplied(scale: Scale) -> float | None:
@@ -210,11 +337,18 @@ def _value(reading: Reading, stretch: Stretch, path: str) -> tuple[str, Any]:
         each = reading.known(PER_NODE)
         number = next((q.value for q in stretch.quantities if q.kind == "number"), None)
         return GPUS, number * each if number and each else None
-    if path in NAMES.values():
-        return path, next((q.value for q in stretch.quantities if NAMES.get(q.kind) == path), None)
+    if FIELDS[path].about.kind == "id":
+        return path, next((q.value for q in stretch.quantities if q.kind == FIELDS[path].about.span), None)
+    if path == _OF_A_RATE and stretch.quantities[0].kind == "number":  # "30 tokens/s for each of them"
+        return path, attach.converted(FIELDS[path], attach.computed("1000/", stretch.quantities[0]), reading.today)
     return path, next((v for q in stretch.quantities if (v := attach.sensible(FIELDS[path], q, reading.today))), None)
 
 
-def _question(path: str, value: Any, said: str) -> Doubt:
+def _question(path: str, value: Any, said: str, others: tuple[Any, ...] = ()) -> Doubt:
     about = FIELDS[path].about
-    return Doubt(path, f'"{" ".join(said.split())}": is that meant as {about.label}?', (value,))
+    if said:
+        return Doubt(
+            path, f'"{" ".join(said.split())}": is that meant as {about.label}?', (value,), unlikely=path != FABRIC
+        )
+    words = [{True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in (value, *others)]
+    return Doubt(path, f"{about.asked} It sounds like {' or '.join(words)}", (value, *others), unlikely=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,6 @@ from .followups import Followups
 from .ignored import Ignored
 from .judge import Judge
 from .languages import Languages, unsure, words_of
-from .learned import Learned
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -46,6 +45,7 @@ from .wordings import Says, matcher, names, of_the_last, replies
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
+_SURELY_TELLS = 0.9  # how likely it is that something is described
 _MOST_WORDS = 5  # that nothing explains, beside a bare number that is an answer
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset("length rate money money-other percent power memory time date".split())  # no bare numbers
@@ -123,7 +123,7 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
-        self.judge = Judge(Learned.of(language["judged"]))
+        self.judge = Judge(language["opinion"])
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
@@ -140,6 +140,7 @@ class Listener:
         reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
         reading.doubts += [*doubts, *_unread(part.left, len(text))]
         reading.scopes = self._scopes.read(reading.source)
+        reading.opinion = self.judge.opinion(reading)
         act = self._act(reading)
         reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
         if reading.act not in SILENT_ACTS:
@@ -151,7 +152,7 @@ class Listener:
             or reading.unset
             or any(doubt.field for doubt in reading.doubts)
         )
-        reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
+        reading.act = settled(reading.act, stated=bool(stated or reading.nodes or _tells(reading)))
         question = self._asked(reading)
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
@@ -204,7 +205,9 @@ class Listener:
 
     def _act(self, reading: Reading) -> Intent:
         context = reading.context
-        act = act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields).act
+        meant = reading.opinion.acts if reading.opinion else None
+        judged = act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields, meant=meant)
+        act = judged.act
         return "change" if act in ("describe", "unclear") and self._puts_right(reading) else act
 
     def _puts_right(self, reading: Reading) -> bool:
@@ -224,7 +227,7 @@ class Listener:
             self._attach(reading)
             return
         bold = Reading(reading.text, reading.source, reading.context, reading.today, reading.quantities, reading.named,
-                        reading.mentions, reading.scopes, reading.act)  # fmt: skip
+                        reading.mentions, reading.scopes, reading.act, reading.opinion)  # fmt: skip
         self._attach(bold)
         reading.withheld = withheld
         self._attach(reading)
@@ -264,7 +267,8 @@ class Listener:
         self._fabrics.decide(reading)
         self._side_by_side.lay(reading, live)
         self._answer(reading)
-        self._judge(reading, live)
+        self.judge.settle(reading, live)
+        self._facts.follow(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
@@ -277,14 +281,6 @@ class Listener:
         _bought_after_all(reading)
         if reading.act == "ask":
             _keep_stated(reading, live, in_full=self._asked(reading).topic is not None)
-
-    def _judge(self, reading: Reading, live: Sequence[Fact]) -> None:
-        """What the words around a value do not speak for is asked about, as hardly likely; that a network is named is
-        likely enough."""
-        before = list(reading.doubts)
-        self.judge.settle(reading, live)
-        judged = lambda doubt: doubt not in before and doubt.field != "cluster.fabric"
-        reading.doubts = [replace(doubt, unlikely=judged(doubt)) for doubt in reading.doubts]
 
     def _answer(self, reading: Reading) -> None:
         """What only the open question, or what was said last, gives a meaning."""
@@ -342,6 +338,12 @@ def _is_planned(reading: Reading, at: int) -> bool:
     """Whether a token speaks of the job that is planned, and is not denied."""
     denied = denial_of(reading.scopes, at, at + 1, frozenset())
     return denied is None and not reading.kinds(at, at + 1) & _ELSEWHERE
+
+
+def _tells(reading: Reading) -> bool:
+    """Whether a message by its meaning surely tells something, with an amount or a name: of others, or of the past."""
+    surely = reading.opinion is not None and reading.opinion.acts.get("describe", 0.0) >= _SURELY_TELLS
+    return surely and bool(reading.spans)
 
 
 def _bought_after_all(reading: Reading) -> None:

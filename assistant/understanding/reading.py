@@ -14,6 +14,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from .attach import Context, Fact
 from .ignored import HIDDEN
 from .networks import Mention
+from .opinion import Opinion
 from .scopes import Reach, kinds_at
 from .templates import Quantity, Source
 from .text import Text
@@ -37,6 +38,7 @@ class Reading:
     mentions: list[Mention]
     scopes: list[Reach] = field(default_factory=list)
     act: Intent = "describe"
+    opinion: Opinion | None = None  # what its meaning speaks for
     fields: dict[str, Any] = field(default_factory=dict)
     follows: dict[str, str] = field(default_factory=dict)  # fields that nobody named, and the one each follows from
     fabrics: list[str] = field(default_factory=list)

@@ -278,11 +278,11 @@ class Reinforcement(Section):
     critic: Annotated[
         IdOrSize | None,
         About("critic", "id", "Which model is the critic?", "none, or in PPO one as large as the policy",
-              words=("critic [model]", "value model")),
+              words=("critic [model]", "value model"), span="model"),
     ] = None  # fmt: skip
     reward_model: Annotated[
         IdOrSize | None,
-        About("reward model", "id", "Which model gives the rewards?", _NO_MODEL, words=("reward model",)),
+        About("reward model", "id", "Which model gives the rewards?", _NO_MODEL, words=("reward model",), span="model"),
     ] = None  # fmt: skip
 
     @model_validator(mode="after")
