@@ -45,7 +45,7 @@ from .wordings import Says, matcher, names, of_the_last, replies
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
-_SURELY_TELLS = 0.9  # how likely it is that something is described
+_SURELY_TELLS = 0.98  # how likely it is that something is described
 _MOST_WORDS = 5  # that nothing explains, beside a bare number that is an answer
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset("length rate money money-other percent power memory time date".split())  # no bare numbers
