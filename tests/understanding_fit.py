@@ -42,7 +42,7 @@ LEARNED_FROM = (
     *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
 )
 # The opinion is learned by opinion_fit, from these besides; never from fresh_o, fresh_p, fresh_q and learn_c.
-OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"))
+OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"), "heard")
 KINDS = ("kinds_a", "kinds_b")  # questions of a plan, beside those of followups.yaml
 TODAY, A_DAY_LATER = datetime.date(2026, 11, 22), datetime.date(2026, 11, 23)  # of the labels
 _LATER = ("learn_", "fresh_o", "fresh_p", "fresh_q")  # sets whose days to a date count from a day later
@@ -60,8 +60,8 @@ def learned_from(*by: Path, sets: tuple[str, ...] = LEARNED_FROM) -> str:
 
 
 def digests() -> dict[Path, str]:
-    """What each learned file says it was learned from. What wordings claim counts for ``SPANS`` too, and is no part of
-    its digest: a wording is added without learning anew."""
+    """What each learned file says it was learned from. The examples of the wordings count for ``OPINION`` too, and are no
+    part of its digest: a wording is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
         OPINION: learned_from(QUESTIONS, sets=(*OPINION_FROM, *KINDS)),
