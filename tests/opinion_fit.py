@@ -5,9 +5,10 @@ with a head for each of four questions (:mod:`assistant.understanding.opinion`).
 cores); ``--on`` goes on from the weights that ship, two passes over everything, where messages were added; ``NAME...``
 leaves out sets, says how much of them is right, and writes nothing.
 
-What ships was learned in four rounds, each going on from the one before: five passes over what there was (without learn_k
-to learn_m), two over everything, one with the examples of the wordings, and two over ``heard``, those examples, and 4,900
-other rows drawn at random; the last three in bfloat16.
+What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
+learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
+messages of the other sets among them as they were heard), those examples, and 4,900 other rows drawn at random; the
+last three in bfloat16.
 """
 
 from __future__ import annotations

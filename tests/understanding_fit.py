@@ -60,8 +60,8 @@ def learned_from(*by: Path, sets: tuple[str, ...] = LEARNED_FROM) -> str:
 
 
 def digests() -> dict[Path, str]:
-    """What each learned file says it was learned from. The examples of the wordings count for ``OPINION`` too, and are no
-    part of its digest: a wording is added without learning anew."""
+    """What each learned file says it was learned from. The examples of the wordings count for ``OPINION`` too, and are
+    no part of its digest: a wording is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
         OPINION: learned_from(QUESTIONS, sets=(*OPINION_FROM, *KINDS)),
