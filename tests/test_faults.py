@@ -21,7 +21,9 @@ import pytest
 
 from assistant.batch.folder import alone
 from assistant.batch.pool import mapped
+from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
+from assistant.conversation.turn.turns import KEPT_WHOLE
 from assistant.library import Library, shipped
 from assistant.library.questionnaires import from_value
 from assistant.planning import plan
@@ -203,6 +205,18 @@ def test_a_conversation_that_cannot_be_kept_says_so_and_goes_on(begin, tmp_path)
     said = talk.say("64 H100")
     assert "this conversation is not kept" in said[0].text and talk.draft.fields["cluster.gpus"] == 64
     assert not any("not kept" in getattr(event, "text", "") for event in talk.say("llama 3.1 8b"))
+
+
+def test_a_long_conversation_keeps_what_was_said_and_not_every_plan(begin):
+    talk, whole = begin(), []
+    talk.record = whole.append
+    talk.start()
+    talk.say("pretrain llama 3.1 8b on 64 H100 for 1T tokens")
+    for n in range(KEPT_WHOLE + 3):
+        talk.say(f"what if we had {8 * (n + 2)} GPUs?")
+    plans = [event for turn in talk.turns for event in turn.events if hasattr(event, "plan")]
+    assert KEPT_WHOLE / 2 < len(plans) <= KEPT_WHOLE < sum(hasattr(e, "plan") for turn in whole for e in turn.events)
+    assert [*map(answer_text, talk.turns)] == [*map(answer_text, whole)]
 
 
 def test_what_a_person_wrote_commands_no_spreadsheet_and_makes_no_link():

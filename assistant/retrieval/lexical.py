@@ -115,7 +115,7 @@ class Spelling:
         return sorted(word for word in self._language() if len(word) >= _SHORTEST_CORRECTED)
 
 
-def _nearest(words: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
+def _nearest(words: list[str], choices: list[str]) -> dict[str, str]:
     """The likest choice of each word that has one. All are compared at once: the library then looks at many together,
     five times as fast as one after the other."""
     from rapidfuzz import process

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from assistant.understanding.text import clean
 
-from ..events import Event, Failure, Turn
+from ..events import Event, Failure, Recalled, Turn
+from ..wording import markdown
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 # Given every turn as it ends. One that also has ``heard`` is given what was said before anything of the answer is
 # shown.
 Record = Callable[[Turn], None]
+KEPT_WHOLE = 20  # turns with their plans and questions as they were; an older one is kept as it reads
 
 
 class Turns:
@@ -72,6 +74,14 @@ class Turns:
             rest += unkept
             turn = Turn(said=said, events=(*events, *rest))
         self.ended.append(turn)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Keep of a turn that is long past what it said: each of its plans takes a third of a megabyte."""
+        if len(self.ended) > KEPT_WHOLE and any(hasattr(event, "plan") for event in self.ended[-1 - KEPT_WHOLE].events):
+            past = self.ended[-1 - KEPT_WHOLE]
+            text = "\n\n".join(filter(None, map(markdown, past.events)))
+            self.ended[-1 - KEPT_WHOLE] = Turn(said=past.said, events=(Recalled(text=text),))
 
 
 def or_sentence(work: Callable[[], list[Event]], what: str) -> list[Event]:

@@ -13,7 +13,7 @@ MOST_PAGES = 3_000
 MOST_OPERATIONS = 1_000_000  # of all pages: a printed page takes some hundreds, and a million half a minute
 _OF_A_PAGE = 100_000  # operations and what they are given
 _UNPACKED = 4 * 1024 * 1024  # bytes of anything that is packed: what a page says takes a hundredth
-_LIMITS = {
+_LIMITS: dict[str, Any] = {
     "zlib_maximum_output_length": _UNPACKED,
     "lzw_maximum_output_length": _UNPACKED,
     "run_length_maximum_output_length": _UNPACKED,
