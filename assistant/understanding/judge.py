@@ -152,15 +152,29 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
         return
     places = {at for fact in facts for at in _places(fact, path)}
     if not facts and FIELDS[path].about.kind not in _CHOSEN:
-        places = {at for at, one in found.items() if _is_value(reading, one, path)}
+        counted = {
+            at for fact in live if fact.says.act == "count" for at in fact.claimed
+        }  # "48 for rollouts, 16 to train"
+        places = {at for at, one in found.items() if at not in counted and _is_value(reading, one, path)}
     if path == FABRIC:
         places = {at for at, one in found.items() if one.quantities[0].kind == NETWORK}
     weighed = [likely[at] for at in places if at in likely]
+    if other := _of_the_loop(reading, path, weighed):
+        reading.fields[other] = _withdraw(reading, path)
+        return
     corrected = not facts and reading.act == "change"  # "no, 128": what was said before tells of what it is
     if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
         return
     if _is_none_of(reading, {path}, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
+
+
+def _of_the_loop(reading: Reading, path: str, weighed: Sequence[Mapping[str, float]]) -> str | None:
+    """The field of reinforcement learning that an amount is likely of, where a wording took it for one of serving."""
+    if not path.startswith("inference.") or reading.known("workload") != "rlhf" or not weighed:
+        return None
+    best = max(weighed[0], key=lambda one: weighed[0][one])
+    return best if best.startswith("rl.") and weighed[0][best] >= _ASKED and best not in reading.fields else None
 
 
 def _keyed(reading: Reading, fact: Fact) -> bool:
