@@ -32,7 +32,7 @@ def resident_kb() -> int:
 def test_thousands_of_runs_neither_fail_nor_grow() -> None:
     """Sessions that stay end in a MemoryError after some thousand of them."""
     ruleset = only(Property("size", "at_least", 1))
-    for _ in range(500):
+    for _ in range(3000):  # Python 3.12 takes its memory within the first thousands of them
         ruleset.run(facts(size=2))
     before = resident_kb()
     for _ in range(3000):
