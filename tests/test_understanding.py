@@ -132,7 +132,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
 )
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:
     right = both = claimed = wanted_total = asked_back = 0
-    messages = some(_messages(name), {"siblings": 4, "fresh_n": 2, "fresh_o": 2, "look_alikes_again": 2}.get(name, 1))
+    messages = some(_messages(name), {"siblings": 8, "fresh_n": 3, "fresh_o": 3, "look_alikes_again": 4}.get(name, 2))
     for message in messages:
         found, doubted = _heard_and_asked(message)
         wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
