@@ -20,7 +20,8 @@ def fabric(
     gpus_per_node: Annotated[int | None, typer.Option(min=1, help="GPUs per node; the GPU's usual node.")] = None,
     nics_per_node: Annotated[int | None, typer.Option(min=1, help="NICs per node; one per GPU.")] = None,
     switch: Annotated[
-        str | None, typer.Option(help="A switch of the catalog; the one with which the network costs least.")
+        str | None,
+        typer.Option(help="A switch of the catalog; of those with a price of their own the one that costs least."),
     ] = None,
     planes: Annotated[
         int | None,
