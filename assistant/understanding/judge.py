@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Doubt
 
@@ -307,7 +308,7 @@ def _is_none_of(
     answers = named or reading.context.asked in classes or reading.act not in _STATED_IN
     least = _DOUBTED_OF_AN_ANSWER if answers else _DOUBTED
     known = all(_is_learned(reading, one) for one in classes)
-    return known and bool(weighed) and all(sum(each.get(one, 0.0) for one in classes) < least for each in weighed)
+    return known and bool(weighed) and all(added(each.get(one, 0.0) for one in classes) < least for each in weighed)
 
 
 def _is_choice(fact: Fact) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
@@ -159,7 +160,7 @@ class Offers:
         rest = [span for *span, amount in apart if amount.start not in once]
         notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
         changed = (message.changed[start] for start in once if start in message.changed)
-        return sum(once.values()) or None, _joined(f"not in the sum: {', '.join(notes)}" if notes else "", *changed)
+        return added(once.values()) or None, _joined(f"not in the sum: {', '.join(notes)}" if notes else "", *changed)
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .attach import Context
@@ -58,7 +59,7 @@ class Opinions:
     def of(self, text: str, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:
         """The opinion of a message; ``before``: :func:`before`; ``stretches``: places of its amounts and names."""
         parts = [self._part(text[start:end], start, before, stretches) for start, end in parted(text)[:_MOST_PARTS]]
-        share = lambda each: sum(each) / len(each)
+        share = lambda each: added(each) / len(each)
         return Opinion(
             _joined([part.acts for part in parts], share),
             {place: odds for part in parts for place, odds in part.stretches.items()},
