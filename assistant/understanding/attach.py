@@ -142,10 +142,14 @@ def _of_other_period(field: RegisteredField, quantity: Quantity) -> bool:
 def sensible(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:
     """A quantity as the field's value where kind and unit are those of the field and nobody would wonder about it."""
     for kind, _, unit in (kind.partition("/") for kind in span_kinds(field)):
-        if quantity.kind == kind and quantity.unit == (unit if kind.startswith("money") else quantity.unit):
+        if _is_of(quantity, kind) and quantity.unit == (unit if kind.startswith("money") else quantity.unit):
             value = converted(field, quantity, today)
             return None if value is None or _fit(field, value) else value
     return None
+
+
+def _is_of(quantity: Quantity, kind: str) -> bool:
+    return quantity.kind == kind or (quantity.kind, kind) == ("share", "percent")  # "a fifth"
 
 
 def score(hit: Hit) -> float:

@@ -234,7 +234,7 @@ class Facts:
             values = [v for v in values if v != "inference"]
         ends = _ends_of_range(planned[-1], reading.today) if planned else ()
         if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
-            reading.doubts.append(Doubt(path, f"{ends[0]:,} or {ends[1]:,}?", ends))
+            reading.doubts.append(Doubt(path, f"{_told(ends[0])} or {_told(ends[1])}?", ends))
             return
         if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
             values = [v for v in values if v != reading.context.fields.get(path)] or values
@@ -425,6 +425,10 @@ def _sequences(tokens: Quantity, length: int) -> int:
     said = binary(tokens)
     in_binary = said * 1.024**2 if said % 1_000_000 == 0 else said * 1.024 if said % 1000 == 0 else said
     return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
+
+
+def _told(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, (int, float)) else str(value)
 
 
 def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.vocabulary.added import added
+from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Doubt
 
@@ -42,6 +43,12 @@ _COMPUTED_FROM = frozenset(
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
 _STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
 _NOT_OF_OFFERS = frozenset({"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month"})
+# Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
+UNSPOKEN = frozenset(
+    path
+    for path, one in FIELDS.items()
+    if one.about.kind in NUMERIC and not path.startswith(("cluster.gpus", "budget.usd", "budget.gpu_hour"))
+)
 _UNREAD = frozenset({"product", "fabric", "length"})
 
 
@@ -271,7 +278,7 @@ def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
     """What is chosen in words that no wording has; ``quiet``: fields of which a wording knows that nothing is said."""
     for said, odds in reading.opinion.stated.items() if reading.opinion else ():
         path, _, chosen = said.partition("=")
-        value = {"True": True, "False": False}.get(chosen, chosen)
+        value = int(chosen) if path in UNSPOKEN else {"True": True, "False": False}.get(chosen, chosen)
         if path not in FIELDS or odds < _CHOICE_ASKED or path in _settled(reading) or path in quiet:
             continue
         if reading.context.fields.get(path) != value:

@@ -19,6 +19,7 @@ _SHORTENED = frozenset({"mio", "mrd", "mn", "mln", "bn"})  # written with a full
 _COUNTED_IN_LETTERS = frozenset({"tokens", "token", "toks", "params", "parameters"})  # "2 T tokens"
 _ILLIONS = frozenset({"million", "billion", "trillion"})  # a number in words that ends in one is of that size
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
+_AND_A_HALF = ("and", "a", "half")
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,8 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
         elif end > at and word == "point" and place + 1 < len(tokens) and tokens[place + 1].text in words.ones:
             group += words.ones[tokens[place + 1].text] / 10
             place += 1
+        elif end > at and tuple(t.text for t in tokens[place : place + 3]) == _AND_A_HALF:  # "two and a half"
+            group, place = group + 0.5, place + 2
         elif (
             end > at
             and word in ("-", "and")

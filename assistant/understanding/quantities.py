@@ -77,7 +77,7 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
             found += [money] if money and (money.unit or money.value != 1) else []
             continue
         found += [money] if money else _measured(tokens, number, units)
-    return found + _parts(tokens, units) + _shares(tokens, units)
+    return found + _parts(tokens, units) + _shares(tokens, numbers, units)
 
 
 def _ones(tokens: Sequence[Token], units: Units) -> list[Quantity]:
@@ -86,13 +86,27 @@ def _ones(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     return [Quantity("number", 1, at, at + 1, _ARTICLE) for at in pairs if _currency_after(tokens, at + 1, units)]
 
 
-def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
-    """ "A tenth", "one fifth", in percent."""
+def _shares(tokens: Sequence[Token], numbers: Sequence[Quantity], units: Units) -> list[Quantity]:
+    """ "A tenth", "two thirds", "three in five", in percent."""
     texts = [t.text for t in tokens]
     pairs = ((at, units.shares.get(texts[at + 1])) for at in range(len(texts) - 1) if texts[at] in ("a", "an", "one"))
-    found = [Quantity("share", share, at, at + 2) for at, share in pairs if share]
+    found = [Quantity("share", share, at, at + 2) for at, share in pairs if share and texts[max(at - 1, 0)] != "and"]
     halves = (at for at in range(len(texts) - 1) if texts[at] == "half" and texts[at + 1] in ("is", "are", "of"))
-    return found + [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
+    found += [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
+    starts = {q.start: q for q in numbers}
+    for number in numbers:
+        one = units.shares.get(texts[number.end].removesuffix("s"), 0.0) if number.end < len(texts) else 0.0
+        if one and number.value > 1 and number.value * one < _WHOLE:  # "two thirds"
+            found.append(Quantity("share", _round(round(number.value * one, 3)), number.start, number.end + 1))
+        joint = next((joint for joint in _OUT_OF if tuple(texts[number.end : number.end + len(joint)]) == joint), None)
+        of = starts.get(number.end + len(joint)) if joint else None
+        if of and 0 < number.value < of.value <= _MOST_OF[joint[-1] == "of"]:  # "three in five"
+            found.append(Quantity("share", _round(_WHOLE * number.value / of.value), number.start, of.end))
+    return found
+
+
+_WHOLE = 100  # percent
+_OUT_OF, _MOST_OF = (("out", "of"), ("in", "every"), ("in",)), (10, 100)
 
 
 def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], amounts: Iterable[Quantity]) -> list[Quantity]:
@@ -105,7 +119,8 @@ def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], amounts: Iterab
     for amount in amounts:
         low, high = ends.get(amount.start - 1), starts.get(amount.start)
         least = _low_end(low, high) if low and high else None
-        if low and high and least and _joins(tokens, low, high.start - 1):
+        measured = isinstance(amount.value, (int, float))  # no date: "from 12 to 14 May"
+        if low and high and least and measured and _joins(tokens, low, high.start - 1):
             start = low.start - (tokens[high.start - 1].text == "and")  # with its "between"
             found += [amount] if amount.kind == "number" else []
             amount = replace(amount, start=start, low=_round(least * amount.value / high.value))
@@ -176,8 +191,9 @@ def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Q
         name = tuple(t.text for t in tokens[start : start + size])
         if len(name) == size and name in units.by_words and not _runs_on(tokens, start + size):
             glued = tokens[start].glued
+            whole = replace(number, end=start + size, unit=" ".join(name))
             return [
-                Quantity(dimension, _round(number.value * factor), number.start, start + size, " ".join(name))
+                _and_a_half(replace(whole, kind=dimension, value=_round(number.value * factor)), factor, tokens)
                 for dimension, factor in units.by_words[name]
                 if glued or len(name[0]) > 1 or name[0] == "%" or _apart(tokens, start)
             ]
@@ -203,16 +219,28 @@ def _runs_on(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _parts(tokens: Sequence[Token], units: Units) -> list[Quantity]:
-    """ "A week", "half a year": a word that counts time and nothing else."""
+    """ "A week", "half a megawatt", "a second and a half": a word that counts a unit and nothing else."""
     found = []
     for at in range(len(tokens)):
         for size in range(4, 0, -1):
-            part = units.parts.get(tuple(t.text for t in tokens[at : at + size]))
+            words = tuple(t.text for t in tokens[at : at + size])
+            part = units.parts.get(words)
             unit = tokens[at + size].text if at + size < len(tokens) else ""
             for dimension, factor in units.by_words.get((unit,), ()) if part and len(unit) > 2 else ():
-                if part and dimension == "time":
-                    found.append(Quantity("time", _round(part * factor), at, at + size + 1, f"a {unit}"))
+                if part and (dimension == "time" or (dimension in _OF_PARTS and words not in _ARTICLES)):
+                    amount = Quantity(dimension, _round(part * factor), at, at + size + 1, f"a {unit}")
+                    found.append(_and_a_half(amount, factor, tokens))
     return found
+
+
+_OF_PARTS, _ARTICLES = ("rate", "power"), (("a",), ("an",))
+
+
+def _and_a_half(amount: Quantity, one: float, tokens: Sequence[Token]) -> Quantity:
+    """ "A second and a half", "two months and half"; ``one``: of the unit."""
+    behind = tuple(t.text for t in tokens[amount.end : amount.end + 3])
+    size = 3 if behind == ("and", "a", "half") else 2 if behind[:2] == ("and", "half") else 0
+    return replace(amount, value=_round(amount.value + one / 2), end=amount.end + size) if size else amount
 
 
 def _money(
