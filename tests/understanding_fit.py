@@ -42,7 +42,7 @@ LEARNED_FROM = (
     *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
 )
 # The opinion is learned by opinion_fit, from these besides; never from fresh_o, fresh_p, fresh_q and learn_c.
-OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"), "heard")
+OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklmnopq"), "heard")
 KINDS = ("kinds_a", "kinds_b")  # questions of a plan, beside those of followups.yaml
 TODAY, A_DAY_LATER = datetime.date(2026, 11, 22), datetime.date(2026, 11, 23)  # of the labels
 _LATER = ("learn_", "fresh_o", "fresh_p", "fresh_q")  # sets whose days to a date count from a day later
