@@ -44,9 +44,8 @@ def answer_blocks(answer: Answer) -> list[Block]:
 
 def _computed(computed: Computed) -> list[Block]:
     sold = computed.kind == "offers"
-    by = " " if sold else " = "
     figures = [
-        f"{one.name}: {value_text(one.value, one.unit)}{by}{one.formula}"
+        f"{one.name}: {value_text(one.value, one.unit)}{' ' if sold and one.unit != 'USD in all' else ' = '}{one.formula}"
         for one in computed.figures
         if one.unit != "offers"
     ]

@@ -88,6 +88,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     figure = asked.figure_asked(parts, said) if followed is None else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
+    if figure is not None and said.act == "describe" and said.topic == "offers":
+        return [*figure, *describe(parts, said)]  # "rent 128 H100 for 2 weeks" tells of the job and has its price
     if figure is None:
         followed = followed or followup.answered(parts, said, first=False)
     if followed is not None:
