@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import asdict
 from typing import Any
 
+from assistant.library import Library
+from assistant.planning.quotes_compared import quotes_alone
+from assistant.vocabulary.plan import QuotedOffer
+from assistant.vocabulary.questionnaire import Quote
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import QUOTES, Draft
@@ -27,6 +32,16 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
         return fields
     taken_back = {name: None for name in _PARTS.values() if name in draft.fields}
     return _instead(fields, draft) | taken_back | {QUOTES: _joined(known or [before], [one])}
+
+
+def alone(draft: Draft, library: Library, today: datetime.date | None) -> list[QuotedOffer]:
+    """The quotes that were told beside published prices, before there is a plan; none where it was not told for which
+    GPUs."""
+    gpu, gpus = (draft.fields.get(f"cluster.{name}") for name in ("gpu", "gpus"))
+    if not (draft.fields.get(QUOTES) and gpu and gpus):
+        return []
+    told = [Quote.model_validate(one) for one in draft.fields[QUOTES]]
+    return quotes_alone(told, gpu, gpus, library.catalog, today or datetime.date.today())
 
 
 def _instead(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:

@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from assistant.present.plan import quotes
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.about_plan import PARTS
+from ..answers.plan_answers import note
 from ..draft import QUOTES, Draft
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
+from ..quotes import alone
 from ..slash import SIGN, spoken
 from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
@@ -156,6 +159,9 @@ def _not_understood(said: Utterance) -> str:
 
 
 def _part(command: str, parts: Parts) -> list[Event]:
+    offered = alone(parts.state.draft, parts.library, parts.today) if parts.state.plan is None else []
+    if offered and command == "reply":  # there are quotes before anybody said what runs on the machines
+        return parts.answered(note(quotes.written(offered)))
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 
