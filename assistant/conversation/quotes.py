@@ -64,14 +64,15 @@ def _one(fields: Any) -> dict[str, Any] | None:
 
 
 def _told(offer: dict[str, Any]) -> dict[str, Any]:
-    return {part: list(value) if part == "includes" else value for part, value in offer.items() if value}
+    said = {part: value for part, value in offer.items() if value or value == 0}  # 0 days: there at once
+    return {part: list(value) if part == "includes" else value for part, value in said.items()}
 
 
 def _joined(known: list[Any], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What is new takes the place of what the same provider offered before with the same network."""
     joined = [dict(quote) for quote in known]
-    for quote in new:
-        at = next((n for n, old in enumerate(joined) if _same(old, quote)), None)
+    for quote in new:  # two of one message are two
+        at = next((n for n, old in enumerate(joined[: len(known)]) if _same(old, quote)), None)
         if at is None:
             joined.append(quote)
         else:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .offer_message import Message
 from .quantities import MONEY_OTHER
@@ -32,16 +33,19 @@ def _is_bare(amount: Quantity) -> bool:
 
 
 def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple[Quantity, str] | None:
-    """What somebody asks in another currency, or for a node of ``per_node`` GPUs and an hour, in dollars and for one
-    GPU, and by what; ``None`` where it needs no change, or where the rate or the node is not known."""
-    foreign, of_node = amount.kind == MONEY_OTHER, amount.unit == "node-hour"
+    """What somebody asks in another currency, for a node of ``per_node`` GPUs, or by the month, in dollars for one GPU
+    and an hour, and by what; ``None`` where it needs no change, or where the rate or the node is not known."""
+    foreign, of_node = amount.kind == MONEY_OTHER, amount.unit in ("node-hour", "node-month")
+    monthly = amount.unit in ("node-month", "gpu-month")
     rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if foreign else None
-    if not (foreign or of_node) or (foreign and rate is None) or (of_node and not per_node):
+    if not (foreign or of_node or monthly) or (foreign and rate is None) or (of_node and not per_node):
         return None
-    value = amount.value * (rate.value if rate else 1.0) / (per_node or 1 if of_node else 1)
+    shared = (per_node or 1 if of_node else 1) * (HOURS_PER_MONTH if monthly else 1.0)
+    value = amount.value * (rate.value if rate else 1.0) / shared
     by = [f"{rate.value:g} {rate.note} ({rate.date})"] if rate else []
     by += [f"{per_node} GPUs a node"] if of_node else []
-    unit = "gpu-hour" if of_node else amount.unit
+    by += [f"{HOURS_PER_MONTH:g} h a month"] if monthly else []
+    unit = "gpu-hour" if of_node or monthly else amount.unit
     ours = replace(amount, kind="money", value=float(f"{value:.6g}"), unit=unit, currency="USD")
     return ours, " and ".join(by)
 
