@@ -35,13 +35,11 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
 
 
 def alone(draft: Draft, library: Library, today: datetime.date | None) -> list[QuotedOffer]:
-    """The quotes that were told beside published prices, before there is a plan; none where it was not told for which
-    GPUs."""
+    """The quotes that were told beside published prices, before there is a plan."""
     gpu, gpus = (draft.fields.get(f"cluster.{name}") for name in ("gpu", "gpus"))
-    if not (draft.fields.get(QUOTES) and gpu and gpus):
-        return []
-    told = [Quote.model_validate(one) for one in draft.fields[QUOTES]]
-    return quotes_alone(told, gpu, gpus, library.catalog, today or datetime.date.today())
+    told = [Quote.model_validate(one) for one in draft.fields.get(QUOTES) or ()]
+    mode = draft.fields.get("budget.mode") or "rent"
+    return quotes_alone(told, gpu, gpus, mode, library.catalog, today or datetime.date.today())
 
 
 def _instead(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
@@ -15,6 +15,7 @@ from .text import Token
 
 MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
@@ -54,6 +55,8 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
     where somebody asks for them."""
     money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
+    if message.alone and message.alone > MOST_PER_HOUR:  # of the sums of a purchase the one that is asked for
+        return [q for q in money if q.value == message.alone][:1]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
     sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]
@@ -64,6 +67,15 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     by_some = (message.of_offers or each) and len(sellers) > 1
     at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
     return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
+
+
+def asked_in_all(tokens: Sequence[Token], amounts: Sequence[Quantity], words: Set[str]) -> float | None:
+    """The sum that a seller asks for all of it: the one that is called so (``words``: "total", "turnkey price"), else
+    the only one."""
+    sums = [q for q in amounts if q.kind == "money" and not q.unit and q.value >= _LEAST_SUM]
+    called = {q.value for q in sums if any(t.text in words for t in tokens[max(0, q.start - _CALLED) : q.start])}
+    found = called or {q.value for q in sums}
+    return found.pop() if len(found) == 1 else None
 
 
 def _goes_to(tokens: Sequence[Token], price: Quantity) -> bool:

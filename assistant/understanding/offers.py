@@ -94,7 +94,8 @@ class Offers:
         said = {id: span for id, span in self._said(message, *place).items() if span[0] not in untold}
         if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
-        term = self._term(message, *place, said)
+        bought = price.value > MOST_PER_HOUR and price.value == message.alone
+        term = None if bought else self._term(message, *place, said)  # "3 years warranty" is none
         if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
             self._on_another_term(found, message, price, place, term, said)
             return
@@ -142,7 +143,11 @@ class Offers:
         """The offers of one seller with what is said once for all of them: the least time, the day from which on, what
         is paid apart."""
         least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
-        since = self.sellers.there_from(message.tokens, [q for q in message.quantities if q.kind == "date"])
+        dates = [q for q in message.quantities if q.kind == "date"]
+        window = self.sellers.lasting(dates)
+        since = self.sellers.there_from(message.tokens, dates) or (window and window[0])
+        if window and least is None:  # let for these days, and paid for as long
+            least = replace(window[1], kind="time", value=float((window[1].value - window[0].value).days))
         once, note = self._apart(message, apart, 0, len(message.tokens))
         beyond = lambda one: least is not None and least.value > DAYS_PER_MONTH * (one.months or 0.0)
         if least and not all(map(beyond, same)):
@@ -182,7 +187,7 @@ class Offers:
         ``start:end``."""
         once = {q.start: float(q.value) for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
         rest = [span for *span, amount in apart if amount.start not in once]
-        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
+        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-*\n") for first, last in rest)
         changed = (message.changed[start] for start in once if start in message.changed)
         told = [span for *span, _ in apart]
         more = [span for span in self.sellers.besides(message.tokens, start, end) if not _within(span, told)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
 from .templates import Quantity
 from .text import Token, stem
@@ -35,8 +36,8 @@ class Sellers:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
-        self._sells, self._besides, self._closes, self._titles, self._firm = (
-            frozenset(words[name].split()) for name in ("sells", "besides", "closes", "titles", "firm")
+        self._sells, self._besides, self._closes, self._titles, self._firm, self.total = (
+            frozenset(words[name].split()) for name in ("sells", "besides", "closes", "titles", "firm", "total")
         )
         self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
 
@@ -166,6 +167,12 @@ class Sellers:
                 return date
         return None
 
+    def lasting(self, dates: Sequence[Quantity]) -> tuple[Quantity, Quantity] | None:
+        """The first and the last day of a window that is let: "from 1 December to 29 December"."""
+        days = [q for q in dates if isinstance(q.value, datetime.date)]
+        near = (pair for pair in pairwise(days) if 0 < pair[1].start - pair[0].end <= _NEAR)
+        return next((pair for pair in near if pair[0].value < pair[1].value), None)
+
     def there_in(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
         """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days", "ready
         tomorrow"."""
@@ -192,6 +199,11 @@ class Sellers:
             said = {token.text for token in tokens[first:last]}
             if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
                 yield first, last, amount
+
+    def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
+        """Whether an amount is what we may spend."""
+        first, last = clause_of(tokens, amount.start, amount.end)
+        return any(token.text in self._ours for token in tokens[first:last])
 
     def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""

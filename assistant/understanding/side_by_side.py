@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import as_quoted, hourly
+from .offer_prices import as_quoted, asked_in_all, hourly
 from .offers import Found, Offers
 from .reading import Reading
 from .sellers import OFFERED
@@ -54,6 +54,10 @@ class SideBySide:
         words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
         words |= {at for one in message.providers for at in range(one.start, one.end)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
+        if self._sold(reading, message.every):  # in a mail of a seller every sum is his
+            reading.fields.pop("constraints.max_power_kw", None)  # what the machines draw is no limit of ours
+            reading.doubts = [doubt for doubt in reading.doubts if doubt.field != "constraints.max_power_kw"]
+            found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
         _take_back(reading, found, message)
 
     def _message(self, reading: Reading, facts: Sequence[Fact]) -> Message:
@@ -95,8 +99,8 @@ class SideBySide:
         return amounts, changed
 
     def _sold(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
-        """Whether a message with a price of a GPU-hour, or a sum, has the words of a seller, and asks nothing."""
-        priced = any(hourly(q) and q.unit == "gpu-hour" for q in amounts)
+        """Whether a message with a price has the words of a seller, and asks nothing."""
+        priced = any(q.kind == "money" for q in amounts)
         return priced and reading.act in ("describe", "change") and self._offers.sellers.sells(reading.text.tokens)
 
     def _alone(
@@ -105,8 +109,16 @@ class SideBySide:
         """The price of the offer that is told alone; in a seller's mail the only one of a GPU-hour."""
         told = _quoted_alone(reading, providers, fabrics)
         hours = {q.value for q in amounts if hourly(q) and q.unit == "gpu-hour"}
-        mail = self._sold(reading, amounts) and len(hours) == 1 and (fabrics or providers)
-        return told or (hours.pop() if mail else None)
+        if told or not (self._sold(reading, amounts) and (fabrics or providers)):
+            return told
+        if hours or any(hourly(q) for q in amounts) or "model" in reading.fields:
+            return hours.pop() if len(hours) == 1 else None
+        sellers, tokens = self._offers.sellers, reading.text.tokens
+        beside = {amount.start for _, _, amount in sellers.apart(tokens, _money(amounts))}
+        bought = asked_in_all(tokens, [q for q in amounts if q.start not in beside], sellers.total)
+        if bought:
+            reading.fields["budget.mode"] = "buy"
+        return bought
 
     def _fabrics(self, reading: Reading) -> list[Priced]:
         gpu = reading.gpu(self._catalog)

@@ -88,7 +88,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if of_purchase is not None:
         return of_purchase
     followed = followup.answered(parts, said, first=True)
-    figure = asked.figure_asked(parts, said) if followed is None else None
+    told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
     if figure is not None and said.act == "describe" and said.topic == "offers":
