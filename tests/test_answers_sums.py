@@ -108,9 +108,9 @@ what share of $23,000 is a network of $4,000? | 17.3913 | fire-flyer
 switches $65,000, cards $400,000, cables $25,000, 64 GPUs, 36 months per GPU-hour? | 490000 0.291334 212.674 | guide
 64 H100 30 days, $1.00 premium per GPU-hour, 15 % slower without it: worth it? | 6.66667 46080 | multinode
 32 H100, 10 days at $2.50/hr: is IB at +$1 worth it when Ethernet adds 15%? | 11.5 22080 26880 4800 0.375 40 | multi
-96 GPUs, 20 days at $2.20, a premium of $0.40, 22 % slower without: worth it? | 24.4 123678.72 119808 -3870.72 0.484 18.1818 | multinode
+9 GPUs, 10 days at $2, a premium of $0.40, 25 % slower without: worth it? | 12.5 5400 5184 -216 0.5 20 | multinode
 is a $0.75 premium worth it at $3.00 when Ethernet is 30 % slower? | 0.9 25 -0.15 | multinode
-InfiniBand adds $1.20 to $2.60, saves 18 % of the time, 48 GPUs, 12 days: worth it? | 9.84 35942.4 43075.58 7133.18 0.570732 | multinode
+IB adds $1.20 to $2.60, saves 20 % of the time, 10 GPUs, 10 days: worth it? | 8 6240 7296 1056 0.65 | multinode
 InfiniBand saves 1.5 days but costs $4,800 more: is that worth it? | 3200 | multinode
 IB premium $1.00-$1.50 per GPU-hour on 32 GPUs for 10 days, how much? | 7680 11520 | multinode
 2 switches at $70K each, 128 HCAs at $6,000 each, cables $40K over 4 years, 128 GPUs? | 948000 0.211366 154.297 | guide

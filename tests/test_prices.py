@@ -90,7 +90,9 @@ def test_each_price_is_told_beside_ours_and_what_is_no_offers_is_left_alone(tmp_
     changed, old, bare, nobody = sorted(compared(found.prices, CATALOG), key=lambda one: one.listed.line)
     assert changed.outcome == "changed" and changed.offer.startswith("HGX H100") and changed.was.price.value > 5.5
     assert old.outcome == "kept" and "ours is newer" in old.why
-    assert (bare.outcome, bare.missing) == ("absent", ("its network",)), "no price is put on a machine with a network that the list does not name"
+    assert (bare.outcome, bare.missing) == ("absent", ("its network",)), (
+        "no price is put on a machine with a network that the list does not name"
+    )
     assert nobody.outcome == "absent" and "no provider somebody" in nobody.why
     assert [one.why for one in found.left_out] == ['"3-year rental estimate" is no list price of one offer']
 

@@ -99,7 +99,8 @@ def offers(case: Case) -> Computed | None:
     if not case.found:
         case.figure("offers", len(found), "offers", "counted in the catalog; none of them has a price")
     said = (
-        _opening(case, asked, found), _in_all(case, asked, priced), _too_few(case, asked, market), _unpriced(asked, found),
+        _opening(case, asked, found), _in_all(case, asked, priced), _too_few(case, asked, market),
+        _unpriced(asked, found),
         _namesakes(case, asked, market) if found and not asked.providers else "", _lead(bool(nearest), priced),
     )  # fmt: skip
     text = " ".join(filter(None, said))

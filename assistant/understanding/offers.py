@@ -52,7 +52,7 @@ class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
     offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``)."""
 
-    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, str]) -> None:
+    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any]) -> None:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
@@ -114,17 +114,19 @@ class Offers:
         """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term; when it is there
         holds for both."""
         months = term and round(term.value / DAYS_PER_MONTH, 1)
-        if found.offers and term and months != found.offers[-1].months:
+        if found.offers and (term or "term" in said) and months != found.offers[-1].months:
             note = message.changed.get(price.start, "")
             before, delivery = found.offers[-1], self._delivery(message, place, said)
             days = delivery.value if delivery else before.delivery_days
-            found.offers[-1] = replace(before, delivery_days=days if before.delivery_days is None else before.delivery_days)
+            found.offers[-1] = replace(
+                before, delivery_days=days if before.delivery_days is None else before.delivery_days
+            )
             includes = tuple(dict.fromkeys((*before.includes, *(id for id in said if id not in _ANSWERED))))
             again = replace(
                 found.offers[-1], gpu_hour_usd=float(price.value), usd=None, months=months, delivery_days=days,
                 includes=includes, note=note,
             )  # fmt: skip
-            found.add(again, place, [term, *([delivery] if delivery else [])])
+            found.add(again, place, [one for one in (term, delivery) if one])
             found.taken |= {at for span in said.values() for at in range(*span)}
 
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
@@ -178,7 +180,9 @@ class Offers:
                 offer,
                 once_usd=once,
                 note=_joined(offer.note, note),
-                minimum_days=float(least.value) if least and least.value > DAYS_PER_MONTH * (offer.months or 0) else None,
+                minimum_days=float(least.value)
+                if least and least.value > DAYS_PER_MONTH * (offer.months or 0)
+                else None,
                 delivery_days=message.days_until(since.value) if since else offer.delivery_days,
             )
 
@@ -241,7 +245,8 @@ class Offers:
 
     def _term(self, message: Message, first: int, last: int, said: Mapping[str, tuple[int, int]]) -> Quantity | None:
         """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
-        beside = {at for id, (start, end) in said.items() if id != "term" for at in range(start, end + 3)}
+        spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
+        beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
@@ -320,6 +325,3 @@ def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:
     told: dict[str, Any] = {part: next(filter(None, (getattr(one, part) for one in found)), None) for part in _OF_ONE}
     told["includes"] = tuple(dict.fromkeys(item for one in found for item in one.includes))
     return [replace(one, **told) for one in found]
-
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from typing import Any
 
 from .templates import Quantity
 from .text import Token, stem
@@ -18,21 +19,26 @@ _PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # 
 _NEAR = 3  # tokens between a time and what says that it is the least
 _SELLS = 2  # words of a seller from which on a message is one's
 _FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the end of a mail
+_ABBREVIATED = 4  # letters: "zzgl. 19 %"
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
 
 
 def _parts_a_clause(tokens: Sequence[Token], at: int) -> bool:
     """Whether a sentence, a line or a clause ends at a mark; the point of an abbreviation ends none."""
-    return tokens[at].text in _ENDS and not (tokens[at].text == "." and at and tokens[at - 1].text.isalpha()
+    return tokens[at].text in _ENDS and not (tokens[at].text == "." and at and _is_short(tokens[at - 1])
                                              and at + 1 < len(tokens) and tokens[at + 1].is_number)  # fmt: skip
+
+
+def _is_short(token: Token) -> bool:
+    return token.is_word and len(token.text) <= _ABBREVIATED
 
 
 class Sellers:
     """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
     (from when on), ``nobody`` (no name of a seller) and ``ours`` (an amount is what we may spend)."""
 
-    def __init__(self, words: Mapping[str, str]) -> None:
+    def __init__(self, words: Mapping[str, Any]) -> None:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
@@ -66,9 +72,7 @@ class Sellers:
         firm = {token.text for token in tokens[start:end]} & self._firm
         return (start, end) if len(parts) > 1 or firm else None
 
-    def _may_sign(
-        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int
-    ) -> bool:
+    def _may_sign(self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
         word = tokens[at].is_word and tokens[at].text not in self._titles and at not in known
         return word and typed(at, at + 1)[0].isupper()
 

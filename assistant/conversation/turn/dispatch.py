@@ -162,7 +162,7 @@ def _not_understood(said: Utterance) -> str:
 def _part(command: str, parts: Parts) -> list[Event]:
     offered = alone(parts.state.draft, parts.library, parts.today) if parts.state.plan is None else []
     if offered and command == "reply":  # there are quotes before anybody said what runs on the machines
-        return parts.answered(note(quotes.written(offered)))
+        return parts.answered(note(quotes.written(offered, parts.catalog.names)))
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 

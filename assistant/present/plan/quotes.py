@@ -50,10 +50,11 @@ def replies(plan: Plan) -> list[Block]:
     return written(plan.quotes) or told("The quotes leave nothing open: there is nothing to ask.")
 
 
-def written(quotes: Sequence[QuotedOffer]) -> list[Block]:
-    """The mails as they are said in a conversation."""
+def written(quotes: Sequence[QuotedOffer], names: Mapping[str, str] | None = None) -> list[Block]:
+    """The mails as they are said in a conversation; ``names``: those of ids, where no plan has them."""
     lines = [text for to, lines in _letters(quotes) for text in (f"To {to}:", *lines)]
-    return told("What to write back:", *lines) if lines else []
+    blocks = told("What to write back:", *lines) if lines else []
+    return renamed(blocks, naming(names)) if names else blocks
 
 
 def open_points(plan: Plan, number: int) -> list[Block]:
