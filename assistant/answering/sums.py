@@ -135,8 +135,9 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
 
 
 def _said(way: _Way, taken: dict[str, Taken]) -> str:
-    known = way.verdict and taken[way.verdict.of]
-    opening = "" if way.verdict is None else way.verdict.above if known and known > 0 else way.verdict.else_
+    opening, known = "", taken[way.verdict.of] if way.verdict else None
+    if way.verdict:
+        opening = way.verdict.above if isinstance(known, float) and known > 0 else way.verdict.else_
     return f"{opening} {way.says}".strip().format(**taken)
 
 

@@ -63,7 +63,7 @@ def _one(fields: Any) -> dict[str, Any] | None:
 
 def _told(offer: dict[str, Any]) -> dict[str, Any]:
     said = {part: value for part, value in offer.items() if value or value == 0}  # 0 days: there at once
-    return {part: list(value) if part == "includes" else value for part, value in said.items()}
+    return {part: [*value] if isinstance(value, tuple) else value for part, value in said.items()}
 
 
 def _joined(known: list[Any], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
