@@ -54,12 +54,14 @@ _TIERS: dict[str, tuple[Tier, float | None]] = {
     **{word: ("spot", None) for word in ("spot", "preemptible", "interruptible")},
     **{"reserved": ("reserved", None), "capacity-block": ("capacity-block", None)},
 }
-# "reserved-3m", "reserved 1 year", "6-month commitment".
-_TERM = re.compile(
-    r"(?:(?:reserved|commit\w*|contract)[-_ ]*)?(?P<many>\d+(?:\.\d+)?)[-_ ]*(?P<unit>y|m|w)[a-z]*"
-    r"(?:[-_ ]*(?:reserved|commit\w*|contract))?"
-)
-_MONTHS = {"y": 12.0, "m": 1.0, "w": 7 / DAYS_PER_MONTH}
+# "reserved-3m", "reserved 1 year", "6-month commitment": a number, the unit of time behind it, words that say no more.
+_PARTS_OF_A_TERM = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_OF_A_TERM = frozenset({"reserved", "reservation", "commitment", "committed", "commit", "contract", "term"})
+_MONTHS = {
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), 12.0),
+    **dict.fromkeys(("m", "mo", "month", "months"), 1.0),
+    **dict.fromkeys(("w", "week", "weeks"), 7 / DAYS_PER_MONTH),
+}
 # Regions that are none: several of them, or a continent.
 _EVERYWHERE = re.compile(
     r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|[^,(]*[,(].*"
@@ -209,12 +211,12 @@ class _Reader:
         given = self.text(row, "tier").lower()
         if given not in _TIERS and _NO_PRICES.search(given):
             return "on-demand", None  # told as no list price
-        told = _TERM.fullmatch(given)
+        told = _months(given)
         if given not in _TIERS and told is None:
             known = ", ".join(word for word in _TIERS if word)
             problem = f"expected one of {known}, or a term such as reserved-3m or reserved-1y, got {shown(given)}"
             raise self._wrong(line, "tier", problem)
-        tier, months = ("reserved", float(told["many"]) * _MONTHS[told["unit"]]) if told else _TIERS[given]
+        tier, months = ("reserved", told) if told else _TIERS[given]
         term = self.text(row, "months")
         return (tier, self._number(line, "months", term)) if term and tier == "reserved" else (tier, months)
 
@@ -273,6 +275,15 @@ class _Reader:
     def _wrong(self, line: int, name: str | None, message: str) -> InputError:
         column = self.header[self.columns[name]] if name and name in self.columns else name
         return InputError(message, Place(str(self.path), line, column))
+
+
+def _months(tier: str) -> float | None:
+    """The term that a tier's name tells, in months; ``None`` where it tells none."""
+    parts = _PARTS_OF_A_TERM.findall(tier)
+    at = next((n for n, part in enumerate(parts) if part[0].isdigit()), len(parts))
+    unit = parts[at + 1] if at + 1 < len(parts) else ""
+    others = {*parts[:at], *parts[at + 2 :]}
+    return float(parts[at]) * _MONTHS[unit] or None if unit in _MONTHS and others <= _OF_A_TERM else None
 
 
 def _is_number(text: str) -> bool:
