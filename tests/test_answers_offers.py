@@ -75,6 +75,21 @@ def test_a_price_that_nobody_read_is_said_to_be_missing_and_none_is_borrowed(lib
     assert answered("does CoreWeave have InfiniBand", library).computed.text.startswith("Yes")
 
 
+@pytest.mark.parametrize(
+    ("question", "gpu", "count", "days"),
+    [
+        ("rent 128 H100 at CoreWeave for 2 weeks", "h100-sxm", 128, 14),
+        ("128 H200 at CoreWeave for 10 days: how much?", "h200-sxm", 128, 10),
+        ("what does it cost to rent 96 H100 at CoreWeave for a month?", "h100-sxm", 96, 30.4375),
+    ],
+)
+def test_a_rent_that_names_no_price_is_summed_at_the_providers_own(question, gpu, count, days, library):
+    offer = next(o for o in library.catalog.providers["coreweave"].offers if o.gpu == gpu)
+    found = answered(question, library).computed
+    assert found.value == pytest.approx(24 * days * count * offer.price("on-demand").price.value, abs=0.01)
+    assert f"${found.value:,.2f} at CoreWeave" in found.text and offer.name in found.figures[1].name
+
+
 def test_an_old_price_is_told_as_old(library):
     asked = "what does CoreWeave charge for H200"
     date = library.catalog.providers["coreweave"].offers[0].date

@@ -106,6 +106,16 @@ what is $4,349,440 for 1024 GPUs per GPU? | 4247.5 | cheah-h100
 is a network worth 15 % more at 22 % more throughput? | 0.942623 | infiniband-vs-ethernet
 what share of $23,000 is a network of $4,000? | 17.3913 | fire-flyer
 switches $65,000, cards $400,000, cables $25,000, 64 GPUs, 36 months per GPU-hour? | 490000 0.291334 212.674 | guide
+64 H100 30 days, $1.00 premium per GPU-hour, 15 % slower without it: worth it? | 6.66667 46080 | multinode
+32 H100, 10 days at $2.50/hr: is IB at +$1 worth it when Ethernet adds 15%? | 11.5 22080 26880 4800 0.375 40 | multi
+9 GPUs, 10 days at $2, a premium of $0.40, 25 % slower without: worth it? | 12.5 5400 5184 -216 0.5 20 | multinode
+is a $0.75 premium worth it at $3.00 when Ethernet is 30 % slower? | 0.9 25 -0.15 | multinode
+IB adds $1.20 to $2.60, saves 20 % of the time, 10 GPUs, 10 days: worth it? | 8 6240 7296 1056 0.65 | multinode
+InfiniBand saves 1.5 days but costs $4,800 more: is that worth it? | 3200 | multinode
+IB premium $1.00-$1.50 per GPU-hour on 32 GPUs for 10 days, how much? | 7680 11520 | multinode
+2 switches at $70K each, 128 HCAs at $6,000 each, cables $40K over 4 years, 128 GPUs? | 948000 0.211366 154.297 | guide
+64 HCAs at $5,000 to $8,000 each: total? | 320000 512000 | guide
+InfiniBand costs 18% more per hour and Ethernet is 30% slower: which is cheaper? | 0.907692 | infiniband-vs-ethernet
 what do $90,000, $300,000 and $40,000 come to over 48 months on 128 GPUs? | 430000 0.0958726 69.9870 | guide
 """
 
@@ -132,6 +142,9 @@ def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
         ("what do 48 H100 cost for 9 days at 1.80 an hour?", "9 days at $1.80 cost $18,662.40"),
         ("what does a run of 10 days on 32 H100 cost at 3.50 per GPU-hour", "cost $26,880.00"),
         ("32 H100, 10 hours, $2.50 plus $1.00 for the switches: what does it come to?", "Together $3.50."),
+        ("8.4 days × 24 hr × 96 GPUs × $1.75/hr", "8.4 days at $1.75 cost $33,868.80"),
+        ("fabric cost of $840K amortized over 3 years for 128 GPUs: per GPU-hour?", "$0.250 per GPU-hour"),
+        ("is $0.60 extra worth it at $2.40 when Ethernet is 15 % slower?", "No, by the money alone"),
         ("What is a 15 % slowdown worth per GPU-hour at $2.50?", "up to $0.375"),
         ("is $0.40 more per GPU-hour worth it at $3.20?", "more than 12.5 % slower"),
     ],

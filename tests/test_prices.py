@@ -90,8 +90,10 @@ def test_each_price_is_told_beside_ours_and_what_is_no_offers_is_left_alone(tmp_
     changed, old, bare, nobody = sorted(compared(found.prices, CATALOG), key=lambda one: one.listed.line)
     assert changed.outcome == "changed" and changed.offer.startswith("HGX H100") and changed.was.price.value > 5.5
     assert old.outcome == "kept" and "ours is newer" in old.why
-    assert bare.outcome == "unmatched", "no price is put on a machine with a network that the list does not name"
-    assert nobody.outcome == "unmatched" and "no provider somebody" in nobody.why
+    assert (bare.outcome, bare.missing) == ("absent", ("its network",)), (
+        "no price is put on a machine with a network that the list does not name"
+    )
+    assert nobody.outcome == "absent" and "no provider somebody" in nobody.why
     assert [one.why for one in found.left_out] == ['"3-year rental estimate" is no list price of one offer']
 
 
@@ -121,8 +123,31 @@ def test_the_lowest_price_of_a_market_is_that_of_spot_machines_and_no_other(tmp_
 def test_no_machine_of_another_name_gives_an_offer_its_price(tmp_path, instance, of):
     lines = f"provider,instance,gpu,gpus,usd_per_gpu_hour,date\nlambda,{instance},h100-sxm,8,2.00,2026-11-10\n"
     [found] = compared(read(file(tmp_path, lines), today=datetime.date(2026, 11, 20)).prices, CATALOG)
-    assert found.offer == of and (of or found.outcome == "unmatched")
+    assert found.offer == of and (of or found.outcome == "absent")
     assert of or found.why == f"Lambda has no offer of the name {instance} in the catalog"
+
+
+LISTED = """provider,instance,gpu,gpus,fabric,tier,usd_per_gpu_hour,date
+runpod,secure cloud pod,h100-sxm,1,none,reserved-3m,2.50,2026-11-10
+nebius,gpu-h100-sxm 8gpu,h100-sxm,8,infiniband-ndr-400,6-month commitment,3.10,2026-11-10
+nebius,gpu-h200-sxm_8gpu-128vcpu-1600gb,H200,8.0,,on-demand,5.00,2026-11-10
+spheron,marketplace,gb200,1,none,preemptible,3.00,2026-11-10
+verda,verda-a100-sxm-40gb-on-demand,NVIDIA A100 SXM4,1,,on-demand,0.70,2026-11-10
+azure,NV6ads A10 v5,A10,0.167,,on-demand,2.72,2026-11-10
+"""
+
+
+def test_the_names_and_terms_of_lists_that_go_round_find_our_offers(tmp_path):
+    found = read(file(tmp_path, LISTED), today=datetime.date(2026, 11, 20))
+    matched = {one.listed.line: one for one in compared(found.prices, CATALOG)}
+    assert {line: (one.offer, one.listed.tier, one.listed.months) for line, one in matched.items()} == {
+        2: ("Secure Cloud H100 SXM", "reserved", 3),
+        3: ("8× gpu-h100-sxm with InfiniBand", "reserved", 6),
+        4: ("8× gpu-h200-sxm with InfiniBand", "on-demand", None),
+        5: ("Marketplace GB200", "spot", None),
+        6: ("1× A100 40 GB", "on-demand", None),
+    }
+    assert [one.why for one in found.left_out] == ["0.167 of a GPU is no machine of the catalog"] and not found.bad
 
 
 @pytest.mark.parametrize(

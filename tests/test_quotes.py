@@ -483,3 +483,89 @@ def test_what_one_seller_says_once_is_of_both_its_networks():
     assert [(offer.provider, offer.once_usd, offer.delivery_days) for offer in heard.offers] == [
         ("lambda", 4000, 15)
     ] * 2
+
+
+CLOUD = """Hi Anna,
+thanks for the call. 64x NVIDIA H100 SXM5 (8 HGX nodes), 3.2 Tb/s InfiniBand NDR per node, non-blocking
+Price: $2.35 per GPU/hr, 3 month minimum commitment
+Setup fee: $5,000 one-time
+24x7 support with 1 hour response time included
+Capacity is ready tomorrow.
+Storage (100 TB VAST) is $0.04 per GB per month on top. 10% deposit on signing.
+Best regards,
+Mike Donovan
+Account Executive, CoreWeave"""
+GERMAN = """Guten Tag Herr Schulz,
+wie besprochen unser Angebot fuer 16 Knoten mit je 8 x H200:
+Miete je Knoten und Monat: 14.900 EUR, Laufzeit 24 Monate
+Netzwerk: RoCE v2 mit 8 x 400 GbE je Knoten, Ueberbuchung 1:1
+Lieferzeit: 6-8 Wochen nach Auftragseingang
+Kaution: 2 Monatsmieten
+Gruesse
+Petra Kranz, Rechenfeld"""
+TABLE = """RunPod Instant Cluster, 8 x 8 H100 SXM:
+  compute ............ $3.12 /GPU/h
+  network ............ 3200 Gbps RoCE v2 (included)
+  storage ............ $0.07/GB/month
+  minimum term ....... 1 week
+  discount ........... 12% for 3 months paid upfront
+  go-live ............ same day
+Thanks
+RunPod Sales"""
+INTEGRATOR = """Budgetary proposal: 8 x Dell XE9680 (8x H100 SXM each) incl. 8x ConnectX-7 per node
+Network: 400G Spectrum-X Ethernet, all transceivers and cables included, non-blocking
+Turnkey price: USD 2.45M, 3 years warranty
+Delivery: 14 to 16 weeks after receipt of order
+Power: 10.2 kW per server. Prices exclude VAT.
+Best regards,
+World Wide Technology"""
+WINDOW = """Hey, SF Compute here - we can do 128 H100s w/ IB from Dec 1 to Dec 29 for $1.45/gpu/hr. that's a take-or-pay
+contract, total $124.7k. No setup fee."""
+
+
+@pytest.mark.parametrize(
+    ("mail", "quote", "noted"),
+    [
+        (CLOUD, {"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.35, "oversubscription": 1, "once_usd": 5000,
+                 "minimum_days": 91.3125, "delivery_days": 1, "includes": ("support",)}, ("VAST", "10% deposit")),
+        (GERMAN, {"provider": "Rechenfeld", "fabric": ROCE, "months": 24, "oversubscription": 1, "nics_per_node": 8,
+                  "delivery_days": 56}, ("2 Monatsmieten", "8 GPUs a node")),
+        (TABLE, {"provider": "runpod", "fabric": ROCE, "gpu_hour_usd": 3.12, "minimum_days": 7, "delivery_days": 0},
+         ("$0.07/GB/month", "12% for 3 months")),
+        (INTEGRATOR, {"provider": "World Wide Technology", "fabric": "spectrum-x-400", "usd": 2.45e6, "months": None,
+                      "delivery_days": 112, "nics_per_node": 8}, ("exclude VAT", "10.2 kW")),
+        (WINDOW, {"provider": "sf-compute", "fabric": IB, "gpu_hour_usd": 1.45, "delivery_days": 11,
+                  "minimum_days": 28}, ()),
+    ],
+)  # fmt: skip
+def test_a_sellers_mail_is_one_quote_with_everything_that_it_says(mail, quote, noted):
+    talk = Conversation(library.load(), today=TODAY)
+    at_once.tell(talk, mail)
+    [told] = talk.draft.fields["budget.quotes"]
+    assert {name: told.get(name) for name in quote} == {
+        name: list(value) if isinstance(value, tuple) else value for name, value in quote.items()
+    }
+    assert all(said in told.get("note", "") for said in noted), told["note"]
+    assert "budget.usd" not in talk.draft.fields, "what a seller asks is no budget"
+
+
+def test_a_mail_with_the_job_shows_the_quotes_side_by_side_and_the_reply():
+    mail = (
+        "Crusoe: H100 SXM with 400 Gb/s InfiniBand, $2.60/GPU-hour, available immediately, 1 month minimum\n"
+        "Voltage Park: $1.99 per GPU hour w/ InfiniBand, available from December 10, no support at night\n"
+        "64 GPUs, fine-tuning of Llama 3.1 70B for 3 weeks"
+    )
+    talk = Conversation(library.load(), today=TODAY)
+    found = at_once.tell(talk, mail)
+    told = "\n".join(str(block) for block in at_once.blocks(found))
+    for part in ("with waiting", "done in", "To Crusoe:", "To Voltage Park:", "less than Crusoe's published"):
+        assert part in told
+    said = "\n".join(str(event) for event in talk.hear("Write the reply"))
+    assert "To Crusoe:" in said and "On which day is all of it there" not in said.partition("To Voltage")[0]
+
+
+def test_the_reply_is_written_before_anybody_says_what_runs():
+    talk = Conversation(library.load(), today=TODAY)
+    at_once.tell(talk, CLOUD)
+    said = "\n".join(str(event) for event in talk.hear("write the reply"))
+    assert "To CoreWeave:" in said

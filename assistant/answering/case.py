@@ -119,6 +119,14 @@ class Case:
         """The amounts of a kind in the order in which they were said; ``money`` with any period."""
         return [float(one.value) for one in self.utterance.amounts if one.kind == kind]
 
+    def lengths(self) -> list[float]:
+        """The days that are named as a length: neither the hour of "at 1.80 an hour" nor, beside a length, the hours
+        of a day ("10 days × 24 h")."""
+        times = [one for one in self.utterance.amounts if one.kind == "time" and one.value > 0]
+        counted = [one for one in times if one.unit != "a hour"]
+        plain = [one for one in counted if not (one.unit.startswith("h") and float(one.value) == 1.0)]
+        return [float(one.value) for one in plain or counted]
+
     @staticmethod
     def beside(claim: Claim, *, same: bool = True) -> str:
         """A source that does the same sum, or one of its kind with other numbers, and what we think of it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assistant.market import Freshness, Offered
+from assistant.market import Freshness, Offered, run_cost
 from assistant.present.fields import technology_text
-from assistant.present.figures import usd
+from assistant.present.figures import significant, usd
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import ListPrice, Tier
 from assistant.vocabulary.counted import counted
@@ -25,8 +25,8 @@ _CAVEAT = (
 @dataclass(frozen=True)
 class _Asked:
     """What offers are asked for: ids of GPUs and providers, none where any will do; technologies of networks; how many
-    GPUs at once, ``None`` where that is not said. ``markup``: what is paid ÷ what a marketplace's cheapest host
-    asks."""
+    GPUs at once and for how many days, ``None`` where that is not said. ``markup``: what is paid ÷ what a
+    marketplace's cheapest host asks."""
 
     gpus: tuple[str, ...]
     providers: tuple[str, ...]
@@ -34,6 +34,7 @@ class _Asked:
     tier: Tier | None
     count: int | None = None
     markup: float = 1.0
+    days: float | None = None
 
     def has(self, offered: Offered, case: Case) -> bool:
         return self.is_of(offered, case) and self.joins(offered)
@@ -65,6 +66,13 @@ class _Asked:
         price, count = self.usual(offered), self.count
         return price and self.paid(price) * (offered.paid(count) / count if count else 1)
 
+    def rent(self, offered: Offered) -> float | None:
+        """US dollars of so many GPUs for so many days at the price compared, every machine paid for as a whole."""
+        price = self.usual(offered)
+        if price is None or self.count is None or self.days is None:
+            return None
+        return run_cost(24 * self.days, offered.paid(self.count), self.paid(price))
+
     def paid(self, price: ListPrice) -> float:
         """US dollars that are paid for a GPU-hour at a list price."""
         return price.price.si * (self.markup if price.of_the_cheapest else 1.0)
@@ -91,14 +99,15 @@ def offers(case: Case) -> Computed | None:
     if not case.found:
         case.figure("offers", len(found), "offers", "counted in the catalog; none of them has a price")
     said = (
-        _opening(case, asked, found), _too_few(case, asked, market), _unpriced(asked, found),
+        _opening(case, asked, found), _in_all(case, asked, priced), _too_few(case, asked, market),
+        _unpriced(asked, found),
         _namesakes(case, asked, market) if found and not asked.providers else "", _lead(bool(nearest), priced),
     )  # fmt: skip
     text = " ".join(filter(None, said))
     one = f" --gpu {asked.gpus[0]}" if asked.gpus else f" --provider {asked.providers[0]}"
     return case.answer(
         text, _CAVEAT.format(one), gpus=list(asked.gpus), providers=list(asked.providers), fabrics=list(case.fabrics),
-        count=asked.count,
+        count=asked.count, days=asked.days,
     )  # fmt: skip
 
 
@@ -110,7 +119,9 @@ def _asked(case: Case) -> _Asked:
     told = None if said.named("gpu") else case.told.get("cluster.gpus")
     count = said.fields.get("cluster.gpus") or said.roles.get("so_many") or told
     markup = case.catalog.constants["market-paid-over-cheapest"].si
-    return _Asked(tuple(gpus), tuple(said.named("provider")), kinds, tier, round(count) if count else None, markup)
+    days = next(iter(case.lengths()), None)
+    providers = tuple(said.named("provider"))
+    return _Asked(tuple(gpus), providers, kinds, tier, round(count) if count else None, markup, days)
 
 
 def _kind(case: Case, fabric: str) -> str:
@@ -167,6 +178,21 @@ def _opening(case: Case, asked: _Asked, found: list[Offered]) -> str:
         least = f", from {usd(_price(asked, cheapest)[1])} per GPU-hour{paid} at {cheapest.provider_name}"
     named = f": {', '.join(sellers)}" if len(sellers) <= MOST_LISTED or case.says("who_sells") else ""
     return f"{yes}{what} is sold by {count}{named}{least}."
+
+
+def _in_all(case: Case, asked: _Asked, priced: list[Offered]) -> str:
+    """What the first of the offers comes to for so many days, where both are said: it is the answer's figure."""
+    first = next(iter(priced), None)
+    total, price = first and asked.rent(first), first and asked.usual(first)
+    if first is None or price is None or total is None:
+        return ""
+    hours, paid = 24 * (asked.days or 0), first.paid(asked.count or 0)
+    hourly = asked.paid(price)
+    each = usd(hourly) if round(hourly, 2) == hourly else f"${hourly:.6g}"  # as the list has it: the sum closes
+    sum_of = f"{hours:,g} h × {paid:,} GPUs × {each}"
+    let = f"{asked.count:,} GPUs for {significant(asked.days or 0)} days"
+    case.figure(f"{let}, {first.name}", round(total, 2), "USD in all", f"{sum_of}, {_tier(price)}", first=True)
+    return f"{let} cost ${total:,.2f} at {first.provider_name} by the list ({_tier(price)})."
 
 
 def _what(case: Case, asked: _Asked) -> str:
@@ -252,7 +278,9 @@ def _order(asked: _Asked, offered: Offered) -> list[str]:
     if not count or price is None:
         return []
     paid, known = offered.paid(count), offered.offer.largest_gpus or count <= offered.offer.gpus_per_node
-    sum_of = f"{paid:,} GPUs {usd(paid * asked.paid(price))} per hour"
+    total = asked.rent(offered)
+    in_all = f", ${total:,.2f} for {significant(asked.days or 0)} days" if total else ""
+    sum_of = f"{paid:,} GPUs {usd(paid * asked.paid(price))} per hour{in_all}"
     return [sum_of, *([] if known else ["how many are let at once is not said"])]
 
 

@@ -23,13 +23,7 @@ _WRITTEN_OFF = (
 
 def rent(case: Case) -> Computed | None:
     """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
-    gpus, days, prices = (
-        case.fields.get("cluster.gpus"),
-        [length for length in case.amounts("time") if length > 0],
-        _hourly(case),
-    )
-    if not case.amounts("money"):
-        days = [length for length in days if round(24 * length, 3) != 1]  # the hour of "at 1.80 an hour"
+    gpus, days, prices = case.fields.get("cluster.gpus"), case.lengths(), _hourly(case)
     if not gpus or not days or not prices:
         return None
     if len(days) != len(prices):

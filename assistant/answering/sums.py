@@ -31,12 +31,24 @@ class _Figure(BaseModel):
     unit: str
 
 
+class _Verdict(BaseModel):
+    """A sentence that depends on whether a figure is above 0."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    of: str
+    above: str
+    else_: str = Field(alias="else")
+
+
 class _Way(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    where: str = ""  # a sign of topics.yaml without which the way is not meant
     takes: dict[str, str]
     steps: dict[str, _Figure] = {}  # on the way to the figures, not told apart
     figures: dict[str, _Figure]
+    verdict: _Verdict | None = None
     says: str
     caveat: str
     claims: list[str] = []
@@ -52,6 +64,8 @@ def ways() -> dict[str, list[_Way]]:
 def asked(case: Case) -> Computed | None:
     """The sum of the question's topic; ``None`` where it does not name what any way takes."""
     for way in ways()[case.utterance.topic or ""]:
+        if way.where and not case.says(way.where):
+            continue
         taken = {name: _taken(case, what) for name, what in way.takes.items()}
         known = {name: value for name, value in taken.items() if value is not None}
         if len(known) == len(taken):
@@ -62,16 +76,32 @@ def asked(case: Case) -> Computed | None:
 def _taken(case: Case, what: str) -> Taken | None:
     kind, _, which = what.partition(" ")
     if kind == "gpus":
-        return case.fields.get("cluster.gpus")
-    days = case.amounts("time")
+        return case.fields.get("cluster.gpus") or case.utterance.roles.get("so_many")
+    if kind in ("price", "premium"):
+        return case.utterance.roles.get(kind)
+    days = case.lengths()
+    if kind == "time":
+        return next(islice(days, int(which) - 1, None), None)
+    if kind == "parts":
+        return _parts(case)
     if kind == "months":
         return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else 0) or None
     if which in ("slower", "faster"):
         return _beside_the_slowdown(case, slower=which == "slower")
     found = case.amounts(kind)
-    if which == "all":
-        return found if len(found) > 1 else None
     return next(islice(found, int(which) - 1, None), None)
+
+
+def _parts(case: Case) -> list[float] | None:
+    """Every sum that is named, what costs so much each times the number before it; ``None`` of a single one."""
+    parts: list[float] = []
+    before = 0
+    for one in (amount for amount in case.utterance.amounts if amount.kind == "money"):
+        counts = [n for n in case.utterance.amounts if n.kind == "number" and before <= n.start < one.start]
+        each = one.unit == "gpu" and counts
+        parts.append(float(one.value) * (float(counts[-1].value) if each else 1))
+        before = one.end
+    return parts if len(parts) > 1 else None
 
 
 def _beside_the_slowdown(case: Case, *, slower: bool) -> float | None:
@@ -101,7 +131,14 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
     results = [figure.value for figure in case.found]
     claims = (case.library.knowledge.claims[claim] for claim in way.claims)
     caveat = " ".join([way.caveat, *(case.beside(claim, same=_states(claim, results)) for claim in claims)])
-    return case.answer(way.says.format(**taken), caveat, None, **{name: taken[name] for name in way.takes})
+    return case.answer(_said(way, taken), caveat, None, **{name: taken[name] for name in way.takes})
+
+
+def _said(way: _Way, taken: dict[str, Taken]) -> str:
+    opening, known = "", taken[way.verdict.of] if way.verdict else None
+    if way.verdict:
+        opening = way.verdict.above if isinstance(known, float) and known > 0 else way.verdict.else_
+    return f"{opening} {way.says}".strip().format(**taken)
 
 
 def _states(claim: Claim, results: list[float]) -> bool:

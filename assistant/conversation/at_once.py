@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass, field
 
-from assistant.planning.quotes_compared import quotes_alone
 from assistant.present.blocks import Block, Bullets, Paragraph
 from assistant.present.fields import field_name, field_text
 from assistant.present.plan import assumptions, card, quotes
 from assistant.present.plan.names import named
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.questionnaire import Quote
 
 from . import wording
 from .conversation import Conversation
-from .draft import QUOTES
 from .events import Choice, Event, Failure, Note, Question, Understood
+from .quotes import alone
 
 _MOST_STEPS = 8  # of what one sentence leaves open
 
@@ -47,7 +44,10 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
             break
     answered.said += conversation.finish()
     missing = _missing(conversation, answered.said)
-    beside = _beside_lists(conversation) if missing else []
+    parts = conversation.parts
+    offered = alone(parts.state.draft, parts.library, parts.today) if missing else []
+    gpus = conversation.draft.fields.get("cluster.gpus", 0)
+    beside = quotes.alone(offered, gpus, parts.catalog.names) if offered else []
     if missing and not beside:
         raise InputError(missing)
     told, catalog = conversation.draft.told, conversation.library.catalog
@@ -120,17 +120,6 @@ def _missing(conversation: Conversation, said: list[Event]) -> str:
     return f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}"
 
 
-def _beside_lists(conversation: Conversation) -> list[Block]:
-    """The quotes of a mail beside published prices; nothing where it tells of none, or not for which GPUs."""
-    told, catalog = conversation.draft.fields, conversation.library.catalog
-    today = conversation.parts.today or datetime.date.today()
-    gpu, gpus = (told.get(f"cluster.{name}") for name in ("gpu", "gpus"))
-    if not (told.get(QUOTES) and gpu and gpus):
-        return []
-    found = quotes_alone([Quote.model_validate(one) for one in told[QUOTES]], gpu, gpus, catalog, today)
-    return quotes.alone(found, gpus, catalog.names)
-
-
 def blocks(found: AtOnce) -> list[Block]:
     """The card, then what the sentence was taken to say and what was assumed, what was not understood first."""
     rest = [f'Not understood, so not used: "{e.rest}".' for e in found.said if isinstance(e, Understood) and e.rest]
@@ -143,7 +132,7 @@ def blocks(found: AtOnce) -> list[Block]:
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     return [
-        *named(card.section(found.plan), found.plan),
+        *named([*card.section(found.plan), *quotes.section(found.plan)], found.plan),
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),
         *named(assumptions.in_short(found.plan), found.plan),

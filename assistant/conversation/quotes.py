@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import asdict
 from typing import Any
 
+from assistant.library import Library
+from assistant.planning.quotes_compared import quotes_alone
+from assistant.vocabulary.plan import QuotedOffer
+from assistant.vocabulary.questionnaire import Quote
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import QUOTES, Draft
@@ -29,6 +34,14 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
     return _instead(fields, draft) | taken_back | {QUOTES: _joined(known or [before], [one])}
 
 
+def alone(draft: Draft, library: Library, today: datetime.date | None) -> list[QuotedOffer]:
+    """The quotes that were told beside published prices, before there is a plan."""
+    gpu, gpus = (draft.fields.get(f"cluster.{name}") for name in ("gpu", "gpus"))
+    told = [Quote.model_validate(one) for one in draft.fields.get(QUOTES) or ()]
+    mode = draft.fields.get("budget.mode") or "rent"
+    return quotes_alone(told, gpu, gpus, mode, library.catalog, today or datetime.date.today())
+
+
 def _instead(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
     """The fields without what an offer says itself: the price that was known is taken back, and whose it was."""
     rest = {name: value for name, value in fields.items() if name not in _PARTS.values()}
@@ -49,14 +62,15 @@ def _one(fields: Any) -> dict[str, Any] | None:
 
 
 def _told(offer: dict[str, Any]) -> dict[str, Any]:
-    return {part: list(value) if part == "includes" else value for part, value in offer.items() if value}
+    said = {part: value for part, value in offer.items() if value or value == 0}  # 0 days: there at once
+    return {part: [*value] if isinstance(value, tuple) else value for part, value in said.items()}
 
 
 def _joined(known: list[Any], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What is new takes the place of what the same provider offered before with the same network."""
     joined = [dict(quote) for quote in known]
-    for quote in new:
-        at = next((n for n, old in enumerate(joined) if _same(old, quote)), None)
+    for quote in new:  # two of one message are two
+        at = next((n for n, old in enumerate(joined[: len(known)]) if _same(old, quote)), None)
         if at is None:
             joined.append(quote)
         else:

@@ -23,7 +23,7 @@ from typing import get_args
 from assistant.vocabulary.catalog import Catalog, ListPrice, Offer, Provider, Tier, Trust
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.prices import Listed, PriceChange
-from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, shown
 
 from .files import text_of
 
@@ -50,8 +50,17 @@ _PRICED = ("gpu_hour", "machine_hour", "spot_gpu_hour", "spot_machine_hour")
 _TIERS: dict[str, tuple[Tier, float | None]] = {
     **{word: ("on-demand", None) for word in ("", "on-demand", "on demand", "ondemand", "secure", "community")},
     **{word: ("on-demand", None) for word in ("marketplace", "production", "prototyping")},
-    **{f"reserved-{years}y": ("reserved", 12.0 * years) for years in (1, 2, 3)},
-    **{"reserved": ("reserved", None), "spot": ("spot", None), "capacity-block": ("capacity-block", None)},
+    **{word: ("on-demand", None) for word in ("pay-as-you-go", "payg", "hourly", "list", "on-demand and spot")},
+    **{word: ("spot", None) for word in ("spot", "preemptible", "interruptible")},
+    **{"reserved": ("reserved", None), "capacity-block": ("capacity-block", None)},
+}
+# "reserved-3m", "reserved 1 year", "6-month commitment": a number, the unit of time behind it, words that say no more.
+_PARTS_OF_A_TERM = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_OF_A_TERM = frozenset({"reserved", "reservation", "commitment", "committed", "commit", "contract", "term"})
+_MONTHS = {
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), 12.0),
+    **dict.fromkeys(("m", "mo", "month", "months"), 1.0),
+    **dict.fromkeys(("w", "week", "weeks"), 7 / DAYS_PER_MONTH),
 }
 # Regions that are none: several of them, or a continent.
 _EVERYWHERE = re.compile(
@@ -62,6 +71,10 @@ _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is anot
 _ROUNDED = 2e-3  # lists round to the third digit
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
 _FILES_OF_CLOUDS = ("vms", "catalog", "prices")  # names of files that say nothing; then their folder is the cloud
+# Words of an instance's name that tell its size or what any machine is, and nothing of which machine it is.
+_OF_ANY = re.compile(
+    r"\d*x?|x\d+|\d+gpus?|\d+v?cpus?|\d+gi?b|gpus?|pods?|nodes?|instances?|single|price|nvidia|amd|rtx|sxm\d?"
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tiers and names of what nobody sells: models, mixtures, averages.
 _NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
@@ -183,7 +196,11 @@ class _Reader:
 
     def no_list_price(self, row: list[str]) -> str | None:
         """Why a line's prices are those of no list: an estimate, an average, or tiers that are mixed."""
-        named = (self.text(row, "tier"), self.text(row, "instance"))
+        tier = self.text(row, "tier")
+        named = ("" if tier.lower() in _TIERS else tier, self.text(row, "instance"))
+        share = self.text(row, "gpus")
+        if _is_number(share) and 0 < float(share) < 1:
+            return f"{share} of a GPU is no machine of the catalog"
         return next((f'"{name}" is no list price of one offer' for name in named if _NO_PRICES.search(name)), None)
 
     def text(self, row: list[str], name: str) -> str:
@@ -192,12 +209,14 @@ class _Reader:
 
     def _tier(self, line: int, row: list[str]) -> tuple[Tier, float | None]:
         given = self.text(row, "tier").lower()
-        if _NO_PRICES.search(given):
+        if given not in _TIERS and _NO_PRICES.search(given):
             return "on-demand", None  # told as no list price
-        if given not in _TIERS:
+        told = _months(given)
+        if given not in _TIERS and told is None:
             known = ", ".join(word for word in _TIERS if word)
-            raise self._wrong(line, "tier", f"expected one of {known}, got {shown(given)}")
-        tier, months = _TIERS[given]
+            problem = f"expected one of {known}, or a term such as reserved-3m or reserved-1y, got {shown(given)}"
+            raise self._wrong(line, "tier", problem)
+        tier, months = ("reserved", told) if told else _TIERS[given]
         term = self.text(row, "months")
         return (tier, self._number(line, "months", term)) if term and tier == "reserved" else (tier, months)
 
@@ -212,7 +231,9 @@ class _Reader:
 
     def _gpus(self, line: int, row: list[str]) -> int | None:
         text = self.text(row, "gpus")
-        return round(self._number(line, "gpus", text)) or None if text and text != "0" else None
+        if not text or text == "0":
+            return None
+        return max(1, round(self._number(line, "gpus", text)))  # a share of one is told as no list price
 
     def _provider(self, line: int, row: list[str]) -> str:
         stem = self.path.stem if self.path.stem not in _FILES_OF_CLOUDS else self.path.parent.name
@@ -256,6 +277,15 @@ class _Reader:
         return InputError(message, Place(str(self.path), line, column))
 
 
+def _months(tier: str) -> float | None:
+    """The term that a tier's name tells, in months; ``None`` where it tells none."""
+    parts = _PARTS_OF_A_TERM.findall(tier)
+    at = next((n for n, part in enumerate(parts) if part[0].isdigit()), len(parts))
+    unit = parts[at + 1] if at + 1 < len(parts) else ""
+    others = {*parts[:at], *parts[at + 2 :]}
+    return float(parts[at]) * _MONTHS[unit] or None if unit in _MONTHS and others <= _OF_A_TERM else None
+
+
 def _is_number(text: str) -> bool:
     try:
         return math.isfinite(float(text))
@@ -278,8 +308,8 @@ def compared(prices: Iterable[Listed], catalog: Catalog) -> list[PriceChange]:
     finder, newest, found = _Finder(catalog), {}, []
     for listed in sorted(prices, key=lambda one: (one.date, one.line)):
         match = finder.offer(listed)
-        if isinstance(match, str):
-            found.append(PriceChange(listed, "unmatched", why=match))
+        if isinstance(match, PriceChange):
+            found.append(match)
             continue
         provider, offer = match
         key = (provider.id, offer.name, listed.tier, listed.months, listed.region)
@@ -339,30 +369,55 @@ class _Finder:
             _plain_gpu(name): one.id for one in self.catalog.gpus.values() for name in (*one.aliases, one.name, one.id)
         }
 
-    def offer(self, listed: Listed) -> tuple[Provider, Offer] | str:
-        """The provider and its offer, or why there is none."""
-        provider = self._providers.get(_plain(listed.provider))
+    def offer(self, listed: Listed) -> tuple[Provider, Offer] | PriceChange:
+        """The provider and its offer, or the price with what keeps it from being taken."""
+        provider, gpu = self._providers.get(_plain(listed.provider)), self._gpu(listed)
         if provider is None:
-            return f"no provider {listed.provider} in the catalog"
-        gpu = self._gpus.get(_plain_gpu(listed.gpu))
-        named = (
-            [offer for offer in provider.offers if _plain(listed.instance) in _names(offer)] if listed.instance else []
-        )
+            return self._absent(listed, gpu, f"no provider {listed.provider} in the catalog")
+        named = [one for one in provider.offers if listed.instance and _plain(listed.instance) in _names(one)]
         if len(named) == 1 and gpu is not None and not _alike(gpu, named[0].gpu):
-            return f"{named[0].name} has {named[0].gpu} in the catalog, the list says {listed.gpu}"
+            return _refused(listed, f"{named[0].name} has {named[0].gpu} in the catalog, the list says {listed.gpu}")
         if not named and gpu is None:
-            return f"no offer {listed.instance or listed.gpu} of {provider.name} in the catalog"
-        alike = named or [offer for offer in provider.offers if self._is(offer, gpu, listed)]
-        if listed.instance and not named:
-            told = _words(f"{listed.provider} {provider.name} {listed.gpu} {gpu} {listed.tier}")
-            alike = _nearest(listed.instance, [o for o in alike if _names_nothing(listed.instance, o, told)])
+            what = listed.instance or listed.gpu
+            return self._absent(listed, gpu, f"no offer {what} of {provider.name} in the catalog")
+        alike = named or self._like(listed, gpu, provider)
         if len(alike) == 1:
             return provider, alike[0]
         if not alike and listed.instance:
-            return f"{provider.name} has no offer of the name {listed.instance} in the catalog"
+            no = f"{provider.name} has no offer of the name {listed.instance} in the catalog"
+            return self._absent(listed, gpu, no)
         what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ").removesuffix(" ()")
-        names = ", ".join(offer.name for offer in alike[:3])
-        return f"{what} may be {names}" if alike else f"no offer of {what} at {provider.name} in the catalog"
+        if not alike:
+            return self._absent(listed, gpu, f"no offer of {what} at {provider.name} in the catalog")
+        return _refused(listed, f"{what} may be {', '.join(offer.name for offer in alike[:3])}")
+
+    def _like(self, listed: Listed, gpu: str | None, provider: Provider) -> list[Offer]:
+        """The offers that a line is about by what it says of the machine; the words of its name must fit."""
+        told = _words(f"{listed.provider} {provider.name} {listed.gpu} {gpu} {listed.tier}")
+        whole = replace(listed, gpus=None)  # a price of one GPU, where the name can be of one machine alone
+        alike = [
+            offer
+            for offer in provider.offers
+            if self._is(offer, gpu, listed)
+            or (listed.gpus == 1 and self._is(offer, gpu, whole) and _says_all(listed.instance, offer, told))
+        ]
+        if not listed.instance:
+            return alike
+        return _nearest(listed.instance, [offer for offer in alike if _names_nothing(listed.instance, offer, told)])
+
+    def _gpu(self, listed: Listed) -> str | None:
+        """The GPU by its name in the catalog; of one that is made with two memories that which the line names."""
+        name = _plain_gpu(listed.gpu)
+        found = self._gpus.get(name) or self._gpus.get(name.removesuffix("sxm"))
+        if found is None or _same_memory(found, listed):
+            return found
+        other = found.removesuffix("80gb") + "40gb" if found.endswith("80gb") else found.removesuffix("40gb") + "80gb"
+        return other if other in self.catalog.gpus else found
+
+    def _absent(self, listed: Listed, gpu: str | None, why: str) -> PriceChange:
+        """What the catalog does not have, and what an entry of one's own needs beside what the line says."""
+        lacks = {"its GPU in the catalog": gpu, "GPUs per machine": listed.gpus, "its network": listed.fabric}
+        return PriceChange(listed, "absent", why=why, missing=tuple(name for name, said in lacks.items() if not said))
 
     def _is(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
         least = min(offer.min_gpus or offer.gpus_per_node, offer.gpus_per_node)
@@ -376,10 +431,21 @@ class _Finder:
         return offer.fabrics[0] == "none" if listed.fabric is None else listed.fabric in offer.fabrics
 
 
+def _refused(listed: Listed, why: str) -> PriceChange:
+    return PriceChange(listed, "unmatched", why=why)
+
+
 def _names_nothing(instance: str, offer: Offer, told: set[str]) -> bool:
     """Whether an instance's name only says again what the line says elsewhere, or the offer's words: collections make
     such names up (``verda-h100-sxm-spot``). Any other is the name of a machine, and of no other one."""
-    return _words(instance) <= told | _words(offer.name.partition("(")[0])
+    own = told | _words(offer.name.partition("(")[0])
+    return all(word in own or _OF_ANY.fullmatch(word) for word in _words(instance))
+
+
+def _says_all(instance: str, offer: Offer, told: set[str]) -> bool:
+    """Whether an instance's name has every word that tells the offer from others with this GPU."""
+    own = {word for word in _words(offer.name.partition("(")[0]) - told if not _OF_ANY.fullmatch(word)}
+    return bool(own) and own <= _words(instance)
 
 
 def _nearest(instance: str, offers: list[Offer]) -> list[Offer]:
@@ -399,7 +465,7 @@ def _plain(name: str) -> str:
 
 def _plain_gpu(name: str) -> str:
     bare = re.sub(r"\b(nvidia|amd|tesla|instinct)\b", "", name.lower().replace("_", " "))
-    return re.sub(r"(?<=\d)gb|(?<=sxm)\d|^hgx", "", _plain(bare))
+    return re.sub(r"(?<=\d)gb|(?<=sxm)\d(?!\d)|^hgx", "", _plain(bare))
 
 
 def _alike(gpu: str, other: str) -> bool:
@@ -415,9 +481,10 @@ def _same_memory(gpu: str, listed: Listed) -> bool:
 
 
 def _names(offer: Offer) -> set[str]:
-    """An offer's name, and its two halves where one stands in parentheses."""
+    """An offer's name, its two halves where one stands in parentheses, and the names that lists have for it."""
     outside, _, inside = offer.name.partition("(")
-    return {_plain(offer.name), _plain(outside), _plain(inside)} - {""}
+    found = {_plain(name) for name in (offer.name, outside, inside, *offer.aliases)}
+    return (found | {name.removeprefix("standard") for name in found}) - {""}  # Azure's sizes, as lists shorten them
 
 
 def written(changes: Iterable[PriceChange], of: str, day: datetime.date) -> str:

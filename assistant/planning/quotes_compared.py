@@ -40,10 +40,10 @@ def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Cat
 
 
 def quotes_alone(
-    quotes: Sequence[Quote], gpu: str, gpus: int, catalog: Catalog, today: datetime.date
+    quotes: Sequence[Quote], gpu: str | None, gpus: int | None, mode: str, catalog: Catalog, today: datetime.date
 ) -> list[QuotedOffer]:
-    """Quotes to rent ``gpus`` of a GPU before anybody said what runs on them: the price of each beside the lists, what
-    it leaves open, and what to write back."""
+    """Quotes to rent or to buy ``gpus`` of a GPU, where that is known, before anybody said what runs on them: the price
+    of each beside the lists, what it leaves open, and what to write back. ``mode``: rent or buy."""
     freshness = Freshness.of(catalog.constants, today)
     listed = [
         listed_row(offered, fabric, freshness)
@@ -53,8 +53,8 @@ def quotes_alone(
         for offered in offered_tiers(provider, offer, catalog.constants, spot=False)
         for fabric in offer.fabrics
     ]
-    what = f"{gpus:,} {catalog.gpus[gpu].name}"
-    rows = [_alone(number, quote, what, gpus, catalog) for number, quote in enumerate(quotes, 1)]
+    what = f"{gpus:,} {catalog.gpus[gpu].name}" if gpu and gpus else catalog.gpus[gpu].name if gpu else "a cluster"
+    rows = [_alone(number, quote, what, gpus, mode, catalog) for number, quote in enumerate(quotes, 1)]
     return [_beside(row, listed) for row in rows]
 
 
@@ -163,12 +163,12 @@ def _as_given(
     )
 
 
-def _alone(number: int, quote: Quote, what: str, gpus: int, catalog: Catalog) -> QuotedOffer:
-    """A quote to rent, with what an hour of a GPU and a whole term of all of them come to where it says so."""
+def _alone(number: int, quote: Quote, what: str, gpus: int | None, mode: str, catalog: Catalog) -> QuotedOffer:
+    """A quote, with what an hour of a GPU and a whole term of all of them come to where it says so."""
     months = quote.months or 1.0
-    hourly = quote.gpu_hour_usd or (amortized(quote.usd or 0.0, months) / gpus if quote.months else None)
-    row = _as_given(number, quote, quote.fabric, "rent", catalog, what, "")
-    term = None if hourly is None else months * monthly(hourly, gpus) + (quote.once_usd or 0.0)
+    hourly = quote.gpu_hour_usd or (amortized(quote.usd or 0.0, months) / gpus if quote.months and gpus else None)
+    row = _as_given(number, quote, quote.fabric, mode, catalog, what, "")
+    term = months * monthly(hourly, gpus) + (quote.once_usd or 0.0) if hourly is not None and gpus else None
     return row.model_copy(update={"usd_per_gpu_hour": hourly, "term_usd": term, "delivery_days": quote.delivery_days})
 
 
@@ -191,7 +191,7 @@ def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
 def _said(quote: Quote, mode: str) -> str:
     """The price as it was quoted."""
     term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
-    term += f", at least {quote.minimum_days:g} days" if quote.minimum_days else ""
+    term += f", at least {quote.minimum_days:.4g} days" if quote.minimum_days else ""
     term += f", and {usd(quote.once_usd)} once" if quote.once_usd else ""
     if quote.gpu_hour_usd is not None:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"

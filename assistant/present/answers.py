@@ -2,7 +2,7 @@
 
 import textwrap
 
-from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, FoundPassage
+from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, Figure, FoundPassage
 from assistant.vocabulary.knowledge import DOUBTFUL
 from assistant.vocabulary.plan import Assumption
 
@@ -44,9 +44,8 @@ def answer_blocks(answer: Answer) -> list[Block]:
 
 def _computed(computed: Computed) -> list[Block]:
     sold = computed.kind == "offers"
-    by = " " if sold else " = "
     figures = [
-        f"{one.name}: {value_text(one.value, one.unit)}{by}{one.formula}"
+        f"{one.name}: {value_text(one.value, one.unit)}{' ' if _listed(one, computed) else ' = '}{one.formula}"
         for one in computed.figures
         if one.unit != "offers"
     ]
@@ -55,6 +54,11 @@ def _computed(computed: Computed) -> list[Block]:
     if computed.assumptions:
         how += [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
     return [*how, Paragraph(computed.caveat)]
+
+
+def _listed(one: Figure, computed: Computed) -> bool:
+    """Whether a figure stands in a list and is no sum: what follows it tells of it."""
+    return computed.kind == "offers" and one.unit != "USD in all"
 
 
 def value_text(value: float, unit: str) -> str:

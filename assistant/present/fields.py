@@ -118,7 +118,7 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
     over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
     days, once = quote.get("minimum_days"), quote.get("once_usd")
-    least = f"at least {days:g} days" if days else None
+    least = f"at least {days:.4g} days" if days else None
     built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
     said += [
         price,

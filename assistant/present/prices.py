@@ -14,6 +14,10 @@ from . import figures
 from .blocks import Block, Bullets, Heading, Paragraph, Table
 
 _MOST_UNMATCHED = 8
+_TO_ADD = (
+    "To plan with such a machine write it into your own catalog file with what is missing here: weft handbook "
+    "your-own-documents has an entry to start from."
+)
 _SIGNS = {"changed": "≠", "new": "+", "confirmed": "="}
 
 
@@ -99,7 +103,8 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
         "new": "new",
         "confirmed": "the same on a later day",
         "kept": "not newer than ours",
-        "unmatched": "of no offer of the catalog",
+        "absent": "of a machine that the catalog does not have",
+        "unmatched": "that cannot be taken",
     }
     said = ", ".join(f"{counts[one]} {word}" for one, word in words.items() if counts[one])
     blocks: list[Block] = [
@@ -112,15 +117,26 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
     apart = [one for one in found if one.outcome == "kept" and one.was and (one.why or "").startswith("ours is of the")]
     if apart:
         blocks += [Paragraph("Of the same day, and they disagree; ours stays:"), Bullets([_line(one) for one in apart])]
-    unmatched = [one for one in found if one.outcome == "unmatched"]
-    if unmatched:
-        reasons = Counter(one.why or "" for one in unmatched)
-        first = {one.why: one.listed.line for one in reversed(unmatched)}
-        shown = [f"line {first[why]}: {why}" + (f" ({n} lines)" if n > 1 else "") for why, n in reasons.most_common()]
-        more = len(shown) - _MOST_UNMATCHED
-        left = [f"{more} more kinds: --format json names each line"] if more > 0 else []
-        blocks += [Paragraph("Not matched, and left alone:"), Bullets([*shown[:_MOST_UNMATCHED], *left])]
+    told = {"absent": "Not in the catalog, and left alone:", "unmatched": "Not taken:"}
+    for outcome, opening in told.items():
+        left = [one for one in found if one.outcome == outcome]
+        blocks += [Paragraph(opening), Bullets(_kinds(left))] if left else []
+    if any(one.outcome == "absent" for one in found):
+        blocks.append(Paragraph(_TO_ADD))
     return blocks
+
+
+def _kinds(left: Sequence[PriceChange]) -> list[str]:
+    """What keeps prices from being taken, each kind once with its first line, the commonest first."""
+    kinds = Counter(_kind(one) for one in left)
+    first = {_kind(one): one.listed.line for one in reversed(left)}
+    shown = [f"line {first[kind]}: {kind}" + (f" ({n} prices)" if n > 1 else "") for kind, n in kinds.most_common()]
+    more = len(shown) - _MOST_UNMATCHED
+    return [*shown[:_MOST_UNMATCHED], *([f"{more} more kinds: --format json names each line"] if more > 0 else [])]
+
+
+def _kind(one: PriceChange) -> str:
+    return f"{one.why}; missing: {', '.join(one.missing)}" if one.missing else one.why or ""
 
 
 def _tier(one: PriceChange) -> str:

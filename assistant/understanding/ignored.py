@@ -90,7 +90,8 @@ def _forms(tokens: Sequence[Token]) -> Iterator[range]:
         end = at + 1
         while end < len(tokens) and tokens[end].glued:
             end += 1
-        if _is_address([t.text for t in tokens[at:end]]):
+        per = at > 0 and tokens[at - 1].is_number and tokens[at].text == "/"  # "$3.12 /GPU/h" is no path
+        if not per and _is_address([t.text for t in tokens[at:end]]):
             yield range(at, end)
         at = end
 

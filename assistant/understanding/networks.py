@@ -87,12 +87,18 @@ def mentions(
 
 
 def _once(found: Sequence[Mention]) -> list[Mention]:
-    """ "RoCE is great, let's run RoCE 800": the one without a speed is the one with it."""
+    """ "RoCE is great, let's run RoCE 800": the one without a speed is the one with it; of a list with a line for each
+    seller ("Crusoe with 400 Gb/s InfiniBand; Voltage Park with InfiniBand") it is one more."""
     fast = {m.technology for m in found if m.gbps is not None}
     bare = [m for m in found if m.technology in fast and m.gbps is None and m.version is None and m.fabric is None]
     speeds = {(m.technology, m.gbps) for m in found if m.gbps is not None}
     one = {technology for technology in fast if sum(t == technology for t, _ in speeds) == 1}
-    return [m for m in found if m not in bare or m.technology not in one]
+    again = {technology: next(m for m in found if m.technology == technology and m.gbps) for technology in one}
+    return [
+        replace(m, gbps=again[m.technology].gbps) if m in bare and m.technology in one else m
+        for m in found
+        if m not in bare or m.technology not in one or m.start > again[m.technology].start
+    ]
 
 
 def _longest(named: Iterable[Quantity]) -> list[Mention]:

@@ -111,6 +111,8 @@ def built_of(message: Message, price: Quantity, first: int, last: int) -> dict[s
     one of the job."""
     begins = min([price.start, *(n.start for n in (*message.fabrics, *message.providers) if first <= n.start < last)])
     own = (c for c in message.cabled if first <= c.start < last)
+    if message.alone is not None:  # a mail is about nothing else
+        return {one.field: one.value for one in reversed(list(own))}
     own = [c for c in own if not any(t.text in _STRONG for t in message.tokens[c.end : begins])]
     return {one.field: one.value for one in reversed(own)}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .offer_message import Message
 from .quantities import MONEY_OTHER
@@ -14,6 +15,7 @@ from .text import Token
 
 MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
@@ -32,16 +34,19 @@ def _is_bare(amount: Quantity) -> bool:
 
 
 def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple[Quantity, str] | None:
-    """What somebody asks in another currency, or for a node of ``per_node`` GPUs and an hour, in dollars and for one
-    GPU, and by what; ``None`` where it needs no change, or where the rate or the node is not known."""
-    foreign, of_node = amount.kind == MONEY_OTHER, amount.unit == "node-hour"
+    """What somebody asks in another currency, for a node of ``per_node`` GPUs, or by the month, in dollars for one GPU
+    and an hour, and by what; ``None`` where it needs no change, or where the rate or the node is not known."""
+    foreign, of_node = amount.kind == MONEY_OTHER, amount.unit in ("node-hour", "node-month")
+    monthly = amount.unit in ("node-month", "gpu-month")
     rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if foreign else None
-    if not (foreign or of_node) or (foreign and rate is None) or (of_node and not per_node):
+    if not (foreign or of_node or monthly) or (foreign and rate is None) or (of_node and not per_node):
         return None
-    value = amount.value * (rate.value if rate else 1.0) / (per_node or 1 if of_node else 1)
+    shared = (per_node or 1 if of_node else 1) * (HOURS_PER_MONTH if monthly else 1.0)
+    value = amount.value * (rate.value if rate else 1.0) / shared
     by = [f"{rate.value:g} {rate.note} ({rate.date})"] if rate else []
     by += [f"{per_node} GPUs a node"] if of_node else []
-    unit = "gpu-hour" if of_node else amount.unit
+    by += [f"{HOURS_PER_MONTH:g} h a month"] if monthly else []
+    unit = "gpu-hour" if of_node or monthly else amount.unit
     ours = replace(amount, kind="money", value=float(f"{value:.6g}"), unit=unit, currency="USD")
     return ours, " and ".join(by)
 
@@ -50,6 +55,8 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
     where somebody asks for them."""
     money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
+    if message.alone and message.alone > MOST_PER_HOUR:  # of the sums of a purchase the one that is asked for
+        return [q for q in money if q.value == message.alone][:1]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
     sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]
@@ -60,6 +67,15 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     by_some = (message.of_offers or each) and len(sellers) > 1
     at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
     return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
+
+
+def asked_in_all(tokens: Sequence[Token], amounts: Sequence[Quantity], words: Set[str]) -> float | None:
+    """The sum that a seller asks for all of it: the one that is called so (``words``: "total", "turnkey price"), else
+    the only one."""
+    sums = [q for q in amounts if q.kind == "money" and not q.unit and q.value >= _LEAST_SUM]
+    called = {q.value for q in sums if any(t.text in words for t in tokens[max(0, q.start - _CALLED) : q.start])}
+    found = called or {q.value for q in sums}
+    return found.pop() if len(found) == 1 else None
 
 
 def _goes_to(tokens: Sequence[Token], price: Quantity) -> bool:

@@ -22,6 +22,8 @@ from .text import Token, cut
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
+_ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
+_LONGEST_BESIDES = 400  # characters of what is said besides
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
 
 Apart = tuple[int, int, Quantity]  # a clause with an amount that is paid beside the machines: its tokens, the amount
@@ -51,7 +53,7 @@ class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
     offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``)."""
 
-    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, str]) -> None:
+    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any]) -> None:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
@@ -59,6 +61,7 @@ class Offers:
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
+        self._rented = frozenset(id for id, item in items.items() if "rent" in item.modes)
 
     def read(self, message: Message) -> Found:
         """The offers of a message; none where there are fewer than two different ones, but for one more beside those
@@ -90,13 +93,15 @@ class Offers:
     ) -> None:
         """The offer of one price. ``untold``: tokens of what is paid beside; ``last``: whether no price follows."""
         said = {id: span for id, span in self._said(message, *place).items() if span[0] not in untold}
-        term = self._term(message, *place, said)
-        if all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
-            self._on_another_term(found, message, price, place, term)
+        if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
+            said = {id: span for id, span in said.items() if id in self._rented}
+        bought = price.value > MOST_PER_HOUR and price.value == message.alone
+        term = None if bought else self._term(message, *place, said)  # "3 years warranty" is none
+        if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
+            self._on_another_term(found, message, price, place, term, said)
             return
         own = None if term is None or _before_all(message, term, price, place[0]) else term
-        delivery = _beside(message, said.get("lead-time"))
-        delivery = delivery or self.sellers.there_in(message.tokens, message.times, *place)
+        delivery = self._delivery(message, place, said)
         offer = _offer(message, price, place, own, delivery, said)
         found.add(offer, place, [one for one in (own, delivery) if one])
         found.taken |= {at for span in said.values() for at in range(*span)}
@@ -104,14 +109,26 @@ class Offers:
             found.offers = [one if one.months or one.usd else replace(one, months=offer.months) for one in found.offers]
 
     def _on_another_term(
-        self, found: Found, message: Message, price: Quantity, place: tuple[int, int], term: Quantity | None
-    ) -> None:
-        """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term."""
+        self, found: Found, message: Message, price: Quantity, place: tuple[int, int], term: Quantity | None,
+        said: Mapping[str, tuple[int, int]],
+    ) -> None:  # fmt: skip
+        """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term; when it is there
+        holds for both."""
         months = term and round(term.value / DAYS_PER_MONTH, 1)
-        if found.offers and term and months != found.offers[-1].months and message.of_one:
+        if found.offers and (term or "term" in said) and months != found.offers[-1].months:
             note = message.changed.get(price.start, "")
-            again = replace(found.offers[-1], gpu_hour_usd=float(price.value), usd=None, months=months, note=note)
-            found.add(again, place, [term])
+            before, delivery = found.offers[-1], self._delivery(message, place, said)
+            days = delivery.value if delivery else before.delivery_days
+            found.offers[-1] = replace(
+                before, delivery_days=days if before.delivery_days is None else before.delivery_days
+            )
+            includes = tuple(dict.fromkeys((*before.includes, *(id for id in said if id not in _ANSWERED))))
+            again = replace(
+                found.offers[-1], gpu_hour_usd=float(price.value), usd=None, months=months, delivery_days=days,
+                includes=includes, note=note,
+            )  # fmt: skip
+            found.add(again, place, [one for one in (term, delivery) if one])
+            found.taken |= {at for span in said.values() for at in range(*span)}
 
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
         """What is said beside the prices: once for all that one seller offers, or by each of them."""
@@ -129,8 +146,12 @@ class Offers:
         """The offers of one seller with what is said once for all of them: the least time, the day from which on, what
         is paid apart."""
         least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
-        since = self.sellers.there_from(message.tokens, [q for q in message.quantities if q.kind == "date"])
-        once, note = self._apart(message, apart)
+        dates = [q for q in message.quantities if q.kind == "date"]
+        window = self.sellers.lasting(dates)
+        since = self.sellers.there_from(message.tokens, dates) or (window and window[0])
+        if window and least is None:  # let for these days, and paid for as long
+            least = replace(window[1], kind="time", value=float((window[1].value - window[0].value).days))
+        once, note = self._apart(message, apart, 0, len(message.tokens))
         beyond = lambda one: least is not None and least.value > DAYS_PER_MONTH * (one.months or 0.0)
         if least and not all(map(beyond, same)):
             told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
@@ -151,16 +172,54 @@ class Offers:
     def _of_each(self, message: Message, found: Found, apart: Sequence[Apart]) -> Iterator[Quoted]:
         """The offers, each with what is paid apart of it alone."""
         for offer, (start, end) in zip(found.offers, found.places, strict=True):
-            once, note = self._apart(message, [one for one in apart if start <= one[2].start < end])
-            yield replace(offer, once_usd=once, note=_joined(offer.note, note))
+            once, note = self._apart(message, [one for one in apart if start <= one[2].start < end], start, end)
+            least = self.sellers.least_time(message.tokens, message.times, start, end)
+            dates = [q for q in message.quantities if q.kind == "date" and start <= q.start < end]
+            since = self.sellers.there_from(message.tokens, dates)
+            found.take([one for one in (least, since) if one])
+            yield replace(
+                offer,
+                once_usd=once,
+                note=_joined(offer.note, note),
+                minimum_days=float(least.value)
+                if least and least.value > DAYS_PER_MONTH * (offer.months or 0)
+                else None,
+                delivery_days=message.days_until(since.value) if since else offer.delivery_days,
+            )
 
-    def _apart(self, message: Message, apart: Sequence[Apart]) -> tuple[float | None, str]:
-        """What is paid once beside the price, in dollars, and a note of what is in no sum."""
+    def _apart(self, message: Message, apart: Sequence[Apart], start: int, end: int) -> tuple[float | None, str]:
+        """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides in
+        ``start:end``."""
         once = {q.start: float(q.value) for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
         rest = [span for *span, amount in apart if amount.start not in once]
-        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-\n") for first, last in rest)
+        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-*\n") for first, last in rest)
         changed = (message.changed[start] for start in once if start in message.changed)
-        return added(once.values()) or None, _joined(f"not in the sum: {', '.join(notes)}" if notes else "", *changed)
+        told = [span for *span, _ in apart]
+        more = [span for span in self.sellers.besides(message.tokens, start, end) if not _within(span, told)]
+        besides = dict.fromkeys(message.typed(*span).strip(" ,;:-*\n") for span in more) if message.of_offers else {}
+        return added(once.values()) or None, _joined(
+            f"not in the sum: {', '.join(notes)}" if notes else "",
+            f"said besides: {', '.join(besides)}"[:_LONGEST_BESIDES] if besides else "",
+            *changed,
+        )
+
+    def _delivery(
+        self, message: Message, place: tuple[int, int], said: Mapping[str, tuple[int, int]]
+    ) -> Quantity | None:
+        """After how long the machines of a stretch are there."""
+        told = self._lead_time(message, said.get("lead-time"))
+        return told or self.sellers.there_in(message.tokens, message.times, *place)
+
+    def _lead_time(self, message: Message, said: tuple[int, int] | None) -> Quantity | None:
+        """The time that stands right after what is said, or before it, in its clause: "lead time 6 weeks", "6 weeks
+        lead time"."""
+        if said is None:
+            return None
+        start, end = clause_of(message.tokens, *said)
+        times = [q for q in message.times if start <= q.start and q.end <= end]
+        times = [q for q in times if not self.sellers.is_least(message.tokens, q)]
+        after = (q for q in times if said[1] <= q.start <= said[1] + 2)
+        return next(after, None) or next((q for q in times if said[0] - 1 <= q.end <= said[0]), None)
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
@@ -187,12 +246,17 @@ class Offers:
 
     def _term(self, message: Message, first: int, last: int, said: Mapping[str, tuple[int, int]]) -> Quantity | None:
         """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
-        beside = {at for id, (start, end) in said.items() if id != "term" for at in range(start, end + 3)}
+        spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
+        beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is None)
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
+
+
+def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:
+    return any(first <= span[0] and span[1] <= last for first, last in told)
 
 
 def _joined(*notes: str) -> str:
@@ -214,7 +278,7 @@ def _offer(
         built.setdefault("oversubscription", 1.0)
     whole, months = price.value > MOST_PER_HOUR, term and round(term.value / DAYS_PER_MONTH, 1)
     monthly = 1.0 if whole and price.unit == "month" else None
-    told = {"oversubscription", "term"} | ({"lead-time"} if delivery else set())
+    told = {"oversubscription"} | ({"lead-time"} if delivery else set()) | ({"term"} if term else set())
     return Quoted(
         one_of(message.fabrics, *place),
         one_of(message.providers, *place),
@@ -257,18 +321,8 @@ def _delivery_of_all(message: Message, found: Found) -> float | None:
 
 def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:
     """One seller's prices for several terms are of the same machines: what is told once is told of all."""
-    if not message.of_one or len({one.months for one in found} - {None}) < len(found):
+    if not message.of_one or len({one.months for one in found}) < len(found):
         return found
     told: dict[str, Any] = {part: next(filter(None, (getattr(one, part) for one in found)), None) for part in _OF_ONE}
     told["includes"] = tuple(dict.fromkeys(item for one in found for item in one.includes))
     return [replace(one, **told) for one in found]
-
-
-def _beside(message: Message, said: tuple[int, int] | None) -> Quantity | None:
-    """The time that stands right after what is said, or before it: "lead time 6 weeks", "6 weeks lead time"."""
-    if said is None:
-        return None
-    start, end = said
-    times = [q for q in message.quantities if q.kind == "time"]
-    after = (q for q in times if end <= q.start <= end + 2)
-    return next(after, None) or next((q for q in times if start - 1 <= q.end <= start), None)

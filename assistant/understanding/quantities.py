@@ -18,6 +18,8 @@ MONEY_OTHER = "money-other"  # money in another currency than dollars: it is ask
 _UNMEASURED = frozenset({"number", "size", "sum", "large", "decimal"})
 _ARTICLE = "a"
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
+_OF_MACHINES = ("gpu-hour", "node-hour", "gpu-month", "node-month")
+_LONGEST_PERIOD = 8  # tokens of "per node and month:"
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,7 @@ def _money(
         end = after[1]
     small, end = _with_cents(source, cents, end, units)
     period, end = _period(source, end, units)
+    period = period or _period_before(source, start, units)
     if period == "mwh":
         period, value = "kwh", value / 1000
     if number.unit == DOTTED and number.value >= 1 and period in ("", "month", "year"):
@@ -322,6 +325,17 @@ def _period(source: Source, at: int, units: Units) -> tuple[str, int]:
     hits = [hit for hit in units.per.at(source, at)]
     best = max(hits, key=lambda hit: hit.end, default=None)
     return (best.key, best.end) if best else ("", at)
+
+
+def _period_before(source: Source, start: int, units: Units) -> str:
+    """What a price in a list is for, where that stands before it: "price per GPU-hour: $2.35"."""
+    if start < 2 or source.tokens[start - 1].text != ":":
+        return ""
+    for at in range(max(0, start - _LONGEST_PERIOD), start - 1):
+        period, end = _period(source, at, units)
+        if period in _OF_MACHINES and end == start - 1:
+            return period
+    return ""
 
 
 def _round(value: float) -> int | float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import Any
 
 from .templates import Quantity
 from .text import Token, stem
@@ -15,18 +17,73 @@ _MOST_WORDS = 3  # of a name
 _FROM_WHOM = _FROM | {"at", "with", "of"}
 _PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # two offers, besides the ends of clauses
 _NEAR = 3  # tokens between a time and what says that it is the least
+_SELLS = 2  # words of a seller from which on a message is one's
+_FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the end of a mail
+_ABBREVIATED = 4  # letters: "zzgl. 19 %"
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
+
+
+def _parts_a_clause(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a sentence, a line or a clause ends at a mark; the point of an abbreviation ends none."""
+    return tokens[at].text in _ENDS and not (tokens[at].text == "." and at and _is_short(tokens[at - 1])
+                                             and at + 1 < len(tokens) and tokens[at + 1].is_number)  # fmt: skip
+
+
+def _is_short(token: Token) -> bool:
+    return token.is_word and len(token.text) <= _ABBREVIATED
 
 
 class Sellers:
     """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
     (from when on), ``nobody`` (no name of a seller) and ``ours`` (an amount is what we may spend)."""
 
-    def __init__(self, words: Mapping[str, str]) -> None:
+    def __init__(self, words: Mapping[str, Any]) -> None:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
+        self._sells, self._besides, self._closes, self._titles, self._firm, self.total = (
+            frozenset(words[name].split()) for name in ("sells", "besides", "closes", "titles", "firm", "total")
+        )
+        self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
+
+    def sells(self, tokens: Sequence[Token]) -> bool:
+        """Whether a message has the words of one who sells: two of them are no accident."""
+        return len({token.text for token in tokens} & self._sells) >= _SELLS
+
+    def signed(
+        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
+    ) -> tuple[int, int] | None:
+        """Where the name of the firm stands under a mail: the last part of what follows "Kind regards", where a person
+        is named before it, or where it is called a firm. Any word may be one there, if it is written as a name."""
+        close = max((at for at, token in enumerate(tokens) if token.text in self._closes), default=None)
+        if close is None:
+            return None
+        parts, at = [], close + 1
+        while at < len(tokens):
+            end = next((n for n in range(at, len(tokens)) if tokens[n].text in _ENDS), len(tokens))
+            first = next((n for n in range(at, end) if self._may_sign(tokens, typed, known, n)), end)
+            last = next((n for n in range(first, end) if not self._may_sign(tokens, typed, known, n)), end)
+            parts += [(first, last)] if first < last else []
+            at = end + 1
+        if not parts or len(tokens) - close > _FARTHEST_CLOSE:
+            return None
+        start, end = parts[-1]
+        firm = {token.text for token in tokens[start:end]} & self._firm
+        return (start, end) if len(parts) > 1 or firm else None
+
+    def _may_sign(self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
+        word = tokens[at].is_word and tokens[at].text not in self._titles and at not in known
+        return word and typed(at, at + 1)[0].isupper()
+
+    def besides(self, tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:
+        """The clauses that say something of the offer that is no sum: a deposit, taxes, a discount."""
+        at = first
+        while at < last:
+            end = next((n for n in range(at, last) if _parts_a_clause(tokens, n)), last)
+            if {token.text for token in tokens[at:end]} & self._besides:
+                yield at, end
+            at = end + 1
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
@@ -114,13 +171,30 @@ class Sellers:
                 return date
         return None
 
+    def lasting(self, dates: Sequence[Quantity]) -> tuple[Quantity, Quantity] | None:
+        """The first and the last day of a window that is let: "from 1 December to 29 December"."""
+        days = [q for q in dates if isinstance(q.value, datetime.date)]
+        near = (pair for pair in pairwise(days) if 0 < pair[1].start - pair[0].end <= _NEAR)
+        return next((pair for pair in near if pair[0].value < pair[1].value), None)
+
     def there_in(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
-        """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days"."""
+        """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days", "ready
+        tomorrow"."""
         for time in (q for q in times if first <= q.start and q.end <= last):
             start, end = clause_of(tokens, time.start, time.end)
-            if any(token.text in self._there for token in (*tokens[start : time.start], *tokens[time.end : end])):
+            around = (*tokens[start : time.start], *tokens[time.end : end])
+            if any(token.text in self._there for token in around) and not self.is_least(tokens, time):
                 return time
-        return None
+        return next(self._soon(tokens, first, last), None)
+
+    def _soon(self, tokens: Sequence[Token], first: int, last: int) -> Iterator[Quantity]:
+        for at in range(first, last):
+            for said, days in self._at_once.items():
+                end = at + len(said)
+                if end <= last and tuple(token.text for token in tokens[at:end]) == said:
+                    start, stop = clause_of(tokens, at, end)
+                    if any(token.text in self._there for token in tokens[start:stop]):
+                        yield Quantity("time", days, at, end)
 
     def apart(self, tokens: Sequence[Token], money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
         """The clauses with an amount that is paid beside the machines, such as a setup fee, and that amount."""
@@ -129,6 +203,11 @@ class Sellers:
             said = {token.text for token in tokens[first:last]}
             if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
                 yield first, last, amount
+
+    def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
+        """Whether an amount is what we may spend."""
+        first, last = clause_of(tokens, amount.start, amount.end)
+        return any(token.text in self._ours for token in tokens[first:last])
 
     def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""

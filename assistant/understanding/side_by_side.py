@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import as_quoted, hourly
+from .offer_prices import as_quoted, asked_in_all, hourly
 from .offers import Found, Offers
 from .reading import Reading
 from .sellers import OFFERED
@@ -54,6 +54,10 @@ class SideBySide:
         words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
         words |= {at for one in message.providers for at in range(one.start, one.end)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
+        if self._sold(reading, message.every):  # in a mail of a seller every sum is his
+            reading.fields.pop("constraints.max_power_kw", None)  # what the machines draw is no limit of ours
+            reading.doubts = [doubt for doubt in reading.doubts if doubt.field != "constraints.max_power_kw"]
+            found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
         _take_back(reading, found, message)
 
     def _message(self, reading: Reading, facts: Sequence[Fact]) -> Message:
@@ -61,7 +65,10 @@ class SideBySide:
         amounts = [q for q in every if not reading.kinds(q.start, q.end) & _NOT_OFFERED]
         fabrics = self._fabrics(reading)
         of_offers = any(token.stem in OFFERED for token in reading.text.tokens) or self._has_fee(reading, every)
+        of_offers = of_offers or self._sold(reading, every)
+        apart = [span for *span, _ in self._offers.sellers.apart(reading.text.tokens, _money(every))]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
+        providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics else []
         return Message(
@@ -73,7 +80,7 @@ class SideBySide:
             _cabled(reading, facts, amounts),
             of_offers,
             bool(reading.context.fields.get("budget.quotes")),
-            _quoted_alone(reading, providers, fabrics) if of_offers else None,
+            self._alone(reading, providers, fabrics, amounts) if of_offers else None,
             every,
             lambda day: float(max(0, (day - reading.today).days)),
             reading.text.typed,
@@ -90,6 +97,28 @@ class SideBySide:
                 said = reading.text.typed(amount.start, amount.end)
                 changed[amount.start] = f"{said} is {in_dollars(ours[0].value)}, at {ours[1]}"
         return amounts, changed
+
+    def _sold(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
+        """Whether a message with a price has the words of a seller, and asks nothing."""
+        priced = any(q.kind == "money" for q in amounts)
+        return priced and reading.act in ("describe", "change") and self._offers.sellers.sells(reading.text.tokens)
+
+    def _alone(
+        self, reading: Reading, providers: Sequence[Priced], fabrics: Sequence[Priced], amounts: Sequence[Quantity]
+    ) -> float | None:
+        """The price of the offer that is told alone; in a seller's mail the only one of a GPU-hour."""
+        told = _quoted_alone(reading, providers, fabrics)
+        hours = {q.value for q in amounts if hourly(q) and q.unit == "gpu-hour"}
+        if told or not (self._sold(reading, amounts) and (fabrics or providers)):
+            return told
+        if hours or any(hourly(q) for q in amounts) or "model" in reading.fields:
+            return hours.pop() if len(hours) == 1 else None
+        sellers, tokens = self._offers.sellers, reading.text.tokens
+        beside = {amount.start for _, _, amount in sellers.apart(tokens, _money(amounts))}
+        bought = asked_in_all(tokens, [q for q in amounts if q.start not in beside], sellers.total)
+        if bought:
+            reading.fields["budget.mode"] = "buy"
+        return bought
 
     def _fabrics(self, reading: Reading) -> list[Priced]:
         gpu = reading.gpu(self._catalog)
@@ -116,7 +145,7 @@ class SideBySide:
             theirs = {at for one in known for at in range(one.start, one.end)}
             places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
         if not places and not known:
-            place = sellers.named(text.tokens, text.typed, named)
+            place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             places = [place] if place else []
         return [Priced(text.typed(*place), *place) for place in places]
 
@@ -128,6 +157,10 @@ class SideBySide:
             if reading.fields.get("budget.usd") == fee.value and self._offers.sellers.is_once(message.tokens, fee):
                 del reading.fields["budget.usd"]
                 reading.taken -= set(range(first, last))
+
+
+def _money(amounts: Sequence[Quantity]) -> list[Quantity]:
+    return [q for q in amounts if q.kind == "money"]
 
 
 def _cabled(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]) -> list[Cabled]:
@@ -149,7 +182,8 @@ def _only(names: Sequence[Priced]) -> str | None:
 
 def _with_names(offer: Quoted, reading: Reading, message: Message) -> Quoted:
     """An offer that is told alone: its name and its network are what was read as the job's."""
-    whose = reading.fields.get("cluster.provider") or next((one.id for one in message.providers), None)
+    whose = _only(message.providers) or reading.fields.get("cluster.provider")
+    whose = whose or next((one.id for one in message.providers), None)
     return replace(offer, provider=whose, fabric=reading.fields.get("cluster.fabric") or _only(message.fabrics))
 
 

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     r"|[a-z\u00df-\u024f\u0370-\u04ff]+(?:'[a-z]+)?"  # words; a run of Chinese is cut into its characters
     r"|\S"
 )
+_LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){4,}(?=\S)")  # of a table: "storage ........ $0.07"
 ENGLISH = "english"
 _LONGEST_WORD = 24  # letters: what is longer is no word anybody knows, and not worth a look for slips
 _LONGEST_NUMBER = 40  # characters: more digits are no number of anything
@@ -71,7 +72,7 @@ def clean(text: str) -> str:
 
 def in_one_line(text: str) -> str:
     """A message of several lines in one, each of them a sentence still: a pasted mail keeps its parts."""
-    lines = [line.strip() for line in text.strip().splitlines()]
+    lines = [_LEADERS.sub(": ", line.strip()) for line in text.strip().splitlines()]
     return "".join(line + (" " if line.endswith((",", ":")) else "; ") for line in lines[:-1]) + "".join(lines[-1:])
 
 

@@ -317,6 +317,7 @@ class Offer(Entry):
     """
 
     name: str
+    aliases: list[str] = Field(default_factory=list)  # its names in price lists
     gpu: str
     gpus_per_node: int = Field(gt=0)
     fabrics: list[str] = Field(min_length=1)

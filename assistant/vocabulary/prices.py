@@ -9,8 +9,9 @@ from typing import Literal
 from .catalog import ListPrice, Tier, Trust
 
 # What a line of a list does to the catalog: another price, a price in a tier or region that had none, the same price of
-# a later day, nothing as ours is as new, nothing as it is of no offer of ours or no list price.
-Outcome = Literal["changed", "new", "confirmed", "kept", "unmatched"]
+# a later day, nothing as ours is as new, nothing as it is of a machine that the catalog does not have, nothing as it is
+# no list price, or may be of several offers.
+Outcome = Literal["changed", "new", "confirmed", "kept", "absent", "unmatched"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Listed:
 @dataclass(frozen=True)
 class PriceChange:
     """A price of a list beside ours: ``provider`` and ``offer`` are the catalog's, ``was`` the price it has there.
-    ``why`` tells what keeps it from being taken."""
+    ``why`` tells what keeps it from being taken; of a machine that is absent, ``missing`` what an entry of one's own
+    needs that the line does not say."""
 
     listed: Listed
     outcome: Outcome
@@ -44,3 +46,4 @@ class PriceChange:
     offer: str | None = None
     was: ListPrice | None = None
     why: str | None = None
+    missing: tuple[str, ...] = ()

@@ -29,7 +29,8 @@ _HELP = (
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
     "dial GPUs – the answer at every number of them; also dial batch, dial price, dial months",
     "compare InfiniBand and RoCE – which offers are there",
-    "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second",
+    "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second "
+    "– write the reply",
     "show the plan – plot – save as md, html, json or yaml, to a file if you name one – save the conversation",
     "copy the card – copy the plan – copy the yaml (or json, markdown)",
     "Any question about the field: what does SHARP do?",
@@ -45,6 +46,7 @@ _SECTIONS = {
     "measure": advice.answer_measure_first,
     "offers": offers.answer,
     "quotes": quotes.answer,
+    "reply": quotes.replies,
     **{f"quote-{number}": partial(quotes.open_points, number=number) for number in range(1, 5)},
     "ask-provider": advice.answer_ask_the_provider,
 }

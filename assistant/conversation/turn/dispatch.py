@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from assistant.present.plan import quotes
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.about_plan import PARTS
+from ..answers.plan_answers import note
 from ..draft import QUOTES, Draft
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
+from ..quotes import alone
 from ..slash import SIGN, spoken
 from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
@@ -85,9 +88,12 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if of_purchase is not None:
         return of_purchase
     followed = followup.answered(parts, said, first=True)
-    figure = asked.figure_asked(parts, said) if followed is None else None
+    told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
+    if figure is not None and said.act == "describe" and said.topic == "offers":
+        return [*figure, *describe(parts, said)]  # "rent 128 H100 for 2 weeks" tells of the job and has its price
     if figure is None:
         followed = followed or followup.answered(parts, said, first=False)
     if followed is not None:
@@ -154,6 +160,9 @@ def _not_understood(said: Utterance) -> str:
 
 
 def _part(command: str, parts: Parts) -> list[Event]:
+    offered = alone(parts.state.draft, parts.library, parts.today) if parts.state.plan is None else []
+    if offered and command == "reply":  # there are quotes before anybody said what runs on the machines
+        return parts.answered(note(quotes.written(offered, parts.catalog.names)))
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 

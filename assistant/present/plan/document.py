@@ -44,4 +44,7 @@ def _narrow(block: Block) -> Block:
 
 def _cheapest(short: list[Block]) -> list[Block]:
     """The offers in short under a title of their own: the whole list follows in the proof."""
-    return [replace(b, text="The offers that cost least") if isinstance(b, Heading) else b for b in short]
+    return [
+        replace(b, text="The cheapest offers, and the cheapest of other networks") if isinstance(b, Heading) else b
+        for b in short
+    ]

@@ -188,7 +188,7 @@ def in_short(plan: Plan) -> list[Block]:
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
     gone = len(listed) - len(shown)
-    more = [Paragraph(f"{gone} more: dearer, not advised, or without a sum.")] if gone else []
+    more = [Paragraph(f"{gone} more: {_REST}")] if gone else []
     left = spot_left(plan)
     return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more, *([Paragraph(left)] if left else [])]
 
@@ -214,6 +214,7 @@ def _line(offer: RentalOffer, *, serves: bool) -> str:
     return f"{row[1]}, {joined}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
 
 
+_REST = "dearer with the same network, of another network, not advised, or without a sum."
 _COST = 5  # the column of the cost in the middle
 
 

@@ -43,6 +43,20 @@ def of_term(plan: Plan, months: float) -> list[str]:
     return [*(_line(plan, quote) for quote in found), _taken(plan)] if found else []
 
 
+def replies(plan: Plan) -> list[Block]:
+    """The mails to write back."""
+    if not plan.quotes:
+        return answer(plan)
+    return written(plan.quotes) or told("The quotes leave nothing open: there is nothing to ask.")
+
+
+def written(quotes: Sequence[QuotedOffer], names: Mapping[str, str] | None = None) -> list[Block]:
+    """The mails as they are said in a conversation; ``names``: those of ids, where no plan has them."""
+    lines = [text for to, lines in _letters(quotes) for text in (f"To {to}:", *lines)]
+    blocks = told("What to write back:", *lines) if lines else []
+    return renamed(blocks, naming(names)) if names else blocks
+
+
 def open_points(plan: Plan, number: int) -> list[Block]:
     """What one of the quotes leaves open, and what to write back."""
     quote = next((quote for quote in plan.quotes if quote.number == number), None)
@@ -189,11 +203,13 @@ def _line(plan: Plan, quote: QuotedOffer) -> str:
     if quote.run_cost_usd is None:
         return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
     cost, days = _sum(plan, quote), figures.hours(24 * (quote.finishes_days or 0.0))
+    waiting = quote.effective_usd_per_gpu_hour
+    waits = f", {figures.usd(waiting)} with waiting" if waiting else ""
     late = "" if quote.meets_limits else ", not within what was asked"
     done = f", done in {days}" if reading.ends(plan) else ""
     beside = (_published(quote), _to_win(quote), _delivered(quote), _noted(quote))
     beside = " ".join(text for text in beside if text)
-    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}{done}{late}. {beside}".rstrip()
+    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}{waits}: {cost}{done}{late}. {beside}".rstrip()
 
 
 def _taken(plan: Plan) -> str:
@@ -226,17 +242,31 @@ def _costs(ratio: float) -> str:
 
 
 def _mails(quotes: Sequence[QuotedOffer]) -> list[Block]:
-    """One to everybody who left something open, about all offers that leave the same open."""
+    letters = [
+        block
+        for to, lines in _letters(quotes)
+        for block in (
+            Paragraph(f"To {to}:"),
+            Chart(tuple(line for text in lines for line in textwrap.wrap(text, _WIDTH) or [""])),
+        )
+    ]
+    return [Heading("What to write back"), *letters] if letters else []
+
+
+def _letters(quotes: Sequence[QuotedOffer]) -> list[tuple[str, list[str]]]:
+    """To whom and what: one to everybody who left something open, about all offers that leave the same open."""
     asked: dict[tuple[str, ...], list[QuotedOffer]] = {}
     for quote in quotes:
         if quote.missing:
             asked.setdefault((quote.provider or str(quote.number), *quote.missing), []).append(quote)
-    mails = [block for same in asked.values() for block in _mail(same)]
-    return [Heading("What to write back"), *mails] if mails else []
+    return [(_addressee(same[0]), _letter(same)) for same in asked.values()]
 
 
-def _mail(quotes: list[QuotedOffer]) -> list[Block]:
+def _addressee(quote: QuotedOffer) -> str:
+    return quote.provider or f"quote {quote.number}"
+
+
+def _letter(quotes: list[QuotedOffer]) -> list[str]:
     thanks, *rest = quotes[0].reply.split("\n")
     others = [q.reply.partition("\n")[0].replace(_THANKS, "And for that", 1) for q in quotes[1:]]
-    lines = [line for text in (thanks, *others, *rest) for line in textwrap.wrap(text, _WIDTH) or [""]]
-    return [Paragraph(f"To {quotes[0].provider or f'quote {quotes[0].number}'}:"), Chart(tuple(lines))]
+    return [thanks, *others, *rest]
