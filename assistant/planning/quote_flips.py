@@ -58,8 +58,9 @@ def _even(made: Decision, number: int, entry: Entry, cost: float, pipeline: Pipe
     price, total = entry.price, entry.price.gpu_total + entry.price.fabric_total
     parts = (price.gpu_usd_per_hour, price.fabric_usd_per_hour)
     quoted = added(part.value for part in parts if part.origin == "quoted")
+    moving = quoted + price.upkeep.of_quote
     ratio = (cost - price.once_usd) / (entry.median_cost - price.once_usd)
-    at = now * price_at(quoted, total - quoted, ratio) / quoted if quoted else 0.0
+    at = now * price_at(moving, total - moving, ratio) / moving if quoted else 0.0
 
     def tried(value: float) -> str | None:
         there = _decided(_priced_at(made.job.questionnaire, number, name, value), pipeline)

@@ -13,6 +13,7 @@ _PARTS = {
     **{"hours_there": "the hours of the GPUs that are there", "write_off": "write-off", "power": "power and cooling"},
     **{"support": "support", "staff": "network engineers"},
 }
+_SUPPORTED = "Support of what was quoted is in the quote and not counted again: ask for how many years."
 
 
 def section(plan: Plan) -> list[Block]:
@@ -94,8 +95,8 @@ def _bill(bought: Purchase) -> Table:
 
 
 def _derived(item: PurchaseItem, bought: Purchase) -> bool:
-    """Whether nobody published a price of the part itself."""
-    return item is not bought.items[0] and bool(item.note)
+    """Whether nobody published or quoted a price of the part itself."""
+    return item is not bought.items[0] and bool(item.note) and item.date is not None
 
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
@@ -107,8 +108,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         *_there(bought, plan),
         *_kept_or_replaced(bought, plan),
         f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
-        f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; "
-        f"{figures.percent(bought.network_percent)} of it is the network."
+        f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; {_networks_part(bought)}."
         if bought.capital_usd
         else "Nothing has to be bought.",
         f"{usd(added(monthly.values()))} a month{over}: {parts}. In full use that is "
@@ -124,6 +124,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
+        _SUPPORTED if bought.support_quoted else "",
         _delivery(bought),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
@@ -132,6 +133,12 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         over = bought.capital_usd > budget
         said.insert(1, f"The budget of {usd(budget)} is {'exceeded' if over else 'kept'} by the purchase.")
     return [one for one in said if one]
+
+
+def _networks_part(bought: Purchase) -> str:
+    if bought.network_percent is None:
+        return "the network is in that sum, and which part of it is not told"
+    return f"{figures.percent(bought.network_percent)} of it is the network"
 
 
 def _there(bought: Purchase, plan: Plan) -> list[str]:

@@ -267,11 +267,11 @@ def _costs(offer: RentalOffer, best: Candidate) -> bool:
 def _network_share(plan: Plan, best: Candidate, limit: float) -> str:
     """How the network's share of the money is kept: of a purchase, else of what a GPU-hour costs."""
     network, machines = best.fabric_usd_per_gpu_hour or 0.0, best.gpu_usd_per_hour or 0.0
-    if not network:
+    percent = plan.purchase.network_percent if plan.purchase else 100 * network / (network + machines or 1.0)
+    if not network or percent is None:
         return (
             f"At most {limit:g} % for the network: its price is within that of the machines, so its share is not known."
         )
-    percent = plan.purchase.network_percent if plan.purchase else 100 * network / (network + machines)
     kept = "kept" if percent <= limit else "not kept"
     return f"At most {limit:g} % for the network: {kept}, {figures.percent(percent)}."
 
