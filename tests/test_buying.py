@@ -373,7 +373,7 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
 
 
 def test_support_of_a_quote_is_of_its_own_sum_or_in_it_and_the_networks_part_is_told_only_where_it_is_known() -> None:
-    """"1.6 million for everything": 5 % a year of that, not of our list; nobody said what of it is the network."""
+    """ "1.6 million for everything": 5 % a year of that, not of our list; nobody said what of it is the network."""
 
     def quoted(*includes: str) -> Plan:
         quote = {"provider": "joe", "fabric": "infiniband-ndr-400", "usd": 1.6e6, "includes": ["gpus", *includes]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 import pytest
 
@@ -483,3 +484,25 @@ def test_what_one_seller_says_once_is_of_both_its_networks():
     assert [(offer.provider, offer.once_usd, offer.delivery_days) for offer in heard.offers] == [
         ("lambda", 4000, 15)
     ] * 2
+
+
+def test_a_price_that_is_told_turns_the_answer_or_costs_no_more_as_it_is_printed():
+    """Told to the cent, it was half a cent late; of a sum to buy a part of a dollar."""
+    quotes = [
+        {"provider": "coreweave", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.37},
+        {"provider": "lambda", "fabric": "roce-v2-200", "gpu_hour_usd": 2.19},
+    ]
+    told = " ".join(formats.written(planned(*quotes), "text").split())
+    [even] = re.findall(r"At \$([\d.]+) per GPU-hour it would cost this run as much as the best", told)
+    there = planned(quotes[0] | {"gpu_hour_usd": float(even)}, quotes[1])
+    assert there.quotes[0].run_cost_usd.p50 <= there.quotes[1].run_cost_usd.p50
+    to_buy = [{"provider": q["provider"], "fabric": q["fabric"], "usd": 2.4e6 + n} for n, q in enumerate(quotes)]
+    for some, budget in ((quotes, {}), (to_buy, {"mode": "buy"})):
+        made = planned(*some, **budget)
+        card = re.findall(r"price of quote (\d) rises to \$([\d.,]*\d)", made.recommendation.card.changes_if)
+        [(number, price)] = card
+        field = "usd" if budget else "gpu_hour_usd"
+        changed = [dict(quote) for quote in some]
+        changed[int(number) - 1][field] = float(price.replace(",", ""))
+        assert decided(*changed, **budget).choice.chosen.price.offered.number == made.recommendation.flips[0].to_quote
+        assert made.offers[made.recommendation.offer].source == f"budget.quotes.{number}"

@@ -10,7 +10,7 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -373,7 +373,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     rises = flip.at > flip.from_
     provider, quote = provider_of(flip.input), quote_of(flip.input)
     about = FIELDS[GPU_PRICE if provider else f"budget.{flip.input.rpartition('.')[2]}" if quote else flip.input].about
-    value, now = (about.unit.format(f"{x:,.0f}" if abs(x) >= 1e4 else f"{x:,.4g}") for x in (flip.at, flip.from_))
+    digits = exact_usd if about.kind == "money" else lambda x: f"{x:,.0f}" if abs(x) >= 1e4 else f"{x:,.4g}"
+    value, now = (about.unit.format(digits(x)) for x in (flip.at, flip.from_))
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
         return f"{about.label}: {value} instead of {now}"
     if provider:

@@ -55,7 +55,9 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         months=months,
         delivery_days=price.delivery_days,
         monthly_usd=by_month,
-        support_quoted=any(p is not None and p.origin == "included" for p in (upkeep.gpu_support, upkeep.fabric_support)),
+        support_quoted=any(
+            p is not None and p.origin == "included" for p in (upkeep.gpu_support, upkeep.fabric_support)
+        ),
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         spare_gpus=max(0, _held(job, catalog) - job.gpus) if idle else 0,
         not_counted=list(_LEFT_OUT),

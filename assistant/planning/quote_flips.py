@@ -6,12 +6,13 @@ from assistant.market import price_at
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
+from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import meets
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
-from .turning import EXACT, Even, outward, turn
+from .turning import EXACT, Even, turn
 from .work import Work
 
 _QUOTES = "budget.quotes."  # what a quote says, as the input of a flip

@@ -247,6 +247,23 @@ def yes_or_no(value: Any) -> bool:
     raise ValueError(f"expected true or false, got {shown(value)}")
 
 
+_WHOLE_FROM = 1000.0  # US dollars from which on a price is told without cents
+
+
+def outward(price: float, *, up: bool) -> float:
+    """A price in US dollars at which something turns, rounded to what :func:`exact_usd` tells of it, a tenth of a cent
+    or a dollar, and away from where it has not turned: what is told turns it too."""
+    step = 1.0 if abs(price) >= _WHOLE_FROM else 1000.0
+    return round((math.ceil if up else math.floor)(round(price * step, 6)) / step, 3)
+
+
+def exact_usd(price: float) -> str:
+    """A price with all the digits that it was rounded to: ``1.95``, ``2.326``, ``2,034,568``."""
+    if abs(price) >= _WHOLE_FROM:
+        return f"{price:,.0f}"
+    return f"{price:.2f}" if round(price, 2) == round(price, 3) else f"{price:.3f}"
+
+
 Count = Annotated[float, BeforeValidator(count)]
 Whole = Annotated[int, BeforeValidator(whole)]
 Gbps = Annotated[float, BeforeValidator(gbps)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan, QuotedOffer
+from assistant.vocabulary.quantities import exact_usd, outward
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
@@ -168,7 +169,8 @@ def _delivered(quote: QuotedOffer) -> str | None:
 def _to_win(quote: QuotedOffer) -> str | None:
     if quote.usd_per_gpu_hour_to_win is None:
         return None
-    return f"At ${quote.usd_per_gpu_hour_to_win:,.2f} per GPU-hour it would cost this run as much as the best."
+    at = exact_usd(outward(quote.usd_per_gpu_hour_to_win, up=False))
+    return f"At ${at} per GPU-hour it would cost this run as much as the best."
 
 
 def _open(quote: QuotedOffer) -> str:

@@ -177,7 +177,9 @@ def upgrade_later(asked: Asked) -> list[str]:
         ]
     if bought is not None:
         whole, share = figures.usd(bought.capital_usd), bought.network_usd
-        part = f"{figures.usd(share)} of the {whole}" if share is not None else f"part of the {whole}, untold by the quote"
+        part = (
+            f"{figures.usd(share)} of the {whole}" if share is not None else f"part of the {whole}, untold by the quote"
+        )
         return [
             f"Yes, at a price: the machines stay, switches, cables and NICs are bought again; they are {part}.",
             *_begun_plainer(asked, best),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate, QuotedOffer, RentalOffer
+from assistant.vocabulary.quantities import exact_usd, outward
 
 from ... import figures
 from ...blocks import sentences
@@ -398,11 +399,21 @@ def quote_even(asked: Asked) -> list[str]:
     for quote in able[1:]:
         if quote.usd_per_gpu_hour is None or quote.run_cost_usd is None or won.run_cost_usd is None:
             continue
-        at = quote.usd_per_gpu_hour_to_win or quote.usd_per_gpu_hour * won.run_cost_usd.p50 / quote.run_cost_usd.p50
+        at = even_price(quote, won)
+        if at is None:
+            continue
         now, theirs = figures.usd(quote.usd_per_gpu_hour), figures.usd(won.usd_per_gpu_hour)
-        wins = f"{letter(quote)} wins below {figures.usd(at)} per GPU-hour"
+        wins = f"{letter(quote)} costs no more from ${exact_usd(at)} per GPU-hour on downwards"
         said.append(f"{wins}; it asks {now} and {letter(won)} {theirs}.")
     return said
+
+
+def even_price(other: QuotedOffer, won: QuotedOffer) -> float | None:
+    """USD per GPU-hour up to which the run on another quote costs no more than on the best, in digits as told."""
+    if other.usd_per_gpu_hour is None or other.run_cost_usd is None or won.run_cost_usd is None:
+        return None
+    at = other.usd_per_gpu_hour_to_win or other.usd_per_gpu_hour * won.run_cost_usd.p50 / other.run_cost_usd.p50
+    return outward(at, up=False)
 
 
 def letter(quote: QuotedOffer) -> str:
