@@ -60,7 +60,8 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     offered = chosen.price.offered if chosen.priced else None
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
-    others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
+    even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
+    others = [name_of(e) for e in even]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
@@ -271,8 +272,8 @@ def _because(made: Decision, chosen: Entry) -> str:
     if choice.ground == "unpriced":
         return "It has the shortest run; no price was read."
     if _cheaper_in_the_middle(made, chosen):
-        what = _billed(job)
-        return f"Cheapest {what} on average; spot machines cost less only in the middle."
+        other = "other spot machines" if chosen.price.spot else "spot machines"
+        return f"Cheapest {_billed(job)} on average; {other} cost less only in the middle."
     return _alone(made) if choice.ground == "alone" else _cheapest(made, chosen)
 
 
@@ -314,7 +315,9 @@ def _cheaper_in_the_middle(made: Decision, chosen: Entry) -> bool:
     """Whether machines that may be taken away keep what was asked and cost less at the median, on any network."""
     asked, advised = made.job.questionnaire, {e.id for e in made.entries if e.verdict not in ("avoid", "impossible")}
     able = [e for e in made.variants if e.id in advised and e.usable and e.costed and e.risky and meets(e, asked)]
-    return chosen.costed and any(e.median_cost < chosen.median_cost <= e.ranked_cost for e in able)
+    return chosen.costed and any(
+        e.median_cost < chosen.median_cost and chosen.ranked_cost <= e.ranked_cost for e in able
+    )
 
 
 def _alone(made: Decision) -> str:

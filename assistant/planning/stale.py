@@ -133,8 +133,8 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
     return Warning_(
         code=DECIDES,
         message=f"An old price decides: {name} at ${o.usd_per_gpu_hour:.2f} per GPU-hour is {age} days old "
-        f"({o.source}, {o.date}). At ${exact_usd(at)}, a change of {change:+.0f} % that is plausible after so long, {cheaper} "
-        "would cost no more than what is recommended: ask for a quote.",
+        f"({o.source}, {o.date}). At ${exact_usd(at)}, a change of {change:+.0f} % that is plausible after so long, "
+        f"{cheaper} would cost no more than what is recommended: ask for a quote.",
     )
 
 

@@ -78,7 +78,7 @@ def _kept(plan: Plan, one: ServingFigures) -> str:
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric] or _likeliest(plan)
     if costs_more(plan):
         return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":
@@ -88,6 +88,13 @@ def _meaning(plan: Plan) -> str:
     if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
         return "no other network comes within the error, if so many are let at all: nobody says so."
     return "clear; no other network comes within the error."
+
+
+def _likeliest(plan: Plan) -> list[str]:
+    """Beside a choice that nothing ties with, the other that is most often the cheapest."""
+    others = [c for c in plan.candidates if c.fabric != plan.recommendation.fabric and c.probability_best]
+    likeliest = max(others, key=lambda c: c.probability_best or 0.0, default=None)
+    return [reading.name(plan, likeliest.fabric)] if likeliest else []
 
 
 def _listed(names: list[str]) -> str:
