@@ -114,7 +114,7 @@ def test_the_average_by_which_spot_machines_are_ranked_stands_beside_their_cost(
 
 
 def test_what_ties_is_not_far_dearer_by_the_sums_that_are_told(pipeline: Pipeline) -> None:
-    """"Ties with it" stood beside "the next network costs 81 % more": half of the spot runs cost as much."""
+    """ "Ties with it" stood beside "the next network costs 81 % more": half of the spot runs cost as much."""
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "training": {"tokens": 2e10}}
     made = planned(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": 16}, "budget": {"spot": True}})
     answer = made.recommendation
