@@ -506,3 +506,11 @@ def test_a_price_that_is_told_turns_the_answer_or_costs_no_more_as_it_is_printed
         changed[int(number) - 1][field] = float(price.replace(",", ""))
         assert decided(*changed, **budget).choice.chosen.price.offered.number == made.recommendation.flips[0].to_quote
         assert made.offers[made.recommendation.offer].source == f"budget.quotes.{number}"
+
+
+def test_the_oversubscription_of_a_note_is_said_once_and_what_else_it_says_stays():
+    notes = ("4:1", "4:1 oversubscribed above the leaf, storage free")
+    quote = {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.37}
+    made = planned(*(quote | {"provider": f"seller {n}", "note": note} for n, note in enumerate(notes)), gpus=256)
+    told = " ".join(formats.written(made, "text").split())
+    assert told.count("4:1") == 2 and "4:1 oversubscribed above the leaf," in told and "Storage free." in told

@@ -347,10 +347,11 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int, shape: Shape) ->
     if plane.planes > 1 or plane.rail_groups:
         notes.append(_racks(size, radix, shape))
     elif plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
+        each = radix // size.nodes
+        rails = "one per rail" if each == 1 else f"each for {'' if size.rails % each == 0 else 'up to '}{each} rails"
         notes.append(
-            f"{ceil(size.rails / (radix // size.nodes))} switches, one per rail and without spines, would join the "
-            "nodes as well (topology rail-only), when all traffic between rails goes over the scale-up link (NCCL's "
-            "PXN does)"
+            f"{ceil(size.rails / each)} switches, {rails} and without spines, would join the nodes as well (topology "
+            "rail-only), when all traffic between rails goes over the scale-up link (NCCL's PXN does)"
         )
     elif plane.tiers == 3 and planes == 1 and size.rails > 1:
         notes.append(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan, QuotedOffer
 from assistant.vocabulary.quantities import exact_usd, outward
+from assistant.vocabulary.questionnaire import clauses
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
@@ -137,14 +138,17 @@ def _beside(quote: QuotedOffer) -> str:
         _to_win(quote),
         _delivered(quote),
         counted,
-        _noted(quote),
+        _noted(quote, quote.counted),
         _open(quote),
     )
     return " ".join(text for text in said if text)
 
 
-def _noted(quote: QuotedOffer) -> str | None:
-    return f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
+def _noted(quote: QuotedOffer, told: str = "") -> str | None:
+    """What it says besides, but for what is ``told`` of it already."""
+    left = [said for said in clauses(quote.note) if said not in told]
+    note = ", ".join(left) if told and len(left) < len(clauses(quote.note)) else quote.note
+    return f"{note[0].upper()}{note[1:].rstrip('.')}." if note else None
 
 
 def _published(quote: QuotedOffer) -> str | None:
