@@ -302,6 +302,6 @@ def test_transceivers_are_counted_by_the_links_of_a_cage_at_every_speed(fabric):
 
 @pytest.mark.parametrize(("gpus", "said"), [(512, "8 switches, one per rail"), (256, "4 switches, each for 2 rails")])
 def test_what_would_do_without_spines_says_how_many_rails_a_switch_joins_and_is_drawn_so(gpus, said):
-    """"4 switches, one per rail" was said of nodes with 8 rails."""
+    """ "4 switches, one per rail" was said of nodes with 8 rails."""
     assert any(note.startswith(f"{said} and without spines") for note in planned("infiniband-ndr-400", gpus).notes)
     assert planned("infiniband-ndr-400", gpus, topology="rail-only").switches == int(said[0])

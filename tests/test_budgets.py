@@ -139,6 +139,18 @@ def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "euros"),
+    [("40.000 €", 40e3), ("EUR 1.250,50", 1250.5), ("1.234.567 €", 1234567), ("40 000 €", 40e3), ("2,50 €", 2.5)],
+)
+def test_a_sum_in_a_file_is_read_with_the_dots_and_commas_of_its_currency(said, euros):
+    """40.000 € was taken for $45."""
+    rate = LIBRARY.catalog.constants["currency-eur"].value
+    assert asked({"usd": said}).budget.usd == pytest.approx(euros * rate)
+    assert asked({"usd": said.replace("€", "$").replace("EUR", "USD")}).budget.usd == pytest.approx(euros)
+    assert asked({"gpu_hour_usd": "2.350 €"}).budget.gpu_hour_usd == pytest.approx(2.35 * rate), "an hour's price"
+
+
 def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
     with pytest.raises(InputError, match="EUR, GBP, JPY, CNY"):
         asked({"usd": "500k CHF"})

@@ -177,16 +177,44 @@ def _dollars(value: Any, info: ValidationInfo) -> float:
     lists what was ``converted``."""
     rates = (info.context or {}).get("usd_per", {})
     code = currency_of(short(value)) if isinstance(value, str) else None
+    plain = value
+    if isinstance(value, str):
+        plain = _grouped_money(short(value), by_the_hour=(info.field_name or "").endswith(_BY_THE_HOUR))
     if code is None or not rates:
-        return usd(value)
+        return usd(plain)
     if code not in rates:
         known = ", ".join(name.upper() for name in rates)
         raise ValueError(
             f"expected US dollars, or a currency whose rate is in the catalog ({known}), got {shown(value)}"
         )
-    dollars = rates[code] * usd(_CURRENCY[code].sub("", value))
+    dollars = rates[code] * usd(_CURRENCY[code].sub("", plain))
     info.context["converted"].append((code, value.strip(), dollars))  # type: ignore[index]
     return dollars
+
+
+_BY_THE_HOUR = ("hour_usd", "per_kwh")  # how fields of small prices end: "2.350 €" is one of these
+_DIGITS = re.compile(r"\d(?:[\d.,'\u2019 \u00a0\u202f]*\d)?")
+_SIGNED = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|dollars?|" + "|".join(_CURRENCIES.values()) + r")(?![a-z])", re.I)
+_DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # 40.000, where a dot marks thousands
+_SPACED = re.compile(r"\d{1,3}(?:['\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?")  # 40 000, 40'000,50
+_DOTTED_CENTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}")  # 1.250,50
+_COMMA_CENTS = re.compile(r"\d+,\d{1,2}")  # 2,50
+
+
+def _grouped_money(text: str, *, by_the_hour: bool) -> str:
+    """An amount with a currency in the digits of a program, as a sentence with it is read: ``40.000 €`` and ``1.250,50
+    EUR`` are thousands, but for a price by the hour, of which ``2.350 €`` is a little more than two."""
+    found = _DIGITS.search(text)
+    if found is None or not _SIGNED.search(text):
+        return text
+    digits = found[0]
+    if _DOTTED_CENTS.fullmatch(digits) or (_DOTTED.fullmatch(digits) and (digits.count(".") > 1 or not by_the_hour)):
+        plain = digits.replace(".", "").replace(",", ".")
+    elif _SPACED.fullmatch(digits) or _COMMA_CENTS.fullmatch(digits):
+        plain = re.sub(r"['\u2019 \u00a0\u202f]", "", digits).replace(",", ".")
+    else:
+        return text
+    return text[: found.start()] + plain + text[found.end() :]
 
 
 def in_dollars(value: float) -> str:
