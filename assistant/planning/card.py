@@ -10,7 +10,7 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -140,11 +140,11 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if capital is not None and job.questionnaire.budget.machines_there:
         return _to_keep(job, chosen, month, capital, token)
     if capital is not None:
-        return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
+        return f"{told_apart(capital, job.questionnaire.budget.usd, usd)} to buy; {month}, written off with power and support{token}."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}{_of_term(chosen, job)}."
-    total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
+    total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(chosen)}"
     total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."

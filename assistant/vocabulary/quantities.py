@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationInfo
@@ -220,6 +221,19 @@ def _grouped_money(text: str, *, by_the_hour: bool) -> str:
 def in_dollars(value: float) -> str:
     """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
     return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
+
+
+def told_apart(value: float, limit: float | None, told: Callable[[float], str]) -> str:
+    """An amount of US dollars beside one that it is held against, as ``told``: with all its dollars where the two would
+    read the same and are not."""
+    if limit is None or value == limit or told(value) != told(limit):
+        return told(value)
+    return in_dollars(value) if in_dollars(value) != in_dollars(limit) else f"${value:,.2f}"
+
+
+def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:
+    """A limit as it was given, to the dollar; one of three digits as ``told``."""
+    return told(limit) if float(f"{limit:.3g}") == limit else in_dollars(limit)
 
 
 def usd(value: Any) -> float:

@@ -66,7 +66,8 @@ def section(plan: Plan) -> list[Block]:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
     if len(shown) < len(listed):
         notes.append(
-            "A machine with several networks stands once, with the one that costs least, and with the one that is taken."
+            "A machine with several networks stands once, with the one that costs least, and with the one that is "
+            "taken."
         )
     return [
         _heading(plan),

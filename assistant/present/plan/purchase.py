@@ -103,11 +103,12 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
     usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
     parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _parts(bought).items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
+    budget = plan.questionnaire["budget"].get("usd")
     over = f" over {bought.months:g} months" if bought.capital_usd else " of use"
     said = [
         *_there(bought, plan),
         *_kept_or_replaced(bought, plan),
-        f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
+        f"About {figures.usd_against(bought.capital_usd, budget)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
         f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; {_networks_part(bought)}."
         if bought.capital_usd
         else "Nothing has to be bought.",
@@ -128,10 +129,11 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         _delivery(bought),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
-    budget = plan.questionnaire["budget"].get("usd")
     if budget and bought.capital_usd:
         over = bought.capital_usd > budget
-        said.insert(1, f"The budget of {usd(budget)} is {'exceeded' if over else 'kept'} by the purchase.")
+        said.insert(
+            1, f"The budget of {figures.usd_limit(budget)} is {'exceeded' if over else 'kept'} by the purchase."
+        )
     return [one for one in said if one]
 
 

@@ -216,7 +216,10 @@ def _taken(plan: Plan) -> str:
         said += f"; {_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
-        name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
+        name, cost = (
+            f"{listed.provider}: {listed.instance}",
+            figures.usd_against(listed.run_cost_usd.p50, won.run_cost_usd.p50),
+        )
         less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
         said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."

@@ -92,8 +92,8 @@ def purchase_budget(asked: Asked) -> list[str]:
     euro = asked.catalog.constants["currency-eur"]
     power = figures.usd(_YEAR * (years or 1.0) * _running(bought, "power"))
     return [
-        f"{verdict}: {figures.usd(whole)} of {figures.usd(limit)}, {far}: {parts}.",
-        f"As euro the limit is {figures.usd(limit * euro.value)} (rate of {euro.date}). Power, {power} in that time, "
+        f"{verdict}: {figures.usd_against(whole, limit)} of {figures.usd_limit(limit)}, {far}: {parts}.",
+        f"As euro the limit is {figures.usd_limit(limit * euro.value)} (rate of {euro.date}). Power, {power} in that time, "
         "tax, racks and storage are not in it.",
     ]
 

@@ -100,12 +100,13 @@ def budget(asked: Asked) -> str | None:
         monthly = reading.asked(asked.plan, "budget.usd_per_month")
         if monthly and best.usd_per_month:
             kept = "Yes" if best.usd_per_month <= monthly else "No"
-            return f"{kept}: {figures.usd(best.usd_per_month)} a month against {figures.usd(monthly)}."
+            month = figures.usd_against(best.usd_per_month, monthly)
+            return f"{kept}: {month} a month against {figures.usd_limit(monthly)}."
         return f"You named no budget; it costs {figures.usd(sum_)}."
-    spare = limit - sum_
+    spare, costs = limit - sum_, figures.usd_against(sum_, limit)
     if spare >= 0:
-        return f"It stays within {figures.usd(limit)}: it costs {figures.usd(sum_)}, which leaves {figures.usd(spare)}."
-    return f"It breaks the {figures.usd(limit)}: it costs {figures.usd(sum_)}, {figures.usd(-spare)} too much."
+        return f"It stays within {figures.usd_limit(limit)}: it costs {costs}, which leaves {figures.usd(spare)}."
+    return f"It breaks the {figures.usd_limit(limit)}: it costs {costs}, {figures.usd(-spare)} too much."
 
 
 def _limit(asked: Asked) -> float | None:
