@@ -514,3 +514,24 @@ def test_the_oversubscription_of_a_note_is_said_once_and_what_else_it_says_stays
     made = planned(*(quote | {"provider": f"seller {n}", "note": note} for n, note in enumerate(notes)), gpus=256)
     told = " ".join(formats.written(made, "text").split())
     assert told.count("4:1") == 2 and "4:1 oversubscribed above the leaf," in told and "Storage free." in told
+
+
+def test_a_quoted_sum_is_that_of_all_the_gpus_it_was_asked_for_also_where_a_service_takes_fewer():
+    """$33 million for 1,024 GPUs became the price of the 40 that the load takes."""
+    load = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10}
+    service = {"workload": "inference", "inference": load, "model": "llama-3.1-70b"}
+
+    def served(price: dict) -> pipeline.Decision:
+        quote = {"provider": "joe", "fabric": "roce-v2-400", **price}
+        said = service | {"cluster": {"gpu": "h100-sxm", "gpus": 96}, "budget": {"quotes": [quote]}}
+        return pipeline.Pipeline(library.load(), TODAY).decide(questionnaires.from_value(said, CATALOG))
+
+    whole, hourly = served({"usd": 140_160, "months": 1}), served({"gpu_hour_usd": 2.0})
+    assert whole.job.gpus == 96 and whole.choice.chosen.price.gpu_total == pytest.approx(2.0)
+    assert hourly.job.gpus < 96, "by the hour so many are rented as the load takes"
+
+
+def test_what_is_paid_once_may_be_more_than_the_whole_run_on_a_list():
+    """The price at which the quote would match it is below nothing, and was taken for one."""
+    made = planned(THREE[0] | {"once_usd": 1e6})
+    assert made.recommendation.rival_offer.quote_even_at_usd_per_gpu_hour is None

@@ -140,7 +140,8 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if capital is not None and job.questionnaire.budget.machines_there:
         return _to_keep(job, chosen, month, capital, token)
     if capital is not None:
-        return f"{told_apart(capital, job.questionnaire.budget.usd, usd)} to buy; {month}, written off with power and support{token}."
+        to_buy = told_apart(capital, job.questionnaire.budget.usd, usd)
+        return f"{to_buy} to buy; {month}, written off with power and support{token}."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}{_of_term(chosen, job)}."

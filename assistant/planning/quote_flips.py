@@ -128,7 +128,7 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
     even = _even(made, number, chosen, there.median_cost, pipeline, up=there.median_cost > chosen.median_cost)
     at = outward(even.at, up=False)
     there_at = _priced_at(made.job.questionnaire, number, even.path.rpartition(".")[2], at)
-    again = _decided(there_at, pipeline, made.work)
+    again = _decided(there_at, pipeline, made.work) if at > 0 else None  # what is paid once may be more than the rest
     same = [e.median_cost for e in again.variants if _key(e) == _key(chosen)] if again else []
     tried = bool(same) and abs(min(same) / there.median_cost - 1) <= EXACT
     hourly, beside = chosen.price.gpu_total + chosen.price.fabric_total, there.price.fabric_total

@@ -104,11 +104,12 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
     parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _parts(bought).items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
     budget = plan.questionnaire["budget"].get("usd")
+    whole = figures.usd_against(bought.capital_usd, budget)
     over = f" over {bought.months:g} months" if bought.capital_usd else " of use"
     said = [
         *_there(bought, plan),
         *_kept_or_replaced(bought, plan),
-        f"About {figures.usd_against(bought.capital_usd, budget)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
+        f"About {whole} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
         f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; {_networks_part(bought)}."
         if bought.capital_usd
         else "Nothing has to be bought.",
@@ -140,6 +141,8 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
 def _networks_part(bought: Purchase) -> str:
     if bought.network_percent is None:
         return "the network is in that sum, and which part of it is not told"
+    if not bought.network_percent:
+        return "no network is bought"
     return f"{figures.percent(bought.network_percent)} of it is the network"
 
 

@@ -89,12 +89,13 @@ def purchase_budget(asked: Asked) -> list[str]:
     parts = f"{figures.usd(bought.capital_usd)} to buy, {network},{held}".rstrip(",")
     verdict = "Yes" if spare >= 0 else "No"
     far = f"{figures.usd(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
+    costs = figures.usd_against(whole, limit)
     euro = asked.catalog.constants["currency-eur"]
     power = figures.usd(_YEAR * (years or 1.0) * _running(bought, "power"))
     return [
-        f"{verdict}: {figures.usd_against(whole, limit)} of {figures.usd_limit(limit)}, {far}: {parts}.",
-        f"As euro the limit is {figures.usd_limit(limit * euro.value)} (rate of {euro.date}). Power, {power} in that time, "
-        "tax, racks and storage are not in it.",
+        f"{verdict}: {costs} of {figures.usd_limit(limit)}, {far}: {parts}.",
+        f"As euro the limit is {figures.usd_limit(limit * euro.value)} (rate of {euro.date}). Power, {power} in that "
+        "time, tax, racks and storage are not in it.",
     ]
 
 
