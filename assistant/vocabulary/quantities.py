@@ -289,21 +289,25 @@ def yes_or_no(value: Any) -> bool:
     raise ValueError(f"expected true or false, got {shown(value)}")
 
 
-_WHOLE_FROM = 1000.0  # US dollars from which on a price is told without cents
+# US dollars below which a price is told to so many digits behind the point; whole dollars from the last on.
+_TOLD_DIGITS = ((10.0, 3), (1000.0, 2))
 
 
 def outward(price: float, *, up: bool) -> float:
-    """A price in US dollars at which something turns, rounded to what :func:`exact_usd` tells of it, a tenth of a cent
-    or a dollar, and away from where it has not turned: what is told turns it too."""
-    step = 1.0 if abs(price) >= _WHOLE_FROM else 1000.0
+    """A price in US dollars at which something turns, rounded to what :func:`exact_usd` tells of it, a tenth of a cent,
+    a cent or a dollar, and away from where it has not turned: what is told turns it too."""
+    step = 10.0 ** _told_digits(price)
     return round((math.ceil if up else math.floor)(round(price * step, 6)) / step, 3)
+
+
+def _told_digits(price: float) -> int:
+    return next((digits for below, digits in _TOLD_DIGITS if abs(price) < below), 0)
 
 
 def exact_usd(price: float) -> str:
     """A price with all the digits that it was rounded to: ``1.95``, ``2.326``, ``2,034,568``."""
-    if abs(price) >= _WHOLE_FROM:
-        return f"{price:,.0f}"
-    return f"{price:.2f}" if round(price, 2) == round(price, 3) else f"{price:.3f}"
+    digits = _told_digits(price)
+    return f"{price:,.{min(digits, 2) if round(price, 2) == round(price, digits) else digits}f}"
 
 
 Count = Annotated[float, BeforeValidator(count)]

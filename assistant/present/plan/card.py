@@ -7,6 +7,7 @@ from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
 LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
+_OFTEN = 0.1  # probability from which on a network is named beside a choice that nothing ties with
 
 
 def section(plan: Plan) -> list[Block]:
@@ -91,10 +92,12 @@ def _meaning(plan: Plan) -> str:
 
 
 def _likeliest(plan: Plan) -> list[str]:
-    """Beside a choice that nothing ties with, the other that is most often the cheapest."""
+    """Beside a choice that nothing ties with, what else is the cheapest more often than in a tenth of the worlds, or
+    the one that most often is."""
     others = [c for c in plan.candidates if c.fabric != plan.recommendation.fabric and c.probability_best]
-    likeliest = max(others, key=lambda c: c.probability_best or 0.0, default=None)
-    return [reading.name(plan, likeliest.fabric)] if likeliest else []
+    others.sort(key=lambda c: -(c.probability_best or 0.0))
+    often = [c for c in others if (c.probability_best or 0.0) > _OFTEN] or others[:1]
+    return [reading.name(plan, c.fabric) for c in often]
 
 
 def _listed(names: list[str]) -> str:
