@@ -106,7 +106,7 @@ def owned(
     if machines.watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
     electricity = _electricity(questionnaire, catalog, assumptions)
-    support = [_support(part, months, catalog, assumptions) for part in (machines, network)]
+    of_machines, of_network = (_support(part, months, catalog, assumptions) for part in (machines, network))
     power = lambda part, name: electricity.priced(f"power of {name}", part.watts, freshness) if part.watts else None
     return Owned(
         machines.left,
@@ -114,9 +114,10 @@ def owned(
         power(machines, gpu.name),
         power(network, fabric.name),
         Upkeep(
-            *support,
+            of_machines,
+            of_network,
             _staff(questionnaire, fabric, network.new, nodes, catalog, assumptions),
-            added(s.value * p.of_quote for s, p in zip(support, (machines, network), strict=True) if s),
+            added(s.value * p.of_quote for s, p in ((of_machines, machines), (of_network, network)) if s),
         ),
         months,
         machines.sunk,

@@ -84,10 +84,9 @@ class Choice:
             return "clear", []
         cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in self.rest}
         least = min(self.rest, key=lambda e: e.ranked_cost, default=None)
-        dearer = least is not None and _apart(least, chosen) > TIE_PERCENT / 100
-        if self.kept and dearer and cheaper[least.id] > 1 - TIE_PROBABILITY:
-            return "clear", []  # it is clearly the dearer one, whatever else costs as much
         apart = {e.id: _apart(e, chosen) for e in self.rest}
+        if self.kept and least and apart[least.id] > TIE_PERCENT / 100 and cheaper[least.id] > 1 - TIE_PROBABILITY:
+            return "clear", []  # it is clearly the dearer one, whatever else costs as much
         alike = [
             e
             for e in sorted(self.rest, key=lambda e: e.ranked_cost)
