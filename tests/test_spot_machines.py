@@ -123,3 +123,13 @@ def test_what_ties_is_not_far_dearer_by_the_sums_that_are_told(pipeline: Pipelin
     assert all(cost[fabric] <= 1.25 * cost[answer.fabric] for fabric in answer.tied)
     assert answer.certainty == "close", "in a fifth of the worlds and more another is the cheaper one, and it is named"
     assert "may turn out cheaper" in " ".join(certain(made)) and "another may" not in " ".join(certain(made))
+
+
+def test_the_reason_speaks_of_the_spot_machines_that_are_recommended(pipeline: Pipeline) -> None:
+    """ "Spot machines cost less only in the middle" stood under a recommendation of spot machines."""
+    job = {"workload": "rlhf", "model": "llama-3.1-8b", "cluster": {"gpu": "b200", "gpus": 32}}
+    told = planned(pipeline, job | {"budget": {"spot": True}})
+    chosen = decided(pipeline, job | {"budget": {"spot": True}}).choice.chosen
+    assert chosen.price.spot is not None and "on spot machines" in told.recommendation.card.do
+    assert told.recommendation.card.because.endswith("other spot machines cost less only in the middle.")
+    assert "taken away" not in told.recommendation.not_the_likeliest, "as those that are recommended may be"

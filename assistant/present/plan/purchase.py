@@ -236,6 +236,9 @@ def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{counted(drawn.machines, 'machine')} of {drawn.gpus_per_machine} GPUs"
+    used = round(drawn.machines_kw / drawn.machine_kw * drawn.gpus_per_machine)
+    if used < drawn.machines * drawn.gpus_per_machine:  # the rest of the last one is left to others
+        machines = f"the share of {counted(used, 'GPU')} in {machines}"
     network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"{work[0].upper()}{work[1:]} takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
