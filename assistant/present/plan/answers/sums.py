@@ -404,7 +404,7 @@ def quote_even(asked: Asked) -> list[str]:
         if at is None:
             continue
         now, theirs = figures.usd(quote.usd_per_gpu_hour), figures.usd(won.usd_per_gpu_hour)
-        wins = f"{letter(quote)} costs no more from ${exact_usd(at)} per GPU-hour on downwards"
+        wins = f"{letter(quote)} wins below ${exact_usd(at)} per GPU-hour"
         said.append(f"{wins}; it asks {now} and {letter(won)} {theirs}.")
     return said
 
