@@ -277,3 +277,31 @@ def test_every_format_marks_the_prices_that_nobody_published(form):
 def test_adapters_on_the_board_are_those_that_are_counted(gpu, card):
     found = planned("spectrum-x-400", 144, CATALOG.gpus[gpu])
     assert any(item.item.startswith(f"NIC {card}") for item in found.prices)
+
+
+# By hand. A link has a transceiver's share at both ends: 64 × 800G cages carry 4 links of 100 or 200, 2 of 400, one of
+# 800 Gb/s; a QM9700 has 2 links of 400, a Q3400 2 of 800 to a cage, a QM8700 one of 200. In a node two adapters of 400
+# Gb/s share a cage, as in a DGX; all others have one each. Two tiers have three ends in switches for each adapter's.
+BY_HAND = {
+    "roce-v2-100": {64: 16 + 64, 128: 32 + 128, 512: 3 * 128 + 512},
+    "roce-v2-200": {64: 16 + 64, 128: 32 + 128, 512: 3 * 128 + 512},
+    "roce-v2-400": {64: 32 + 32, 128: 64 + 64, 512: 3 * 256 + 256},
+    "roce-v2-800": {64: 64 + 64, 128: 2 * 64 + 128, 512: 3 * 512 + 512},  # 128: two planes of 2 × 400
+    "infiniband-hdr-200": {64: 3 * 64 + 64, 128: 3 * 128 + 128, 512: 3 * 512 + 512},
+    "infiniband-ndr-400": {64: 32 + 32, 128: 3 * 64 + 64, 512: 3 * 256 + 256},
+    "infiniband-xdr-800": {64: 32 + 64, 128: 64 + 128, 512: 3 * 256 + 512},
+}
+
+
+@pytest.mark.parametrize("fabric", BY_HAND)
+def test_transceivers_are_counted_by_the_links_of_a_cage_at_every_speed(fabric):
+    found = {gpus: planned(fabric, gpus) for gpus in BY_HAND[fabric]}
+    assert {gpus: one.optics for gpus, one in found.items()} == BY_HAND[fabric]
+    assert {one.nics for one in found.values()} == {64, 128, 512}
+
+
+@pytest.mark.parametrize(("gpus", "said"), [(512, "8 switches, one per rail"), (256, "4 switches, each for 2 rails")])
+def test_what_would_do_without_spines_says_how_many_rails_a_switch_joins_and_is_drawn_so(gpus, said):
+    """ "4 switches, one per rail" was said of nodes with 8 rails."""
+    assert any(note.startswith(f"{said} and without spines") for note in planned("infiniband-ndr-400", gpus).notes)
+    assert planned("infiniband-ndr-400", gpus, topology="rail-only").switches == int(said[0])

@@ -139,6 +139,18 @@ def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "euros"),
+    [("40.000 €", 40e3), ("EUR 1.250,50", 1250.5), ("1.234.567 €", 1234567), ("40 000 €", 40e3), ("2,50 €", 2.5)],
+)
+def test_a_sum_in_a_file_is_read_with_the_dots_and_commas_of_its_currency(said, euros):
+    """40.000 € was taken for $45."""
+    rate = LIBRARY.catalog.constants["currency-eur"].value
+    assert asked({"usd": said}).budget.usd == pytest.approx(euros * rate)
+    assert asked({"usd": said.replace("€", "$").replace("EUR", "USD")}).budget.usd == pytest.approx(euros)
+    assert asked({"gpu_hour_usd": "2.350 €"}).budget.gpu_hour_usd == pytest.approx(2.35 * rate), "an hour's price"
+
+
 def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
     with pytest.raises(InputError, match="EUR, GBP, JPY, CNY"):
         asked({"usd": "500k CHF"})
@@ -233,3 +245,29 @@ def test_a_limit_of_power_is_of_machines_and_network_and_answered_in_a_line(limi
     assert (plan.recommendation.verdict == "infeasible") is (said is None)
     if said:
         assert said in told and "cooling" in told and told in formats.written(plan, "text").replace("\n", " ")
+
+
+def test_more_gpus_that_are_done_sooner_within_the_budget_are_named_and_keep_it(stages):
+    """A 70B is cramped on 16: on 128 the same run costs a third less."""
+    job = {"model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 16}, "training": {"tokens": 1e11}}
+    plan = planning.plan(asked({"usd": 60e3}, **job), LIBRARY, index=None)
+    sizes = {way.change["cluster.gpus"]: way for way in plan.recommendation.what_fits if "cluster.gpus" in way.change}
+    assert max(sizes) > min(sizes) > 16 and sizes[max(sizes)].run_hours < sizes[min(sizes)].run_hours / 2
+    for gpus in sizes:
+        chosen = stages.decide(
+            asked({"usd": 60e3}, **job | {"cluster": {"gpu": "h100-sxm", "gpus": gpus}})
+        ).choice.chosen
+        assert chosen is not None and chosen.median_cost <= 60e3
+
+
+def test_a_budget_that_is_kept_by_a_few_dollars_is_seen_to_be_kept():
+    """$57,986 of $57,990 was told as "$58,000: kept, $58,000", and a budget in yen with a thousandth of a dollar."""
+    job = {"training": {"tokens": 1e11}}
+    cost = planning.plan(asked({}, **job), LIBRARY, index=None).candidates[0].cost_usd.p50
+    plan = planning.plan(asked({"usd": round(cost) + 4}, **job), LIBRARY, index=None)
+    assert f"Budget of ${cost + 4:,.0f}: kept" in reading.limits_kept(plan)
+    assert f", ${cost:,.0f} (" in reading.limits_kept(plan)
+    assert plan.recommendation.card.cost == f"${cost:,.0f} for the run."
+    for said, told in (("¥12345679", "$78,756"), ("€51450", "$57,979")):
+        plan = planning.plan(asked({"usd": said}, **job), LIBRARY, index=None)
+        assert re.search(rf"(?i)budget of {re.escape(told)}(?![.,]?\d)", formats.written(plan, "text"))

@@ -370,3 +370,33 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
     table = next(block for block in candidates.section(found) if isinstance(block, Table))
     assert table.header[-2] == "to buy" and "$10,900" in {row[-2] for row in table.rows}
     assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))
+
+
+def test_support_of_a_quote_is_of_its_own_sum_or_in_it_and_the_networks_part_is_told_only_where_it_is_known() -> None:
+    """ "1.6 million for everything": 5 % a year of that, not of our list; nobody said what of it is the network."""
+
+    def quoted(*includes: str) -> Plan:
+        quote = {"provider": "joe", "fabric": "infiniband-ndr-400", "usd": 1.6e6, "includes": ["gpus", *includes]}
+        return plan(budget={"mode": "buy", "quotes": [quote]})
+
+    alone, supported = quoted(), quoted("support")
+    assert alone.purchase.monthly_usd["support"] == pytest.approx(0.05 * 1.6e6 / 12)
+    assert supported.purchase.monthly_usd["support"] == 0 and supported.purchase.support_quoted
+    assert "Support of what was quoted is in the quote" in words(supported)
+    assert all("support" not in assumed.field for assumed in supported.assumptions)
+    for found in (alone, supported):
+        assert found.purchase.network_percent is None and "0.0 %" not in words(found)
+        assert "which part of it is not told" in words(found)
+
+
+def test_what_costs_a_few_percent_more_is_close_and_what_was_outweighed_once_is_held_against_nobody() -> None:
+    """Nobody runs the network: RoCE 200 is taken for its cost, and RoCE 400, 2.5 % dearer, was to be avoided for the
+    same reason; "clear", though three networks are no 4 % dearer."""
+    found = plan(256, model="llama-3.1-70b", training={"tokens": 1e12}, constraints={"network_team": "none"})
+    judged = {c.fabric: c for c in found.candidates}
+    assert found.recommendation.fabric == "roce-v2-200" and judged["roce-v2-400"].verdict == "acceptable"
+    assert found.recommendation.certainty == "close" and "roce-v2-400" in found.recommendation.tied
+    assert judged["ultra-ethernet-400"].verdict == "avoid", "it has an objection of its own"
+    best = judged[found.recommendation.fabric].median_cost
+    near = {c.fabric for c in found.candidates if c.verdict == "acceptable" and c.median_cost <= 1.04 * best}
+    assert near <= set(found.recommendation.tied)

@@ -12,8 +12,11 @@ from assistant import library
 from assistant.library import load
 from assistant.library.price_lists import compared, read
 from assistant.library.questionnaires import read_one
-from assistant.planning import plan
+from assistant.planning import Begun, begun
+from assistant.planning.dearer import when_dearer
+from assistant.planning.flips import Charging
 from assistant.present.prices import deciding
+from assistant.vocabulary.plan import RentalOffer
 from tests.program import weft
 
 CATALOG = load().catalog
@@ -190,11 +193,25 @@ def test_a_quotation_mark_that_is_not_closed_is_told_with_its_line(tmp_path, hom
 def test_ages_and_what_decides_are_shown_for_a_job(home):
     seen = weft("prices", EXAMPLE)
     assert seen.code == 0 and "WHERE PRICES STAND" in seen.out and "CoreWeave" in seen.out
-    made = plan(read_one(Path(EXAMPLE), CATALOG), load(), index=None)
-    taken = made.offers[made.recommendation.offer]
-    [_, table, *_] = deciding([("a job", made)], datetime.date(2026, 11, 20))
+    made = begun(read_one(Path(EXAMPLE), CATALOG), load(), index=None)
+    taken, dearer = made.plan.offers[made.plan.recommendation.offer], when_dearer(made)
+    [_, table, *_] = deciding([("a job", made.plan, dearer)], datetime.date(2026, 11, 20))
     [row] = table.rows
     assert row[1] == f"{taken.provider}: {taken.instance}" and row[2] == f"${taken.usd_per_gpu_hour:.2f}"
-    second = next(o for o in made.offers if f"{o.provider}: {o.instance}, {o.fabric}" == row[5])
-    share = second.run_cost_usd.p50 / taken.run_cost_usd.p50
-    assert row[4].startswith(f"${taken.usd_per_gpu_hour * share:.2f}"), "there both runs cost the same"
+    told = float(row[4].partition(" ")[0].removeprefix("$"))
+    assert told == dearer.usd and row[5] == dearer.then
+    assert _taken_at(made, taken, told) == dearer.then, "planned again at the price as told another is taken,"
+    below = f"{taken.provider}: {taken.instance}, {taken.fabric}"
+    assert _taken_at(made, taken, 0.99 * told) == below, "and just below it is not"
+
+
+def _taken_at(made: Begun, taken: RentalOffer, usd: float) -> str:
+    charging = Charging(taken.provider, taken.usd_per_gpu_hour, usd)
+    offered = made.pipeline.decide(made.made.job.questionnaire, charging=charging).choice.chosen
+    return f"{offered.price.offered.provider}: {offered.price.offered.offer.name}, {offered.id}"
+
+
+def test_where_no_price_turns_a_plan_none_is_told(home):
+    """Plain Ethernet that was given: "turns at $132" was printed, and nothing turned there."""
+    seen = weft("prices", "knowledge/examples/qwen-7b-finetuning-tcp.yaml")
+    assert "none at any price tried" in seen.out and "+1815" not in seen.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 import pytest
 
@@ -569,3 +570,54 @@ def test_the_reply_is_written_before_anybody_says_what_runs():
     at_once.tell(talk, CLOUD)
     said = "\n".join(str(event) for event in talk.hear("write the reply"))
     assert "To CoreWeave:" in said
+
+
+def test_a_price_that_is_told_turns_the_answer_or_costs_no_more_as_it_is_printed():
+    """Told to the cent, it was half a cent late; of a sum to buy a part of a dollar."""
+    quotes = [
+        {"provider": "coreweave", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.37},
+        {"provider": "lambda", "fabric": "roce-v2-200", "gpu_hour_usd": 2.19},
+    ]
+    told = " ".join(formats.written(planned(*quotes), "text").split())
+    [even] = re.findall(r"At \$([\d.]+) per GPU-hour it would cost this run as much as the best", told)
+    there = planned(quotes[0] | {"gpu_hour_usd": float(even)}, quotes[1])
+    assert there.quotes[0].run_cost_usd.p50 <= there.quotes[1].run_cost_usd.p50
+    to_buy = [{"provider": q["provider"], "fabric": q["fabric"], "usd": 2.4e6 + n} for n, q in enumerate(quotes)]
+    for some, budget in ((quotes, {}), (to_buy, {"mode": "buy"})):
+        made = planned(*some, **budget)
+        card = re.findall(r"price of quote (\d) rises to \$([\d.,]*\d)", made.recommendation.card.changes_if)
+        [(number, price)] = card
+        field = "usd" if budget else "gpu_hour_usd"
+        changed = [dict(quote) for quote in some]
+        changed[int(number) - 1][field] = float(price.replace(",", ""))
+        assert decided(*changed, **budget).choice.chosen.price.offered.number == made.recommendation.flips[0].to_quote
+        assert made.offers[made.recommendation.offer].source == f"budget.quotes.{number}"
+
+
+def test_the_oversubscription_of_a_note_is_said_once_and_what_else_it_says_stays():
+    notes = ("4:1", "4:1 oversubscribed above the leaf, storage free")
+    quote = {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.37}
+    made = planned(*(quote | {"provider": f"seller {n}", "note": note} for n, note in enumerate(notes)), gpus=256)
+    told = " ".join(formats.written(made, "text").split())
+    assert told.count("4:1") == 2 and "4:1 oversubscribed above the leaf," in told and "Storage free." in told
+
+
+def test_a_quoted_sum_is_that_of_all_the_gpus_it_was_asked_for_also_where_a_service_takes_fewer():
+    """$33 million for 1,024 GPUs became the price of the 40 that the load takes."""
+    load = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 10}
+    service = {"workload": "inference", "inference": load, "model": "llama-3.1-70b"}
+
+    def served(price: dict) -> pipeline.Decision:
+        quote = {"provider": "joe", "fabric": "roce-v2-400", **price}
+        said = service | {"cluster": {"gpu": "h100-sxm", "gpus": 96}, "budget": {"quotes": [quote]}}
+        return pipeline.Pipeline(library.load(), TODAY).decide(questionnaires.from_value(said, CATALOG))
+
+    whole, hourly = served({"usd": 140_160, "months": 1}), served({"gpu_hour_usd": 2.0})
+    assert whole.job.gpus == 96 and whole.choice.chosen.price.gpu_total == pytest.approx(2.0)
+    assert hourly.job.gpus < 96, "by the hour so many are rented as the load takes"
+
+
+def test_what_is_paid_once_may_be_more_than_the_whole_run_on_a_list():
+    """The price at which the quote would match it is below nothing, and was taken for one."""
+    made = planned(THREE[0] | {"once_usd": 1e6})
+    assert made.recommendation.rival_offer.quote_even_at_usd_per_gpu_hour is None

@@ -23,7 +23,7 @@ from assistant.planning.remedy import smallest_change
 from assistant.present.blocks import Table
 from assistant.present.figures import usd
 from assistant.present.plan.formats import plan_html, plan_lines
-from assistant.present.plan.offers import section
+from assistant.present.plan.offers import in_short, section
 from assistant.present.terminal import blocks_view
 from assistant.vocabulary.catalog import Offer
 from assistant.vocabulary.plan import Plan
@@ -380,3 +380,14 @@ def test_what_adapters_would_save_is_said_of_the_same_work_also_where_days_were_
     assert told is not None and told.startswith("If adapters (LoRA) would do: 8 GPUs without a network")
     later = re.search(r"done in ([\d.]+) days instead of 10 days", told)
     assert later is not None and float(later[1]) > 20, "a quarter of the GPUs are not as quick"
+
+
+def test_the_offer_that_is_taken_stands_in_the_table_also_over_plain_ethernet(pipeline: Pipeline) -> None:
+    """The same machine costs less on another network, and the one that was given is advised against."""
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 1e11}}
+    made = planned(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": 64, "fabric": "ethernet-tcp-100"}})
+    for shown in (in_short(made), section(made)):
+        [table] = [block for block in shown if isinstance(block, Table)]
+        won = table.rows[table.emphasis]
+        assert (won[0], won[2]) == ("✓", "ethernet-tcp-100") and won[1].startswith("Amazon Web Services")
+        assert [row[0] for row in table.rows].count("✓") == 1

@@ -10,6 +10,7 @@ from assistant.planning import Pipeline, plan
 from assistant.planning.offers import rental_offers, taken
 from assistant.present.fields import assumed_text
 from assistant.present.figures import usd
+from assistant.present.plan.card import certain
 from assistant.present.plan.offers import in_short, spot_left
 from assistant.vocabulary.plan import Plan
 from tests.rentals import RENTED, SPOT_512, TODAY, cost, decided, library, made_on_spot, pipeline, planned, rental
@@ -110,3 +111,25 @@ def test_the_average_by_which_spot_machines_are_ranked_stands_beside_their_cost(
     text = " ".join(block.text if hasattr(block, "text") else str(block) for block in in_short(made_on_spot))
     spot = next(o for o in made_on_spot.offers if o.tier == "spot" and o.expected_cost_usd and o.run_cost_usd)
     assert f"{usd(spot.run_cost_usd.p50)} ({usd(spot.expected_cost_usd)})" in text
+
+
+def test_what_ties_is_not_far_dearer_by_the_sums_that_are_told(pipeline: Pipeline) -> None:
+    """ "Ties with it" stood beside "the next network costs 81 % more": half of the spot runs cost as much."""
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "training": {"tokens": 2e10}}
+    made = planned(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": 16}, "budget": {"spot": True}})
+    answer = made.recommendation
+    cost = {c.fabric: c.cost_usd.p50 for c in made.candidates if c.cost_usd}
+    assert "on spot machines" in answer.card.do and " tie" not in answer.card.do
+    assert all(cost[fabric] <= 1.25 * cost[answer.fabric] for fabric in answer.tied)
+    assert answer.certainty == "close", "in a fifth of the worlds and more another is the cheaper one, and it is named"
+    assert "may turn out cheaper" in " ".join(certain(made)) and "another may" not in " ".join(certain(made))
+
+
+def test_the_reason_speaks_of_the_spot_machines_that_are_recommended(pipeline: Pipeline) -> None:
+    """ "Spot machines cost less only in the middle" stood under a recommendation of spot machines."""
+    job = {"workload": "rlhf", "model": "llama-3.1-8b", "cluster": {"gpu": "b200", "gpus": 32}}
+    told = planned(pipeline, job | {"budget": {"spot": True}})
+    chosen = decided(pipeline, job | {"budget": {"spot": True}}).choice.chosen
+    assert chosen.price.spot is not None and "on spot machines" in told.recommendation.card.do
+    assert told.recommendation.card.because.endswith("other spot machines cost less only in the middle.")
+    assert "taken away" not in told.recommendation.not_the_likeliest, "as those that are recommended may be"

@@ -56,7 +56,8 @@ def _show(questionnaires: list[Path], form: str, catalog_file: Path | None) -> N
     from assistant.library import load
     from assistant.library.freshness import dated, half_life_days
     from assistant.library.questionnaires import read_one
-    from assistant.planning import plan
+    from assistant.planning import begun
+    from assistant.planning.dearer import when_dearer
     from assistant.present.prices import deciding, standing
     from assistant.present.text import lines_of
 
@@ -70,7 +71,8 @@ def _show(questionnaires: list[Path], form: str, catalog_file: Path | None) -> N
     plans = []
     with progress_bar("planning", len(paths)) as step:
         for name, path in paths.items():
-            plans.append((name, plan(read_one(path, library.catalog), library, index=None, today=today)))
+            made = begun(read_one(path, library.catalog), library, index=None, today=today)
+            plans.append((name, made.plan, when_dearer(made)))
             step(name)
     holds = half_life_days(library.catalog, "rental price")
     write_lines(lines_of([*standing(library.catalog, today, holds), *deciding(plans, today)], table_width()))

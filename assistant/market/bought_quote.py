@@ -9,32 +9,27 @@ from .arithmetic import amortized
 from .offered import Offered
 from .priced import Priced, constant, nothing, quoted
 
-Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
+SUPPORT = "support"  # of the catalog's quote items
 
 
-def bought_as_quoted(parts: Parts, taken: Offered, questionnaire: Questionnaire, catalog: Catalog) -> Parts:
-    """The parts with the sum of a quote, written off like any purchase: for all of it, or for the network alone where
-    the sum is far below what the GPUs cost. Power stays as it is."""
-    gpu, fabric, gpu_power, fabric_power = parts
+def bought_as_quoted(
+    gpu: Priced, fabric: Priced, taken: Offered, questionnaire: Questionnaire, months: float, catalog: Catalog
+) -> tuple[Priced, Priced]:
+    """GPU and fabric with the sum of a quote, written off over ``months`` months like any purchase: for all of it, or
+    for the network alone where the sum is far below what the GPUs cost."""
     quote, field = taken.quote, f"budget.quotes.{taken.number}"
     if quote is None:
-        return parts
-
-    def whole(hourly: float) -> Parts:
-        network = nothing(fabric.what, "in the quote", "included")
-        return quoted(gpu.what, hourly, field), network, gpu_power, fabric_power
-
+        return gpu, fabric
+    note = f"{quote.usd:,.0f} USD in one sum, as quoted" if quote.usd else None
+    all_of_it = nothing(fabric.what, "in the quote", "included")
     if quote.gpu_hour_usd is not None:
-        return whole(quote.gpu_hour_usd)
-    usual = constant(catalog.constants, "cost-amortization").value
-    months = questionnaire.budget.amortization_months or usual
+        return quoted(gpu.what, quote.gpu_hour_usd, field), all_of_it
     hourly = (quote.usd or 0.0) / questionnaire.cluster.gpus * amortized(1.0, months)
     there = questionnaire.owned_gpus == questionnaire.cluster.gpus
     if of_the_network(quote, hourly, gpu.value, catalog, there=there):
-        if fabric.origin == "none":  # machines that need no network leave it
-            return parts
-        return gpu, quoted(fabric.what, hourly, field), gpu_power, fabric_power
-    return whole(hourly)
+        # machines that need no network leave it
+        return gpu, fabric if fabric.origin == "none" else quoted(fabric.what, hourly, field, note=note)
+    return quoted(gpu.what, hourly, field, note=note), all_of_it
 
 
 def of_the_network(quote: Quote, hourly: float, gpu_hourly: float, catalog: Catalog, *, there: bool = False) -> bool:

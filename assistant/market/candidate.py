@@ -17,7 +17,6 @@ from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.questionnaire import Budget, Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
-from .bought_quote import bought_as_quoted
 from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
@@ -308,10 +307,9 @@ def _bought(
     if fabric.providers is not None:
         why = "it exists only in its cloud and cannot be bought"
         return _Paid((nothing(gpu.name, why, "unknown"), nothing(fabric.name, why, "unknown"), None, None))
-    mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, nodes, assumptions)
-    parts: Parts = mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power
     taken = next((o for o in offers if o.quote is not None), None)
-    parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
+    mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, nodes, taken, assumptions)
+    parts: Parts = mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power
     if not parts[1].known:  # machines without their network are no cluster
         return _Paid((unknown(gpu.name), parts[1], None, None), taken)
     return _Paid(parts, taken, mine.upkeep, mine.months, mine.sunk)

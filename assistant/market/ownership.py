@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_YEAR
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
+from .bought_quote import SUPPORT, bought_as_quoted
 from .electricity import Electricity
 from .fabric_price import NetworkBill
 from .machine_power import Machine, machine_of, network_watts, supernic_watts
+from .offered import Offered
 from .priced import Freshness, Priced, constant, nothing
 
 SKILLS = ("none", "some", "expert")
@@ -36,11 +39,13 @@ _SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that 
 
 @dataclass(frozen=True)
 class Upkeep:
-    """USD per GPU-hour on top of write-off and power; ``None`` where there is none."""
+    """USD per GPU-hour on top of write-off and power; ``None`` where there is none. ``of_quote``: what of it moves with
+    the sum of a quote."""
 
     gpu_support: Priced | None = None
     fabric_support: Priced | None = None
     staff: Priced | None = None
+    of_quote: float = 0.0
 
     @property
     def prices(self) -> tuple[Priced, ...]:
@@ -72,11 +77,13 @@ def owned(
     freshness: Freshness,
     bill: NetworkBill | None,
     nodes: int,
+    taken: Offered | None,
     assumptions: list[Assumption],
 ) -> Owned:
     """What owning GPU and fabric costs; ``assumptions`` is filled with what it rests on.
 
-    A quoted price of a GPU-hour or of the network is taken as it stands, power and upkeep and all.
+    A price of a GPU-hour or of the network that was said is taken as it stands, power and upkeep and all; ``taken`` is
+    a quote of what is bought, which is kept like all else that is: with power, and with support of its own sum.
     """
     months = questionnaire.budget.amortization_months
     if months is None:
@@ -92,9 +99,14 @@ def owned(
     )
     new = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
     network = _network(questionnaire, fabric, machine, new, bill, catalog)
+    if taken is not None:
+        paid = bought_as_quoted(machines.left, network.left, taken, questionnaire, months, catalog)
+        of_it = taken.quote is not None and SUPPORT in taken.quote.includes
+        machines, network = (p.paid(one, of_it) for p, one in zip((machines, network), paid, strict=True))
     if machines.watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
     electricity = _electricity(questionnaire, catalog, assumptions)
+    of_machines, of_network = (_support(part, months, catalog, assumptions) for part in (machines, network))
     power = lambda part, name: electricity.priced(f"power of {name}", part.watts, freshness) if part.watts else None
     return Owned(
         machines.left,
@@ -102,9 +114,10 @@ def owned(
         power(machines, gpu.name),
         power(network, fabric.name),
         Upkeep(
-            _support(machines.new, months, catalog, assumptions),
-            _support(network.new, months, catalog, assumptions),
+            of_machines,
+            of_network,
             _staff(questionnaire, fabric, network.new, nodes, catalog, assumptions),
+            added(s.value * p.of_quote for s, p in ((of_machines, machines), (of_network, network)) if s),
         ),
         months,
         machines.sunk,
@@ -113,13 +126,32 @@ def owned(
 
 @dataclass(frozen=True)
 class _Part:
-    """The machines or the network, each per GPU: the price as ``new``, of which support is counted whoever paid for it,
-    what is ``left`` to buy, the watts it draws; ``sunk``: USD per GPU-hour of ``left`` that buy nothing."""
+    """The machines or the network, each per GPU: the price as ``new``, what is ``left`` to buy, the watts it draws;
+    ``sunk``: USD per GPU-hour of ``left`` that buy nothing. ``supported``: USD per GPU-hour of the price on which
+    support is counted, whoever paid it, and ``of_quote`` the share of that which was quoted; ``in_quote``: that support
+    is part of a sum that was quoted."""
 
     new: Priced
     left: Priced
     watts: float
     sunk: float = 0.0
+    supported: float = 0.0
+    of_quote: float = 0.0
+    in_quote: bool = False
+
+    @classmethod
+    def listed(cls, new: Priced, left: Priced, watts: float) -> _Part:
+        return cls(new, left, watts, supported=new.value)
+
+    def paid(self, price: Priced, with_support: bool) -> _Part:
+        """With the ``price`` of a quote, ``with_support`` or without; support of what is there stays."""
+        if price is self.left:
+            return self
+        there = max(0.0, self.supported - self.left.value)
+        covered = with_support and price.value > 0
+        quoted = 0.0 if covered else price.value
+        whole = there + quoted
+        return replace(self, left=price, supported=whole, of_quote=quoted / whole if whole else 0.0, in_quote=covered)
 
 
 def _machine(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, nodes: int) -> Machine:
@@ -138,7 +170,7 @@ def _machines(questionnaire: Questionnaire, gpu: Gpu, machine: Machine, each: Pr
     else:
         each = _whole(each, machine, gpus, sites)
         watts = machine.watts * machine.count(gpus, sites) / gpus
-    return _Part(each, _left_to_buy(each, gpu, machine, questionnaire), watts)
+    return _Part.listed(each, _left_to_buy(each, gpu, machine, questionnaire), watts)
 
 
 def _network(
@@ -154,7 +186,7 @@ def _network(
         return _Part(each, each, 0.0)
     watts = network_watts(fabric, bill) + (supernic_watts(machine, fabric, bill.nics, catalog) if bill else 0.0)
     there = questionnaire.budget.network_there and fabric.id == questionnaire.cluster.fabric
-    return _Part(each, _joined_already(each, fabric, questionnaire) if there else each, watts)
+    return _Part.listed(each, _joined_already(each, fabric, questionnaire) if there else each, watts)
 
 
 def _of_what_is_there(questionnaire: Questionnaire) -> list[Assumption]:
@@ -218,14 +250,15 @@ def _electricity(questionnaire: Questionnaire, catalog: Catalog, assumptions: li
     return found
 
 
-def _support(part: Priced, months: float, catalog: Catalog, assumptions: list[Assumption]) -> Priced | None:
+def _support(part: _Part, months: float, catalog: Catalog, assumptions: list[Assumption]) -> Priced | None:
     """A year's support in percent of the purchase, whatever it is written off over."""
-    if part.origin in ("quoted", "included", "none") or not part.value:
-        return None
+    what = f"support of {part.new.what}"
+    if not part.supported:
+        return nothing(what, "in the quote", "included") if part.in_quote else None
     share = constant(catalog.constants, "cost-support")
     _assume(assumptions, "support a year, percent of the purchase", share.value, share.source)
-    usd = arithmetic.capital(part.value, months) * share.si / HOURS_PER_YEAR
-    return Priced(f"support of {part.what}", usd, "USD/GPU-h", "derived", share.source, share.date)
+    usd = arithmetic.capital(part.supported, months) * share.si / HOURS_PER_YEAR
+    return Priced(what, usd, "USD/GPU-h", "derived", share.source, share.date)
 
 
 def engineers(fabric: Fabric, team: str, nodes: int, catalog: Catalog) -> float:

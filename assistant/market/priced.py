@@ -95,9 +95,9 @@ def constant(constants: Mapping[str, Fact], name: str) -> Fact:
     return constants[name]
 
 
-def quoted(what: str, value: float, field: str, unit: str = "USD/GPU-h") -> Priced:
+def quoted(what: str, value: float, field: str, unit: str = "USD/GPU-h", note: str | None = None) -> Priced:
     """What the person was quoted: no date, never stale."""
-    return Priced(what, value, unit, "quoted", f"quoted in {field}")
+    return Priced(what, value, unit, "quoted", f"quoted in {field}", note=note)
 
 
 def unknown(what: str) -> Priced:

@@ -48,6 +48,11 @@ class Switching:
     def radix(self) -> int:
         return self.device.ports * self.breakout
 
+    @property
+    def links_per_cage(self) -> int:
+        """Links that one transceiver carries: of all ports of its cage, each split."""
+        return self.device.ports_per_cage * self.breakout
+
 
 def capacity(device: Device) -> float:
     """Bytes per second of all ports, one direction."""
@@ -84,16 +89,15 @@ def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device |
     return min(cards, key=order, default=None)
 
 
-def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
-    """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the
-    hungriest."""
-    fitting = [device for device in _speaking("optic", fabric, catalog) if ports in (None, device.ports)]
+def optic(fabric: Fabric, line_rate: float, links: int, catalog: Catalog) -> Device | None:
+    """A transceiver for so many links of a line rate in one cage: of their rate together, or of the nearest, with as
+    many ports or nearly; of several the hungriest."""
 
     def order(device: Device) -> tuple[float, int, float, str]:
         watts = device.power.si if device.power else 0.0
-        return _apart(device.port_rate.si, line_rate), -device.ports, -watts, device.id
+        return _apart(capacity(device), links * line_rate), abs(device.ports - links), -watts, device.id
 
-    return min(fitting, key=order, default=None)
+    return min(_speaking("optic", fabric, catalog), key=order, default=None)
 
 
 def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:

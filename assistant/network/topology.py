@@ -18,8 +18,8 @@ from .layout import RACKS_PER_GROUP, Layout, largest, lay_out, rails_alone
 
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
 # A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
-# NICs); an 800 Gb/s NIC fills a cage of its own.
-FASTEST_SHARED_CAGE = 400 * bill.GBPS
+# NICs); an 800 Gb/s NIC fills a cage of its own, and slower ones are cards with a cage each.
+SHARED_CAGE = 400 * bill.GBPS
 
 
 _PROVIDED = "it comes with the instance, cannot be bought, and its topology is not published; no capital cost"
@@ -347,10 +347,11 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int, shape: Shape) ->
     if plane.planes > 1 or plane.rail_groups:
         notes.append(_racks(size, radix, shape))
     elif plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
+        each = radix // size.nodes
+        rails = "one per rail" if each == 1 else f"each for {'' if size.rails % each == 0 else 'up to '}{each} rails"
         notes.append(
-            f"{ceil(size.rails / (radix // size.nodes))} switches, one per rail and without spines, would join the "
-            "nodes as well (topology rail-only), when all traffic between rails goes over the scale-up link (NCCL's "
-            "PXN does)"
+            f"{ceil(size.rails / each)} switches, {rails} and without spines, would join the nodes as well (topology "
+            "rail-only), when all traffic between rails goes over the scale-up link (NCCL's PXN does)"
         )
     elif plane.tiers == 3 and planes == 1 and size.rails > 1:
         notes.append(
@@ -380,16 +381,17 @@ def _assemble(
     months: int,
     notes: list[str],
 ) -> FabricDesign:
-    optics, rate = _optics(fabric, size, layout, chosen.device, catalog), fabric.nic_rate / size.ports_per_nic
+    ends = _ends(fabric, size, layout, chosen, catalog)
+    optics = _counted(ends)
     items = _items(fabric, size, layout, chosen.device, optics, catalog, notes)
-    power = _power(layout, chosen.device, optics, rate, catalog, notes)
+    power = _power(layout, chosen.device, ends, catalog, notes)
     hours, usd = f"{HOURS_PER_MONTH:g} h", added(one.usd * (one.count or 0) for one in items)
     if size.nodes <= size.nodes_per_rack:
         notes.append("all GPUs are in one scale-up domain: only what leaves it needs this network")
     if size.gpus % size.gpus_per_node and size.nodes > 1:
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
-    notes += _with_a_cage_each(fabric, size, optics, catalog)
+    notes += _with_a_cage_each(fabric, size, optics)
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
@@ -403,40 +405,51 @@ def _used(chosen: bill.Switching, catalog: Catalog) -> SwitchUsed:
     return SwitchUsed(**named, power_w=watts, power_max_w=most, power_derived=derived)
 
 
-def _optics(fabric: Fabric, size: Size, layout: Layout, switch: Device, catalog: Catalog) -> Counter[str]:
-    """Transceivers at both ends of every link by device id; a switch fills whole transceivers per direction, or has
-    them built in.
+@dataclass(frozen=True)
+class _End:
+    """Transceivers at one end of the links: their device, how many, and the bytes per second that each carries."""
+
+    device: Device
+    count: int
+    rate: float
+
+
+def _ends(fabric: Fabric, size: Size, layout: Layout, switch: bill.Switching, catalog: Catalog) -> list[_End]:
+    """Transceivers in switches and in nodes: a switch fills whole ones per direction, or has them built in.
 
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
-    line_rate = fabric.nic_rate / size.ports_per_nic
-    at_switch = bill.optic(fabric, line_rate, catalog)
-    if at_switch is None:
-        return Counter()
-    at_node = _at_node(fabric, line_rate, at_switch, catalog)
-    found = Counter({at_switch.id: 0 if switch.optics_included else _switch_side(layout, at_switch.ports)})
-    found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
+    line_rate, in_node = fabric.nic_rate / size.ports_per_nic, _links_per_node_cage(fabric, size)
+    in_switches = 0 if switch.device.optics_included else _switch_side(layout, switch.links_per_cage)
+    sides = (switch.links_per_cage, in_switches), (in_node, size.nodes * ceil(size.rails / in_node))
+    found = ((links, count, bill.optic(fabric, line_rate, links, catalog)) for links, count in sides)
+    return [_End(device, count, links * line_rate) for links, count, device in found if device is not None]
+
+
+def _counted(ends: list[_End]) -> Counter[str]:
+    """How many of each device."""
+    found: Counter[str] = Counter()
+    for end in ends:
+        found[end.device.id] += end.count
     return found
 
 
-def _at_node(fabric: Fabric, line_rate: float, at_switch: Device, catalog: Catalog) -> Device:
-    """The transceiver at a node: up to a rate as in a switch, two adapters to a cage, as DGX systems have it."""
-    fast = line_rate > FASTEST_SHARED_CAGE
-    return (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
+def _links_per_node_cage(fabric: Fabric, size: Size) -> int:
+    """Links in one cage of a node: all those of an adapter; two adapters of 400 Gb/s share one in DGX systems."""
+    shared = abs(fabric.nic_rate / SHARED_CAGE - 1) < 0.01
+    return size.ports_per_nic * (2 if shared else 1)
 
 
-def _with_a_cage_each(fabric: Fabric, size: Size, optics: Counter[str], catalog: Catalog) -> list[str]:
+def _with_a_cage_each(fabric: Fabric, size: Size, optics: Counter[str]) -> list[str]:
     """How many transceivers it is where each adapter has a cage of its own, as an order for 256 H100 had it."""
-    line_rate = fabric.nic_rate / size.ports_per_nic
-    at_switch = bill.optic(fabric, line_rate, catalog)
-    ports = _at_node(fabric, line_rate, at_switch, catalog).ports if at_switch else 1
-    shared, alone = size.nodes * ceil(size.rails / ports), size.nodes * size.rails
-    if ports == 1 or shared == alone:
+    links = _links_per_node_cage(fabric, size)
+    shared, alone = size.nodes * ceil(size.rails / links), size.nodes * size.nics_per_node
+    if shared == alone:
         return []
     whole = sum(optics.values()) + alone - shared
     return [
-        f"{shared:,} of the optics are in the nodes, {ports} adapters to a cage as in a DGX; adapters that are cards "
-        f"of their own take {alone:,} single ones, {whole:,} in all"
+        f"{shared:,} of the optics are in the nodes, {links // size.ports_per_nic} adapters to a cage as in a DGX; "
+        f"adapters that are cards of their own take {alone:,} single ones, {whole:,} in all"
     ]
 
 
@@ -468,7 +481,7 @@ def _items(
     cable, price = bill.link(line_rate, catalog) or (None, None)
     found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
     supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
-    if supernic and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
+    if supernic and card is not None and fabric.nic_rate <= SHARED_CAGE:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
             f"seen: {card.name} stands in"
@@ -479,19 +492,17 @@ def _items(
     return [price.of(item, count) for item, count, price in found if price is not None]
 
 
-def _power(
-    layout: Layout, switch: Device, optics: Counter[str], line_rate: float, catalog: Catalog, notes: list[str]
-) -> float:
+def _power(layout: Layout, switch: Device, ends: list[_End], catalog: Catalog, notes: list[str]) -> float:
     """Watts of switches and optics; NICs draw theirs inside the node."""
     each, derived = bill.power_of(switch, catalog)
     notes += [f"power of {switch.name}: {derived}"] if derived else []
     watts = layout.switches * each
-    for ident, count in optics.items():
-        device = catalog.devices[ident]
-        each, derived = bill.power_of(device, catalog)
-        scale = line_rate / device.port_rate.si
+    for end in ends:
+        each, derived = bill.power_of(end.device, catalog)
+        scale = end.rate / bill.capacity(end.device)
         if derived is None and abs(scale - 1) > 0.01:
-            derived = f"no transceiver of {line_rate / bill.GBPS:g} Gb/s; scaled by line rate"
-        notes += [f"power of {device.name}: {derived}"] if derived else []
-        watts += count * each * scale
+            derived = f"no transceiver of {end.rate / bill.GBPS:g} Gb/s; scaled by line rate"
+        told = f"power of {end.device.name}: {derived}"
+        notes += [told] if derived and end.count and told not in notes else []
+        watts += end.count * each * scale
     return watts

@@ -26,6 +26,7 @@ AROUND = (1.25, 1.0, 0.95, 0.9, 0.8)
 SMALLER = (3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 16, 1 / 32)  # of the GPUs: tried besides, the largest first
 REFINED = 6  # halvings of what is between a size that works and the next that does not
 MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
+LARGER = (1.5, 2, 4, 8)  # times the GPUs: a model that is cramped on few costs more on them than on many
 _LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
 _LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
 _MONEY, _OTHERS = ("budget", BUDGETS), ("constraints", ("deadline_days", "max_power_kw"))
@@ -48,7 +49,11 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
         size = _quicker(job, cheapest, pipeline, {})
     elif _may_pay(asked, cheapest):
         size = _largest(job, cheapest, pipeline) or _longer(job, cheapest, pipeline)
-    found = [size, *(planned_by(asked, change, pipeline) for change in _other_ways(job, cheapest))]
+    found = [
+        size,
+        *(_sooner(job, cheapest, pipeline) if not late else ()),
+        *(planned_by(asked, change, pipeline) for change in _other_ways(job, cheapest)),
+    ]
     if late and not any(found):
         found = [*_each(job, cheapest, pipeline)]
     fewer = _fewer_tokens(job, cheapest)
@@ -78,6 +83,17 @@ def _quicker(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change)
     sizes = takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node))
     tried = ({"cluster.gpus": size} | change for size in islice(sizes, REFINED))
     return next(_tried(job.questionnaire, tried, pipeline), None)
+
+
+def _sooner(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> list[Alternative]:
+    """The fewest of more GPUs with which a rented run keeps every limit and is done sooner, and the most."""
+    asked = job.questionnaire
+    if asked.budget.usd is None or asked.budget.mode == "buy" or asked.serves:
+        return []
+    sizes = dict.fromkeys(ceil(job.nodes * times) * job.gpus_per_node for times in LARGER)
+    able = _tried(asked, ({"cluster.gpus": size} for size in sizes if size > job.gpus), pipeline)
+    found = [one for one in able if one.run_hours < cheapest.median_hours]
+    return [*found[:1], *found[1:][-1:]]
 
 
 def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative | None]:

@@ -10,7 +10,7 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -60,7 +60,8 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     offered = chosen.price.offered if chosen.priced else None
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
-    others = [name_of(e) for e in made.entries if e.id in set(tied) and e is not chosen]
+    even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
+    others = [name_of(e) for e in even]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
@@ -139,11 +140,12 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     if capital is not None and job.questionnaire.budget.machines_there:
         return _to_keep(job, chosen, month, capital, token)
     if capital is not None:
-        return f"{usd(capital)} to buy; {month}, written off with power and support{token}."
+        to_buy = told_apart(capital, job.questionnaire.budget.usd, usd)
+        return f"{to_buy} to buy; {month}, written off with power and support{token}."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}{_of_term(chosen, job)}."
-    total = f"{usd(chosen.median_cost)} for the run{_at_worst(chosen)}"
+    total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(chosen)}"
     total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
     if chosen.median_hours >= 24 * 30:
         return f"{month}; {total}."
@@ -271,8 +273,8 @@ def _because(made: Decision, chosen: Entry) -> str:
     if choice.ground == "unpriced":
         return "It has the shortest run; no price was read."
     if _cheaper_in_the_middle(made, chosen):
-        what = _billed(job)
-        return f"Cheapest {what} on average; spot machines cost less only in the middle."
+        other = "other spot machines" if chosen.price.spot else "spot machines"
+        return f"Cheapest {_billed(job)} on average; {other} cost less only in the middle."
     return _alone(made) if choice.ground == "alone" else _cheapest(made, chosen)
 
 
@@ -314,7 +316,9 @@ def _cheaper_in_the_middle(made: Decision, chosen: Entry) -> bool:
     """Whether machines that may be taken away keep what was asked and cost less at the median, on any network."""
     asked, advised = made.job.questionnaire, {e.id for e in made.entries if e.verdict not in ("avoid", "impossible")}
     able = [e for e in made.variants if e.id in advised and e.usable and e.costed and e.risky and meets(e, asked)]
-    return chosen.costed and any(e.median_cost < chosen.median_cost <= e.ranked_cost for e in able)
+    return chosen.costed and any(
+        e.median_cost < chosen.median_cost and chosen.ranked_cost <= e.ranked_cost for e in able
+    )
 
 
 def _alone(made: Decision) -> str:
@@ -373,7 +377,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     rises = flip.at > flip.from_
     provider, quote = provider_of(flip.input), quote_of(flip.input)
     about = FIELDS[GPU_PRICE if provider else f"budget.{flip.input.rpartition('.')[2]}" if quote else flip.input].about
-    value, now = (about.unit.format(f"{x:,.0f}" if abs(x) >= 1e4 else f"{x:,.4g}") for x in (flip.at, flip.from_))
+    digits = exact_usd if about.kind == "money" else lambda x: f"{x:,.0f}" if abs(x) >= 1e4 else f"{x:,.4g}"
+    value, now = (about.unit.format(digits(x)) for x in (flip.at, flip.from_))
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
         return f"{about.label}: {value} instead of {now}"
     if provider:

@@ -24,6 +24,9 @@ from .entry import Entry
 # and five jobs of 60 end elsewhere; with 0.3 it is 1.5 % and 0.16 %, and two do.
 TIE_PERCENT = 1.0
 TIE_PROBABILITY = 0.2
+# What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
+# common: half of the steps that nothing was fitted to were off by more (4.1 % of 1207, knowledge/handbook/accuracy.md).
+CLOSE_PERCENT = 4.0
 # What costs more than this many times the cheapest by the median is not chosen whatever the rules say, nor for an old
 # price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
 # times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
@@ -65,29 +68,34 @@ class Choice:
         """Whose cost the error cannot tell from that of the choice, itself first."""
         return () if self.chosen is None else (self.chosen, *self._certainty[1])
 
+    def even_with(self, entry: Entry) -> bool:
+        """Whether a tied cost is as good as equal, or the rules had to choose between the two."""
+        return self.chosen is not None and (entry in self.equal or _apart(entry, self.chosen) <= TIE_PERCENT / 100)
+
     @cached_property
     def _certainty(self) -> tuple[Certainty, list[Entry]]:
         """How clear the choice is, and what cannot be told from it. ``toss-up``: something else costs the same within
-        :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else is cheaper in more than
-        :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is, or a network that was given is clearly the dearer
-        one."""
+        :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else costs the same within
+        :data:`CLOSE_PERCENT`, or is cheaper in more than :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is,
+        or a network that was given is clearly the dearer one. A tie is one by the sums that are told as well as by
+        those that decide: what may be taken away is often the cheaper one, and no tie for that."""
         chosen = self.chosen
         if chosen is None:
             return "clear", []
         cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in self.rest}
         least = min(self.rest, key=lambda e: e.ranked_cost, default=None)
-        if self.kept and least is not None and cheaper[least.id] > 1 - TIE_PROBABILITY:
+        apart = {e.id: _apart(e, chosen) for e in self.rest}
+        if self.kept and least and apart[least.id] > TIE_PERCENT / 100 and cheaper[least.id] > 1 - TIE_PROBABILITY:
             return "clear", []  # it is clearly the dearer one, whatever else costs as much
-        near = [e for e in self.rest if abs(e.ranked_cost / chosen.ranked_cost - 1) <= TIE_PERCENT / 100]
         alike = [
             e
-            for e in self.rest
-            if e in near or e in self.equal or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY
+            for e in sorted(self.rest, key=lambda e: e.ranked_cost)
+            if apart[e.id] <= (NEAR - 1 if e in self.equal else CLOSE_PERCENT / 100)
         ]
-        alike.sort(key=lambda e: e.ranked_cost)
-        if near or any(cheaper[e.id] >= 0.5 for e in alike):
+        if any(apart[e.id] <= TIE_PERCENT / 100 or cheaper[e.id] >= 0.5 for e in alike):
             return "toss-up", alike
-        return ("close" if alike or TIE_PROBABILITY < self.confidence < 1 - TIE_PROBABILITY else "clear"), alike
+        unsure = [self.confidence, *cheaper.values()]
+        return ("close" if alike or any(TIE_PROBABILITY < p < 1 - TIE_PROBABILITY for p in unsure) else "clear"), alike
 
     @property
     def barred(self) -> list[Entry]:
@@ -238,7 +246,10 @@ def advised(able: Iterable[Entry]) -> list[Entry]:
     where costs cannot be told apart, or nearly where what it says is in no cost; it does not overrule a sum."""
     some = [e for e in able if e.verdict == "acceptable" or e.outweighed_by]
     firm = [e for e in some if not e.outweighed_by]
-    return [e for e in some if not e.outweighed_by or (firm and all(_saves(e, other) for other in firm))]
+    saving = [e for e in some if e.outweighed_by and firm and all(_saves(e, other) for other in firm)]
+    # What a saving outweighs is no objection to another that it is raised against alone: it is the cost that decides.
+    outweighed = [set(e.reasons) for e in saving]
+    return [e for e in some if not e.outweighed_by or any(set(e.reasons) <= rules for rules in outweighed)]
 
 
 def _saves(entry: Entry, other: Entry) -> bool:
@@ -268,6 +279,12 @@ def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABIL
     if near or _incomparable(entry, cheapest):
         return near
     return bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
+
+
+def _apart(entry: Entry, chosen: Entry) -> float:
+    """How far two costs are apart, as a share: in the middle, which is told, or by what decides, whichever is more."""
+    ratios = (entry.median_cost / chosen.median_cost, entry.ranked_cost / chosen.ranked_cost)
+    return max(abs(ratio - 1) for ratio in ratios)
 
 
 def _incomparable(entry: Entry, cheapest: Entry) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from assistant.market import CandidatePrice, Offered
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
+from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import clearly_other, meets
@@ -23,7 +24,7 @@ from .pipeline import Decision, Pipeline
 from .quote_flips import quote_flips
 from .remedy import fits_on
 from .resolve import Resolved
-from .turning import Even, distance, outward, turn
+from .turning import Even, distance, turn
 
 # How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)

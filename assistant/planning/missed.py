@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
+from assistant.vocabulary.quantities import limit_in_dollars
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import network_share_percent, usd_per_month
@@ -48,7 +49,7 @@ class Missed:
     def _value(self) -> str:
         if not self.in_usd:
             return f"{self.limit:,.10g}"
-        return usd(self.limit) if float(f"{self.limit:.3g}") == self.limit else f"${self.limit:,.10g}"
+        return limit_in_dollars(self.limit, usd)
 
 
 def missed(entry: Entry, q: Questionnaire) -> list[Missed]:

@@ -284,5 +284,6 @@ def _cost(entry: Entry, gpus: int, catalog: Catalog) -> np.ndarray:
         parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
         spread = catalog.constants["price-spread-network"].si
         error = added(usd * (_part_error(part, spread) - 1) for part, usd in parts)
-        cost = cost + price.charged(hours) * gpus * price.paid_share * error
+        # The middle stays that of the prices as they were read: rate × hours is the cost that is told.
+        cost = about(cost + price.charged(hours) * gpus * price.paid_share * error, float(np.median(cost)))
     return cost

@@ -22,6 +22,8 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     price, months = chosen.price, chosen.price.months
     items, network = [_machines(price, job, months, catalog)], price.fabric_usd_per_hour
     there = job.questionnaire.owned_gpus
+    if network.origin == "included":
+        items[0].item += ", with its network"
     if price.gpu_usd_per_hour.origin != "quoted" and there < job.gpus:
         items[0].item += ", without its adapters"
     kept = job.questionnaire.budget.network_there and chosen.considered.owned
@@ -49,14 +51,24 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
         capital_usd_low=low,
         capital_usd_high=high,
         usd_per_gpu=mid / (job.gpus - there or job.gpus),
-        network_percent=100 * (mid - items[0].usd * items[0].count) / mid if mid else 0.0,
+        network_percent=_network_percent(items, mid, in_one_sum=network.origin == "included"),
         months=months,
         delivery_days=price.delivery_days,
         monthly_usd=by_month,
+        support_quoted=any(
+            p is not None and p.origin == "included" for p in (upkeep.gpu_support, upkeep.fabric_support)
+        ),
         usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         spare_gpus=max(0, _held(job, catalog) - job.gpus) if idle else 0,
         not_counted=list(_LEFT_OUT),
     )
+
+
+def _network_percent(items: list[PurchaseItem], capital: float, *, in_one_sum: bool) -> float | None:
+    """Of the capital; ``None`` where machines and network are quoted in one sum, which tells no part of it."""
+    if in_one_sum:
+        return None
+    return 100 * (capital - items[0].usd * items[0].count) / capital if capital else 0.0
 
 
 def _held(job: Resolved, catalog: Catalog) -> int:
@@ -94,7 +106,7 @@ def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
     date = price.date.isoformat() if price.date else None
     bounds = {"usd_low": usd, "usd_high": usd}
     what, note = price.what.removesuffix(", bought"), price.note
-    if price.origin == "quoted":
+    if price.origin == "quoted" and note is None:
         note = f"{price.value:,.4g} USD per GPU-hour as quoted, taken for a purchase over {months:g} months"
     return PurchaseItem(item=what, count=gpus, usd=usd, date=date, source=price.source, note=note, **bounds)
 

@@ -6,12 +6,13 @@ from assistant.market import price_at
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
+from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import meets
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
-from .turning import EXACT, Even, outward, turn
+from .turning import EXACT, Even, turn
 from .work import Work
 
 _QUOTES = "budget.quotes."  # what a quote says, as the input of a flip
@@ -58,8 +59,9 @@ def _even(made: Decision, number: int, entry: Entry, cost: float, pipeline: Pipe
     price, total = entry.price, entry.price.gpu_total + entry.price.fabric_total
     parts = (price.gpu_usd_per_hour, price.fabric_usd_per_hour)
     quoted = added(part.value for part in parts if part.origin == "quoted")
+    moving = quoted + price.upkeep.of_quote
     ratio = (cost - price.once_usd) / (entry.median_cost - price.once_usd)
-    at = now * price_at(quoted, total - quoted, ratio) / quoted if quoted else 0.0
+    at = now * price_at(moving, total - moving, ratio) / moving if quoted else 0.0
 
     def tried(value: float) -> str | None:
         there = _decided(_priced_at(made.job.questionnaire, number, name, value), pipeline)
@@ -126,7 +128,7 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
     even = _even(made, number, chosen, there.median_cost, pipeline, up=there.median_cost > chosen.median_cost)
     at = outward(even.at, up=False)
     there_at = _priced_at(made.job.questionnaire, number, even.path.rpartition(".")[2], at)
-    again = _decided(there_at, pipeline, made.work)
+    again = _decided(there_at, pipeline, made.work) if at > 0 else None  # what is paid once may be more than the rest
     same = [e.median_cost for e in again.variants if _key(e) == _key(chosen)] if again else []
     tried = bool(same) and abs(min(same) / there.median_cost - 1) <= EXACT
     hourly, beside = chosen.price.gpu_total + chosen.price.fabric_total, there.price.fabric_total

@@ -10,7 +10,7 @@ from math import ceil, log
 from assistant.market import Freshness, Offered, amortized, monthly, offered_tiers
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
-from assistant.vocabulary.questionnaire import Quote
+from assistant.vocabulary.questionnaire import Quote, clauses
 
 from .choice import meets
 from .design import under_one_leaf
@@ -207,10 +207,17 @@ def _counted(quote: Quote, offered: Offered | None, job: Resolved, catalog: Cata
     if quote.oversubscription is not None:
         over, alone = quote.oversubscription, under_one_leaf(job, quote.oversubscription, catalog)
         felt = f", which {job.nodes} nodes on one leaf of each rail do not feel" if alone else ""
-        said.append(f"{over:g}:1 oversubscribed{felt}" if over > 1 else "non-blocking")
+        said.append(f"{_in_its_words(quote.note, over)}{felt}" if over > 1 else "non-blocking")
     if quote.tells_adapters:
         said.append(f"{offer.nics_per_node} adapters of {offer.gbps_per_nic:g} Gb/s in a node")
     return "; ".join(said)
+
+
+def _in_its_words(note: str, over: float) -> str:
+    """``4:1 oversubscribed``, or as the note has it."""
+    ratio = f"{over:g}:1"
+    clause = next((said for said in clauses(note) if ratio in said), ratio)
+    return f"{ratio} oversubscribed" if clause == ratio else clause
 
 
 def _missing(quote: Quote, fabric: str | None, mode: str, catalog: Catalog) -> list[QuoteItem]:

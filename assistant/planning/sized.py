@@ -97,8 +97,11 @@ def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
 
 
 def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Questionnaire, list[Assumption]]:
-    """A service on as many of its GPUs as its load takes, where it takes fewer than could be had."""
+    """A service on as many of its GPUs as its load takes, where it takes fewer than could be had: a quoted sum is that
+    of all of them."""
     load, said = questionnaire.inference, questionnaire.cluster.gpus
+    if any(quote.usd is not None for quote in questionnaire.budget.quotes):
+        return questionnaire, []
     if questionnaire.workload != "inference" or load is None or not load.sizes or questionnaire.cluster.sites > 1:
         return questionnaire, []
     found = sized(questionnaire, questionnaire.cluster.gpu, predictor)

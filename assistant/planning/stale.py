@@ -12,6 +12,7 @@ from assistant.market import PART_UNIT, Priced
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Warning_
+from assistant.vocabulary.quantities import exact_usd, outward
 
 from .choice import choose_at
 from .entry import Entry
@@ -68,7 +69,7 @@ def _old_of_choice(
         turns = ""
         if own and others and price is chosen.price.gpu_usd_per_hour:
             at, change = _even(own, others[0])
-            turns = f" From ${at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less."
+            turns = f" From ${exact_usd(at)} on ({change:+.0f} %) {_name(others[0])} would cost no more."
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
@@ -98,6 +99,7 @@ def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
     what offers are compared, of spot machines the mean."""
     assert moved.usd_per_gpu_hour is not None
     at = list_price_at(moved, other.ranked_usd)
+    at = outward(at, up=at > moved.usd_per_gpu_hour)
     return at, 100 * (at / moved.usd_per_gpu_hour - 1)
 
 
@@ -131,8 +133,8 @@ def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -
     return Warning_(
         code=DECIDES,
         message=f"An old price decides: {name} at ${o.usd_per_gpu_hour:.2f} per GPU-hour is {age} days old "
-        f"({o.source}, {o.date}). At ${at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} "
-        "would cost less than what is recommended: ask for a quote.",
+        f"({o.source}, {o.date}). At ${exact_usd(at)}, a change of {change:+.0f} % that is plausible after so long, "
+        f"{cheaper} would cost no more than what is recommended: ask for a quote.",
     )
 
 
@@ -175,15 +177,16 @@ def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, fa
         for _ in range(_HALVINGS):
             middle = sqrt(same * turned)
             same, turned = (same, middle) if other(middle) is not None else (middle, turned)
+        told = lambda value: exact_usd(outward(value / price.share, up=value > price.value))
         instead, source, change = other(moved), price.source.partition(":")[0], 100 * (moved / price.value - 1)
         assert instead
         return Warning_(
             code=DECIDES,
             message=(
-                f"An old price decides: {price.what} at {price.read:.3g} {price.unit} is {price.age_days} days "
-                f"old ({source}, {price.date}). At {moved / price.share:.3g}, a change of {change:+.0f} % that is "
+                f"An old price decides: {price.what} at {told(price.value)} {price.unit} is {price.age_days} days "
+                f"old ({source}, {price.date}). At {told(moved)}, a change of {change:+.0f} % that is "
                 f"plausible after so long, {instead.considered.fabric.name} would be recommended; the answer is open "
-                f"from about {turned / price.share:.3g} on: ask for a quote."
+                f"from about {told(turned)} on: ask for a quote."
             ),
         )
     return None

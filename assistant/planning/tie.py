@@ -33,7 +33,8 @@ def not_the_likeliest(entries: list[Entry], choice: Choice, conclusions: Iterabl
 
 def _decided(chosen: Entry, likeliest: Entry, ours: Points, theirs: Points) -> str:
     if likeliest.risky:
-        return "its machines may be taken away, and on average it costs more"
+        taken_away = "its machines may be taken away, and " if chosen.price.spot is None else ""
+        return f"{taken_away}on average it costs more"
     apart = 100 * abs(likeliest.median_cost / chosen.median_cost - 1)
     what = "costs" if chosen.costed else "runs"
     tie = f"their {what} lie {f'{apart:.1f}' if apart >= 0.05 else 'less than 0.1'} % apart, within the error"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, floor, log
+from math import log
+
+from assistant.vocabulary.quantities import outward
 
 # Where costs are equal the rules may hold the answer a while: so far beyond it is tried, as a share of the price.
 BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-EXACT = 0.005  # a price at which the answer turns is told to this share of it,
-CENT_TENTH = 3  # or to a tenth of a cent
+EXACT = 0.005  # a price at which the answer turns is told to this share of it
 FARTHEST = 10.0  # times the price as it is, either way
 
 Tried = Callable[[float], str | None]  # what is recommended at a value; none where nothing works
@@ -55,7 +56,7 @@ def turn(even: Even, chosen: str) -> tuple[float, str] | None:
             turned = price
             break
         held = price
-    while turned is not None and abs(turned - held) > max(EXACT * turned, 10.0**-CENT_TENTH):
+    while turned is not None and abs(turned - held) > EXACT * turned:
         middle = outward((held + turned) / 2, up=up)
         if middle in (held, turned):
             break
@@ -65,11 +66,6 @@ def turn(even: Even, chosen: str) -> tuple[float, str] | None:
         else:
             turned, to = middle, there
     return None if turned is None or to is None or turned == even.now else (turned, to)
-
-
-def outward(price: float, *, up: bool) -> float:
-    """Rounded to a tenth of a cent, away from the price as it is."""
-    return round((ceil if up else floor)(price * 10**CENT_TENTH) / 10**CENT_TENTH, CENT_TENTH)
 
 
 def distance(at: float, now: float) -> float:

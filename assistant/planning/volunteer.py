@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from assistant.vocabulary.plan import Alternative, RivalOffer
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, outward
 
 from .affordable import Change, planned_by
 from .entry import Entry
@@ -47,7 +47,7 @@ def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None) -> str | 
     if rival.cost_usd > (1 - _LESS) * chosen.median_cost:
         return None
     even = rival.quote_even_at_usd_per_gpu_hour
-    match = f": quote {rival.quote} would match it at ${even:.2f}" if even else ""
+    match = f": quote {rival.quote} would match it at ${exact_usd(outward(even, up=False))}" if even else ""
     sum_ = (
         f", {usd(rival.cost_usd)} {'a month' if job.questionnaire.open_ended else 'in all'}" if rival.cost_usd else ""
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.quantities import exact_usd
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .figures import significant, strategy
@@ -167,7 +168,7 @@ def _number(name: str, value: float) -> str:
         size, word = next(large for large in _LARGE if value >= large[0])
         return f"{significant(value / size, 4)} {word}"
     if name == "budget.usd":
-        return f"{value:,.0f}"
+        return f"{value:,.0f}" if value == round(value) else exact_usd(value)
     if name.startswith("budget.") and name.endswith(("hour_usd", "kwh")):
         return f"{value:.2f}" if round(value, 2) == value else f"{value:.4g}" if value < 1 else f"{value:.3f}"
     if isinstance(value, float) and about is None and abs(value) < 1e4:

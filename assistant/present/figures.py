@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Band
-from assistant.vocabulary.quantities import DAYS_PER_YEAR
+from assistant.vocabulary.quantities import DAYS_PER_YEAR, limit_in_dollars, told_apart
 
 UNKNOWN = "–"
 # Below so many seconds a time is told in a unit of so many.
@@ -64,14 +64,27 @@ def usd(value: float | None) -> str:
     return f"${value:.2f}"
 
 
+def usd_against(value: float, limit: float | None) -> str:
+    """An amount beside a limit that it is held against: told with more digits where both would read the same."""
+    return told_apart(value, limit, usd)
+
+
+def usd_limit(limit: float) -> str:
+    """A limit as it was given."""
+    return limit_in_dollars(limit, usd)
+
+
 def sum_usd(value: float | None) -> str:
     """What something comes to: as :func:`usd`, without cents from $10 on, which no estimate has."""
     return f"${value:,.0f}" if value is not None and 10 <= abs(value) < 100 else usd(value)
 
 
-def usd_band(band: Band | None) -> str:
-    """An amount with its tenth and ninetieth percentile."""
-    return UNKNOWN if band is None else f"{sum_usd(band.p50)} ({sum_usd(band.p10)}–{sum_usd(band.p90)})"
+def usd_band(band: Band | None, limit: float | None = None) -> str:
+    """An amount with its tenth and ninetieth percentile, beside a limit that it is held against."""
+    if band is None:
+        return UNKNOWN
+    middle, low, high = (told_apart(value, limit, sum_usd) for value in (band.p50, band.p10, band.p90))
+    return f"{middle} ({low}–{high})"
 
 
 def percent(value: float | None) -> str:

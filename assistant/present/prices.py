@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from assistant.vocabulary.catalog import Catalog, ListPrice, Offer
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.prices import PriceChange
+from assistant.vocabulary.prices import Dearer, PriceChange
+from assistant.vocabulary.quantities import exact_usd
 
 from . import figures
 from .blocks import Block, Bullets, Heading, Paragraph, Table
@@ -59,39 +60,32 @@ def _newest(offers: Sequence[Offer]) -> datetime.date:
     return max((price.price.date for offer in offers for price in offer.prices), default=datetime.date.min)
 
 
-def deciding(plans: Sequence[tuple[str, Plan]], today: datetime.date) -> list[Block]:
-    """What each plan rests on, and what that price would have to be for another offer to be the cheaper one."""
-    rows = [row for name, plan in plans if (row := _decides(name, plan, today))]
-    told = [f"{name}: {w.message}" for name, plan in plans for w in plan.warnings if w.code == "stale-price-decides"]
-    header = ["plan", "rests on", "per GPU-hour", "age", "turns at", "then cheaper"]
+def deciding(plans: Sequence[tuple[str, Plan, Dearer | None]], today: datetime.date) -> list[Block]:
+    """What each plan rests on, and from which price of it on another offer would be taken."""
+    rows = [_decides(name, plan, dearer, today) for name, plan, dearer in plans if dearer is not None]
+    told = [f"{name}: {w.message}" for name, plan, _ in plans for w in plan.warnings if w.code == "stale-price-decides"]
+    header = ["plan", "rests on", "per GPU-hour", "age", "turns at", "then taken"]
     blocks: list[Block] = [Heading("Which prices decide")]
     shorter = {n: [header[n], *(row[n].partition(":")[0] for row in rows)] for n in (1, 5)}
     blocks += [Table(header, rows, frozenset({2, 3, 4}), None, (), shorter)] if rows else []
     left = len(plans) - len(rows)
     note = f"{left} rest on no offer's price: bought, quoted, owned, or sold to nobody." if left else ""
     how = (
-        "A plan turns where the price of the offer it rests on rises so far that another offer costs less for the run. "
-        "Ages are in days."
+        "A plan turns where the price of the offer it rests on rises so far that another is taken: each was planned "
+        "again at that price. Ages are in days."
     )
     return [*blocks, Paragraph(f"{how} {note}".strip()), *([Bullets(told)] if told else [])]
 
 
-def _decides(name: str, plan: Plan, today: datetime.date) -> list[str] | None:
-    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
-    if taken is None or taken.run_cost_usd is None or taken.usd_per_gpu_hour is None or taken.date is None:
-        return None
-    age = (today - datetime.date.fromisoformat(taken.date)).days
-    row = [name, f"{taken.provider}: {taken.instance}", figures.usd(taken.usd_per_gpu_hour), str(age)]
-    rivals = [o for o in plan.offers if o is not taken and o.run_cost_usd and o.meets_limits and o.verdict != "avoid"]
-    least = taken.run_cost_usd.p50  # what costs less already was not chosen for its price
-    able = [o for o in rivals if (o.provider, o.instance) != (taken.provider, taken.instance)]
-    able = [o for o in able if o.run_cost_usd and o.run_cost_usd.p50 >= least]
-    nearest = min(able, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else 0.0, default=None)
-    if nearest is None or nearest.run_cost_usd is None:
+def _decides(name: str, plan: Plan, dearer: Dearer, today: datetime.date) -> list[str]:
+    taken = plan.offers[plan.recommendation.offer or 0]
+    usd, age = taken.usd_per_gpu_hour or 0.0, (today - datetime.date.fromisoformat(taken.date or "")).days
+    row = [name, f"{taken.provider}: {taken.instance}", figures.usd(usd), str(age)]
+    if dearer.then is None:
         return [*row, figures.UNKNOWN, "no other offer runs it"]
-    share = nearest.run_cost_usd.p50 / taken.run_cost_usd.p50
-    at = f"{figures.usd(taken.usd_per_gpu_hour * share)} ({100 * (share - 1):+.0f} %)"
-    return [*row, at, f"{nearest.provider}: {nearest.instance}, {nearest.fabric}"]
+    if dearer.usd is None:
+        return [*row, figures.UNKNOWN, "none at any price tried"]
+    return [*row, f"${exact_usd(dearer.usd)} ({100 * (dearer.usd / usd - 1):+.0f} %)", dearer.then]
 
 
 def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:

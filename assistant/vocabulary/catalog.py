@@ -442,6 +442,7 @@ class Device(Entry):
     ports: int
     port_rate: Fact
     splits: int = 1  # Ethernet ports a NIC's one can be split into, each in a network of its own
+    ports_per_cage: int = 1  # of a switch: ports that share the cage of one transceiver
     optics_included: bool = False  # a switch with its transceivers built in
     latency: Fact | None = None  # port to port
     power_max: Fact | None = None  # where ``power`` is the typical figure

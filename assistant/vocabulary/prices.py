@@ -47,3 +47,12 @@ class PriceChange:
     was: ListPrice | None = None
     why: str | None = None
     missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Dearer:
+    """From ``usd`` per GPU-hour on the offer ``then`` is taken: the job was planned again at that price. ``usd`` is
+    ``None`` where no dearer price that was tried turns it, ``then`` too where no other offer runs the job."""
+
+    usd: float | None
+    then: str | None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationInfo
@@ -177,21 +178,62 @@ def _dollars(value: Any, info: ValidationInfo) -> float:
     lists what was ``converted``."""
     rates = (info.context or {}).get("usd_per", {})
     code = currency_of(short(value)) if isinstance(value, str) else None
+    plain = value
+    if isinstance(value, str):
+        plain = _grouped_money(short(value), by_the_hour=(info.field_name or "").endswith(_BY_THE_HOUR))
     if code is None or not rates:
-        return usd(value)
+        return usd(plain)
     if code not in rates:
         known = ", ".join(name.upper() for name in rates)
         raise ValueError(
             f"expected US dollars, or a currency whose rate is in the catalog ({known}), got {shown(value)}"
         )
-    dollars = rates[code] * usd(_CURRENCY[code].sub("", value))
+    dollars = rates[code] * usd(_CURRENCY[code].sub("", plain))
     info.context["converted"].append((code, value.strip(), dollars))  # type: ignore[index]
     return dollars
+
+
+_BY_THE_HOUR = ("hour_usd", "per_kwh")  # how fields of small prices end: "2.350 €" is one of these
+_DIGITS = re.compile(r"\d(?:[\d.,'\u2019 \u00a0\u202f]*\d)?")
+_SIGNED = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|dollars?|" + "|".join(_CURRENCIES.values()) + r")(?![a-z])", re.I)
+_DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # 40.000, where a dot marks thousands
+_SPACED = re.compile(r"\d{1,3}(?:['\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?")  # 40 000, 40'000,50
+_DOTTED_CENTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}")  # 1.250,50
+_COMMA_CENTS = re.compile(r"\d+,\d{1,2}")  # 2,50
+
+
+def _grouped_money(text: str, *, by_the_hour: bool) -> str:
+    """An amount with a currency in the digits of a program, as a sentence with it is read: ``40.000 €`` and ``1.250,50
+    EUR`` are thousands, but for a price by the hour, of which ``2.350 €`` is a little more than two."""
+    found = _DIGITS.search(text)
+    if found is None or not _SIGNED.search(text):
+        return text
+    digits = found[0]
+    if _DOTTED_CENTS.fullmatch(digits) or (_DOTTED.fullmatch(digits) and (digits.count(".") > 1 or not by_the_hour)):
+        plain = digits.replace(".", "").replace(",", ".")
+    elif _SPACED.fullmatch(digits) or _COMMA_CENTS.fullmatch(digits):
+        plain = re.sub(r"['\u2019 \u00a0\u202f]", "", digits).replace(",", ".")
+    else:
+        return text
+    return text[: found.start()] + plain + text[found.end() :]
 
 
 def in_dollars(value: float) -> str:
     """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
     return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
+
+
+def told_apart(value: float, limit: float | None, told: Callable[[float], str]) -> str:
+    """An amount of US dollars beside one that it is held against, as ``told``: with all its dollars where the two would
+    read the same and are not."""
+    if limit is None or value == limit or told(value) != told(limit):
+        return told(value)
+    return in_dollars(value) if in_dollars(value) != in_dollars(limit) else f"${value:,.2f}"
+
+
+def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:
+    """A limit as it was given, to the dollar; one of three digits as ``told``."""
+    return told(limit) if float(f"{limit:.3g}") == limit else in_dollars(limit)
 
 
 def usd(value: Any) -> float:
@@ -245,6 +287,27 @@ def yes_or_no(value: Any) -> bool:
     if word in ("true", "yes", "on", "y", "false", "no", "off", "n"):
         return word in ("true", "yes", "on", "y")
     raise ValueError(f"expected true or false, got {shown(value)}")
+
+
+# US dollars below which a price is told to so many digits behind the point; whole dollars from the last on.
+_TOLD_DIGITS = ((10.0, 3), (1000.0, 2))
+
+
+def outward(price: float, *, up: bool) -> float:
+    """A price in US dollars at which something turns, rounded to what :func:`exact_usd` tells of it, a tenth of a cent,
+    a cent or a dollar, and away from where it has not turned: what is told turns it too."""
+    step = 10.0 ** _told_digits(price)
+    return round((math.ceil if up else math.floor)(round(price * step, 6)) / step, 3)
+
+
+def _told_digits(price: float) -> int:
+    return next((digits for below, digits in _TOLD_DIGITS if abs(price) < below), 0)
+
+
+def exact_usd(price: float) -> str:
+    """A price with all the digits that it was rounded to: ``1.95``, ``2.326``, ``2,034,568``."""
+    digits = _told_digits(price)
+    return f"{price:,.{min(digits, 2) if round(price, 2) == round(price, digits) else digits}f}"
 
 
 Count = Annotated[float, BeforeValidator(count)]

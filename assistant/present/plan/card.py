@@ -7,6 +7,7 @@ from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
 LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
+_OFTEN = 0.1  # probability from which on a network is named beside a choice that nothing ties with
 
 
 def section(plan: Plan) -> list[Block]:
@@ -78,7 +79,7 @@ def _kept(plan: Plan, one: ServingFigures) -> str:
 
 def _meaning(plan: Plan) -> str:
     answer = plan.recommendation
-    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
+    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric] or _likeliest(plan)
     if costs_more(plan):
         return f"{answer.certainty}; it was given, and it is not the cheapest."
     if answer.certainty == "toss-up":
@@ -88,6 +89,15 @@ def _meaning(plan: Plan) -> str:
     if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
         return "no other network comes within the error, if so many are let at all: nobody says so."
     return "clear; no other network comes within the error."
+
+
+def _likeliest(plan: Plan) -> list[str]:
+    """Beside a choice that nothing ties with, what else is the cheapest more often than in a tenth of the worlds, or
+    the one that most often is."""
+    others = [c for c in plan.candidates if c.fabric != plan.recommendation.fabric and c.probability_best]
+    others.sort(key=lambda c: -(c.probability_best or 0.0))
+    often = [c for c in others if (c.probability_best or 0.0) > _OFTEN] or others[:1]
+    return [reading.name(plan, c.fabric) for c in often]
 
 
 def _listed(names: list[str]) -> str:

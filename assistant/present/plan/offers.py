@@ -21,7 +21,7 @@ def section(plan: Plan) -> list[Block]:
     listed = [o for o in plan.offers if o.kind == "published"]
     if not listed:
         return []
-    shown = _each_once(listed)
+    shown = _each_once(listed, _taken(plan))
     priced, beside, silent = _split(shown)
     of = "the whole run" if not reading.serves(plan) else reading.bill(plan)
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
@@ -65,7 +65,10 @@ def section(plan: Plan) -> list[Block]:
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
     if len(shown) < len(listed):
-        notes.append("A machine with several networks stands once, with the one that costs least.")
+        notes.append(
+            "A machine with several networks stands once, with the one that costs least, and with the one that is "
+            "taken."
+        )
     return [
         _heading(plan),
         _table(plan, [*priced, *beside, *silent]),
@@ -94,14 +97,11 @@ def _split(offers: list[RentalOffer]) -> tuple[list[RentalOffer], list[RentalOff
     )
 
 
-def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
-    """The first of each offer in each tier: the one that costs least, as they are sorted."""
-    seen: dict[tuple[object, ...], RentalOffer] = {}
-    for o in offers:
-        seen.setdefault(
-            (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.usd_per_gpu_hour is None else [])), o
-        )
-    return list(seen.values())
+def _each_once(offers: list[RentalOffer], taken: RentalOffer | None) -> list[RentalOffer]:
+    """The first of each offer in each tier, which costs least, as they are sorted; and the one that is taken."""
+    key = lambda o: (o.provider, o.instance, o.tier, o.months, *([o.fabric] if o.usd_per_gpu_hour is None else []))
+    first = {key(o): o for o in reversed(offers)}
+    return [o for o in offers if o is taken or o is first[key(o)]]
 
 
 def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
@@ -184,9 +184,11 @@ def in_short(plan: Plan) -> list[Block]:
     if not priced:
         silent = _silent(unpriced)
         return [_heading(plan), *silent] if silent else []
-    priced = [o for o in priced if o.verdict != "avoid"] or priced
+    taken = _taken(plan)
+    priced = [o for o in priced if o.verdict != "avoid" or o is taken] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
+    shown += [n for n, o in enumerate(priced) if o is taken and n not in shown]
     gone = len(listed) - len(shown)
     more = [Paragraph(f"{gone} more: {_REST}")] if gone else []
     left = spot_left(plan)

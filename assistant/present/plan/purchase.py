@@ -13,6 +13,7 @@ _PARTS = {
     **{"hours_there": "the hours of the GPUs that are there", "write_off": "write-off", "power": "power and cooling"},
     **{"support": "support", "staff": "network engineers"},
 }
+_SUPPORTED = "Support of what was quoted is in the quote and not counted again: ask for how many years."
 
 
 def section(plan: Plan) -> list[Block]:
@@ -94,21 +95,22 @@ def _bill(bought: Purchase) -> Table:
 
 
 def _derived(item: PurchaseItem, bought: Purchase) -> bool:
-    """Whether nobody published a price of the part itself."""
-    return item is not bought.items[0] and bool(item.note)
+    """Whether nobody published or quoted a price of the part itself."""
+    return item is not bought.items[0] and bool(item.note) and item.date is not None
 
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
     usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
     parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _parts(bought).items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
+    budget = plan.questionnaire["budget"].get("usd")
+    whole = figures.usd_against(bought.capital_usd, budget)
     over = f" over {bought.months:g} months" if bought.capital_usd else " of use"
     said = [
         *_there(bought, plan),
         *_kept_or_replaced(bought, plan),
-        f"About {usd(bought.capital_usd)} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
-        f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; "
-        f"{figures.percent(bought.network_percent)} of it is the network."
+        f"About {whole} to buy{band if bought.capital_usd_low < bought.capital_usd_high else ''}, "
+        f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; {_networks_part(bought)}."
         if bought.capital_usd
         else "Nothing has to be bought.",
         f"{usd(added(monthly.values()))} a month{over}: {parts}. In full use that is "
@@ -124,14 +126,24 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             for i in bought.items
             if i.note and (i is not machines or not i.date)
         ),
+        _SUPPORTED if bought.support_quoted else "",
         _delivery(bought),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
-    budget = plan.questionnaire["budget"].get("usd")
     if budget and bought.capital_usd:
         over = bought.capital_usd > budget
-        said.insert(1, f"The budget of {usd(budget)} is {'exceeded' if over else 'kept'} by the purchase.")
+        said.insert(
+            1, f"The budget of {figures.usd_limit(budget)} is {'exceeded' if over else 'kept'} by the purchase."
+        )
     return [one for one in said if one]
+
+
+def _networks_part(bought: Purchase) -> str:
+    if bought.network_percent is None:
+        return "the network is in that sum, and which part of it is not told"
+    if not bought.network_percent:
+        return "no network is bought"
+    return f"{figures.percent(bought.network_percent)} of it is the network"
 
 
 def _there(bought: Purchase, plan: Plan) -> list[str]:
@@ -224,6 +236,9 @@ def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{counted(drawn.machines, 'machine')} of {drawn.gpus_per_machine} GPUs"
+    used = round(drawn.machines_kw / drawn.machine_kw * drawn.gpus_per_machine)
+    if used < drawn.machines * drawn.gpus_per_machine:  # the rest of the last one is left to others
+        machines = f"the share of {counted(used, 'GPU')} in {machines}"
     network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"{work[0].upper()}{work[1:]} takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"

@@ -87,14 +87,14 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     )
     budget, (price, why) = reading.asked(plan, "budget.usd"), given(plan, "budget.gpu_hour_usd")
     return told(
-        f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
+        f"{what} costs {figures.usd_band(found.cost_usd, budget)}{_on(found)}.",
         product if hours and abs(gpus * hours * hourly / median - 1) < _AGREES else None,
         _per_hour(gpus, hourly, hours) if hourly else None,
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
         _per_million(plan) or (f"Per million {token}s: {usd(per_million)}." if per_million else None),
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
         _to_buy(reading.to_buy(plan)),
-        f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."
+        f"The budget of {figures.usd_limit(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."
         if budget
         else None,
         _others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, usd),

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan, QuotedOffer
+from assistant.vocabulary.quantities import exact_usd, outward
+from assistant.vocabulary.questionnaire import clauses
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
@@ -150,14 +152,17 @@ def _beside(quote: QuotedOffer) -> str:
         _to_win(quote),
         _delivered(quote),
         counted,
-        _noted(quote),
+        _noted(quote, quote.counted),
         _open(quote),
     )
     return " ".join(text for text in said if text)
 
 
-def _noted(quote: QuotedOffer) -> str | None:
-    return f"{quote.note[0].upper()}{quote.note[1:].rstrip('.')}." if quote.note else None
+def _noted(quote: QuotedOffer, told: str = "") -> str | None:
+    """What it says besides, but for what is ``told`` of it already."""
+    left = [said for said in clauses(quote.note) if said not in told]
+    note = ", ".join(left) if told and len(left) < len(clauses(quote.note)) else quote.note
+    return f"{note[0].upper()}{note[1:].rstrip('.')}." if note else None
 
 
 def _published(quote: QuotedOffer) -> str | None:
@@ -182,7 +187,8 @@ def _delivered(quote: QuotedOffer) -> str | None:
 def _to_win(quote: QuotedOffer) -> str | None:
     if quote.usd_per_gpu_hour_to_win is None:
         return None
-    return f"At ${quote.usd_per_gpu_hour_to_win:,.2f} per GPU-hour it would cost this run as much as the best."
+    at = exact_usd(outward(quote.usd_per_gpu_hour_to_win, up=False))
+    return f"At ${at} per GPU-hour it would cost this run as much as the best."
 
 
 def _open(quote: QuotedOffer) -> str:
@@ -226,7 +232,10 @@ def _taken(plan: Plan) -> str:
         said += f"; {_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
-        name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
+        name, cost = (
+            f"{listed.provider}: {listed.instance}",
+            figures.usd_against(listed.run_cost_usd.p50, won.run_cost_usd.p50),
+        )
         less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
         said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."

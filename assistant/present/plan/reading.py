@@ -212,22 +212,23 @@ def each_limit(plan: Plan) -> list[str]:
         kept = _kept(wait + hours, wait + slow, 24 * latest_days(days, asked(plan, "training.days")))
         after = f" after {figures.hours(wait)} of delivery" if wait else ""
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}.")
-    bought = to_buy(plan)
+    bought, limit = to_buy(plan), figures.usd_limit(usd or 0.0)
     if usd and bought is not None:
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
-        said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(bought.capital_usd)}.")
+        said.append(f"Budget of {limit} for the purchase: {kept}, {figures.usd_against(bought.capital_usd, usd)}.")
     elif usd and best.usd_to_buy is not None:  # what is bought is not listed where nothing keeps what was asked
         kept = _kept(best.usd_to_buy, best.usd_to_buy, usd)
-        said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(best.usd_to_buy)}.")
+        said.append(f"Budget of {limit} for the purchase: {kept}, {figures.usd_against(best.usd_to_buy, usd)}.")
     elif usd and asked(plan, "budget.mode") != "buy":
         kept = _kept(cost.p50, cost.p90, usd)
-        said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
+        said.append(f"Budget of {limit}: {kept}, {figures.usd_band(cost, usd)}.")
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
     if monthly and month is not None:
         kept = "kept" if month <= monthly else "not kept"
         paid = max((o.gpus_paid or 0 for o in plan.offers if o.fabric == best.fabric and _costs(o, best)), default=0)
         whole = f" for the {paid:,} GPUs of whole machines" if paid > gpus(plan) else ""
-        said.append(f"Budget of {figures.usd(monthly)} a month: {kept}, {figures.usd(month)}{whole}.")
+        a_month = figures.usd_against(month, monthly)
+        said.append(f"Budget of {figures.usd_limit(monthly)} a month: {kept}, {a_month}{whole}.")
     reserved = asked(plan, "budget.reserved_days")
     if reserved and asked(plan, "budget.mode") != "buy":
         whole = hours <= 24 * reserved
@@ -267,11 +268,11 @@ def _costs(offer: RentalOffer, best: Candidate) -> bool:
 def _network_share(plan: Plan, best: Candidate, limit: float) -> str:
     """How the network's share of the money is kept: of a purchase, else of what a GPU-hour costs."""
     network, machines = best.fabric_usd_per_gpu_hour or 0.0, best.gpu_usd_per_hour or 0.0
-    if not network:
+    percent = plan.purchase.network_percent if plan.purchase else 100 * network / (network + machines or 1.0)
+    if not network or percent is None:
         return (
             f"At most {limit:g} % for the network: its price is within that of the machines, so its share is not known."
         )
-    percent = plan.purchase.network_percent if plan.purchase else 100 * network / (network + machines)
     kept = "kept" if percent <= limit else "not kept"
     return f"At most {limit:g} % for the network: {kept}, {figures.percent(percent)}."
 

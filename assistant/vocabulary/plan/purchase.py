@@ -21,7 +21,8 @@ class PurchaseItem(Contract):
 class Purchase(Contract):
     """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
 
-    ``usd_per_gpu``: of those that are bought, of all where there is none. ``network_percent``: of the capital.
+    ``usd_per_gpu``: of those that are bought, of all where there is none. ``network_percent``: of the capital; ``None``
+    where machines and network are quoted in one sum. ``support_quoted``: that support is in the sum of a quote.
     ``spare_gpus``: those that whole machines hold beyond the job's. What is left out stands in ``not_counted``.
     ``gpus_there``, ``network_there``: for which nothing is paid; what their hours are worth is ``hours_there`` of
     ``monthly_usd``, with their power and support.
@@ -34,13 +35,19 @@ class Purchase(Contract):
     capital_usd_low: float
     capital_usd_high: float
     usd_per_gpu: float
-    network_percent: float
+    network_percent: float | None
     months: float
     delivery_days: float | None = None  # from the order; None where nobody said
     monthly_usd: dict[str, float]
+    support_quoted: bool = False
     usd_per_gpu_hour: float
     spare_gpus: int = 0
     not_counted: list[str]
+
+    @property
+    def network_usd(self) -> float | None:
+        """US dollars of the capital that are the network's; ``None`` where no quote tells them apart."""
+        return None if self.network_percent is None else self.network_percent / 100 * self.capital_usd
 
 
 class RackPower(Contract):

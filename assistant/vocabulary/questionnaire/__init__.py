@@ -5,7 +5,7 @@ stays ``None`` here; the planner fills it in and lists every assumption.
 """
 
 from .cluster import Cluster
-from .money import Budget, Constraints, Quote
+from .money import Budget, Constraints, Quote, clauses
 from .section import (
     PRECISIONS,
     RARELY,
@@ -51,5 +51,6 @@ __all__ = [
     "Strategy",
     "Training",
     "Workload",
+    "clauses",
     "latest_days",
 ]

@@ -12,7 +12,13 @@ from ..fields import About
 from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
 from .section import Id, Section, identifier
 
+_CLAUSE = re.compile(r"[.;,](?:\s+|$)")
 _TO_ONE = re.compile(r"(?<![\d:.])(\d+(?:\.\d+)?)\s?:\s?1(?![\d:.])")  # "4:1"
+
+
+def clauses(note: str) -> list[str]:
+    """The parts of what a quote says besides."""
+    return [said for part in _CLAUSE.split(note) if (said := part.strip(" .;,"))]
 
 
 class Quote(Section):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.plan import QuotedOffer, RentalOffer
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.plan import RentalOffer
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd
 
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower
 from .bandwidth import one_alone
 from .other_gpus import rented_runs
-from .sums import letter
+from .sums import even_price, letter
 
 _MOST_PER_HOUR = 50.0  # US dollars
 _NEAR = 0.05  # of the cost
@@ -156,7 +156,7 @@ def haggle(asked: Asked) -> list[str]:
     won = min(able, key=lambda q: q.run_cost_usd.p50 if q.run_cost_usd else 0.0)
     meant = next((q for q in able if q is not won and f" {letter(q)[6].lower()} " in f" {asked.text} "), None)
     other = meant or next(q for q in able if q is not won)
-    even, aim = _even(other, won), _rate(asked)
+    even, aim = even_price(other, won), _rate(asked)
     said = [f"Ask, without a bluff: {letter(won)} at {figures.usd(won.usd_per_gpu_hour)} is real, so name it."]
     if aim is not None and other.usd_per_gpu_hour and other.run_cost_usd and won.run_cost_usd:
         sum_ = other.run_cost_usd.p50 * aim / other.usd_per_gpu_hour
@@ -165,14 +165,8 @@ def haggle(asked: Asked) -> list[str]:
         said.append(f"At {figures.usd(aim)} {letter(other)} is {figures.usd(sum_)}, still {how}." if more > 0 else
                     f"At {figures.usd(aim)} {letter(other)} is {figures.usd(sum_)}, {how}: take it then.")  # fmt: skip
     if even is not None:
-        said.append(f"It comes first at {figures.usd(even)} or less; above that only its terms or people speak for it.")
+        said.append(f"It comes first at ${exact_usd(even)} or less; above that only its terms or people speak for it.")
     return said
-
-
-def _even(other: QuotedOffer, won: QuotedOffer) -> float | None:
-    if other.usd_per_gpu_hour is None or other.run_cost_usd is None or won.run_cost_usd is None:
-        return None
-    return other.usd_per_gpu_hour_to_win or other.usd_per_gpu_hour * won.run_cost_usd.p50 / other.run_cost_usd.p50
 
 
 def rent_for(asked: Asked) -> list[str]:

@@ -176,10 +176,12 @@ def upgrade_later(asked: Asked) -> list[str]:
             *_begun_plainer(asked, best),
         ]
     if bought is not None:
-        share = bought.network_percent / 100 * bought.capital_usd
+        whole, share = figures.usd(bought.capital_usd), bought.network_usd
+        part = (
+            f"{figures.usd(share)} of the {whole}" if share is not None else f"part of the {whole}, untold by the quote"
+        )
         return [
-            f"Yes, at a price: the machines stay, switches, cables and NICs are bought again; they are "
-            f"{figures.usd(share)} of the {figures.usd(bought.capital_usd)}.",
+            f"Yes, at a price: the machines stay, switches, cables and NICs are bought again; they are {part}.",
             *_begun_plainer(asked, best),
             "More nodes on the same network are the cheaper way to begin small: leave ports free in the switches.",
         ]

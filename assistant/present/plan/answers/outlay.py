@@ -84,17 +84,18 @@ def purchase_budget(asked: Asked) -> list[str]:
     support = _YEAR * years * _running(bought, "support")
     whole = bought.capital_usd + support
     spare = limit - whole
-    network = figures.usd(bought.network_percent / 100 * bought.capital_usd)
+    network = "network included" if bought.network_usd is None else f"{figures.usd(bought.network_usd)} of it network"
     held = f" and {figures.usd(support)} support for {years:g} years" if support else ""
-    parts = f"{figures.usd(bought.capital_usd)} to buy, {network} of it network,{held}".rstrip(",")
+    parts = f"{figures.usd(bought.capital_usd)} to buy, {network},{held}".rstrip(",")
     verdict = "Yes" if spare >= 0 else "No"
     far = f"{figures.usd(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
+    costs = figures.usd_against(whole, limit)
     euro = asked.catalog.constants["currency-eur"]
     power = figures.usd(_YEAR * (years or 1.0) * _running(bought, "power"))
     return [
-        f"{verdict}: {figures.usd(whole)} of {figures.usd(limit)}, {far}: {parts}.",
-        f"As euro the limit is {figures.usd(limit * euro.value)} (rate of {euro.date}). Power, {power} in that time, "
-        "tax, racks and storage are not in it.",
+        f"{verdict}: {costs} of {figures.usd_limit(limit)}, {far}: {parts}.",
+        f"As euro the limit is {figures.usd_limit(limit * euro.value)} (rate of {euro.date}). Power, {power} in that "
+        "time, tax, racks and storage are not in it.",
     ]
 
 
@@ -151,7 +152,9 @@ def network_share(asked: Asked) -> list[str]:
     named = next((p for p in asked.amounts("percent", "number") if 0 < p < 100), None)
     own = _bought(asked)
     share = own[1].network_percent if own else None
-    if asked.buys and share is not None:
+    if asked.buys and own is not None and share is None:
+        said.append(f"That is not told: machines and network are quoted in one sum, {figures.usd(own[1].capital_usd)}.")
+    elif asked.buys and share is not None:
         near = " as you say" if named and abs(named - share) < 1.5 else f", not {named:g} %" if named else ""
         said.append(f"It is {figures.percent(share)} of the purchase{near}: {_part(own)}.")
     else:
@@ -181,7 +184,7 @@ _FELT = 5.0  # percent of a step
 def _part(found: tuple[Plan, Purchase] | None) -> str:
     assert found is not None
     whole = found[1].capital_usd
-    return f"{figures.usd(found[1].network_percent / 100 * whole)} of {figures.usd(whole)}"
+    return f"{figures.usd(found[1].network_usd)} of {figures.usd(whole)}"
 
 
 def wait_for_prices(asked: Asked) -> list[str]:
@@ -256,7 +259,9 @@ def payback(asked: Asked) -> list[str]:
     found = _bought(asked)
     if best is None or other is None or found is None or best.fabric == "none":
         return ["There is nothing to pay back: no network is bought between the nodes."] if best else []
-    price = found[1].network_percent / 100 * found[1].capital_usd
+    price = found[1].network_usd
+    if price is None:
+        return ["That cannot be said: the network is quoted in one sum with the machines. Ask for its part of it."]
     less = _month(asked, best) * (other.median_step / best.median_step - 1)
     names = f"{asked.name(best.fabric)} against {asked.name(other.fabric)}"
     if less <= 0:

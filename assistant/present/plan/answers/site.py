@@ -93,7 +93,8 @@ def per_port(asked: Asked) -> list[str]:
         return ["No price of this network's parts was read: ask for a quote per port."]
     ports, gpus = made["nics"], reading.gpus(asked.plan)
     low, mid, high = (figures.usd(capex[end] / ports) for end in ("low", "mid", "high"))
-    of_it = f"; {figures.percent(asked.plan.purchase.network_percent)} of the purchase" if asked.plan.purchase else ""
+    share = asked.plan.purchase.network_percent if asked.plan.purchase else None
+    of_it = f"; {figures.percent(share)} of the purchase" if share is not None else ""
     hour = made.get("usd_per_gpu_hour")
     rate = f", {figures.usd(hour)} per GPU-hour over its write-off" if hour else ""
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate, QuotedOffer, RentalOffer
+from assistant.vocabulary.quantities import exact_usd, outward
 
 from ... import figures
 from ...blocks import sentences
@@ -99,12 +100,13 @@ def budget(asked: Asked) -> str | None:
         monthly = reading.asked(asked.plan, "budget.usd_per_month")
         if monthly and best.usd_per_month:
             kept = "Yes" if best.usd_per_month <= monthly else "No"
-            return f"{kept}: {figures.usd(best.usd_per_month)} a month against {figures.usd(monthly)}."
+            month = figures.usd_against(best.usd_per_month, monthly)
+            return f"{kept}: {month} a month against {figures.usd_limit(monthly)}."
         return f"You named no budget; it costs {figures.usd(sum_)}."
-    spare = limit - sum_
+    spare, costs = limit - sum_, figures.usd_against(sum_, limit)
     if spare >= 0:
-        return f"It stays within {figures.usd(limit)}: it costs {figures.usd(sum_)}, which leaves {figures.usd(spare)}."
-    return f"It breaks the {figures.usd(limit)}: it costs {figures.usd(sum_)}, {figures.usd(-spare)} too much."
+        return f"It stays within {figures.usd_limit(limit)}: it costs {costs}, which leaves {figures.usd(spare)}."
+    return f"It breaks the {figures.usd_limit(limit)}: it costs {costs}, {figures.usd(-spare)} too much."
 
 
 def _limit(asked: Asked) -> float | None:
@@ -398,11 +400,21 @@ def quote_even(asked: Asked) -> list[str]:
     for quote in able[1:]:
         if quote.usd_per_gpu_hour is None or quote.run_cost_usd is None or won.run_cost_usd is None:
             continue
-        at = quote.usd_per_gpu_hour_to_win or quote.usd_per_gpu_hour * won.run_cost_usd.p50 / quote.run_cost_usd.p50
+        at = even_price(quote, won)
+        if at is None:
+            continue
         now, theirs = figures.usd(quote.usd_per_gpu_hour), figures.usd(won.usd_per_gpu_hour)
-        wins = f"{letter(quote)} wins below {figures.usd(at)} per GPU-hour"
+        wins = f"{letter(quote)} wins below ${exact_usd(at)} per GPU-hour"
         said.append(f"{wins}; it asks {now} and {letter(won)} {theirs}.")
     return said
+
+
+def even_price(other: QuotedOffer, won: QuotedOffer) -> float | None:
+    """USD per GPU-hour up to which the run on another quote costs no more than on the best, in digits as told."""
+    if other.usd_per_gpu_hour is None or other.run_cost_usd is None or won.run_cost_usd is None:
+        return None
+    at = other.usd_per_gpu_hour_to_win or other.usd_per_gpu_hour * won.run_cost_usd.p50 / other.run_cost_usd.p50
+    return outward(at, up=False)
 
 
 def letter(quote: QuotedOffer) -> str:

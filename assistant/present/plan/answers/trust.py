@@ -88,8 +88,8 @@ def _percentages(asked: Asked) -> list[tuple[float, str]]:
         said.append(
             (100 * best.mfu, f"{100 * best.mfu:.0f} %: the MFU, the part of the GPUs' peak that the model gets.")
         )
-    if plan.purchase is not None and plan.purchase.capital_usd:
-        share = plan.purchase.network_percent
+    share = plan.purchase.network_percent if plan.purchase else None
+    if share is not None and plan.purchase is not None and plan.purchase.capital_usd:
         said.append((share, f"{figures.percent(share)}: the network's part of the purchase."))
     return said
 
