@@ -31,8 +31,8 @@ from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
-# Of what a line may tell, the bits of these readers, behind those of judge_network.WORDS; _ANY: of none by its words.
-_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 128
+# Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
+_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -217,7 +217,12 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    return _ordered(causes.told(judge_network.beside_others(found), transport, log, nodes, share))
+    known = heard.known
+    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well
+    found = judge_network.beside_others(found, ran=ran)
+    if causes.unexplained(found, ran=ran or bool(known.went_on)):
+        found += known.trouble.findings()
+    return _ordered(causes.told(found, transport, log, nodes, share))
 
 
 def _last(runs: list[Run], size: int = 0) -> int:

@@ -59,6 +59,12 @@ def told(
     ]
 
 
+def unexplained(found: list[DiagnosisFinding], *, ran: bool) -> bool:
+    """Whether a job failed or is slow and no cause of that was found; of one that never ``ran``, whether nothing was."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    return alarms <= symptoms() if alarms else not ran
+
+
 def _with_cause(each: DiagnosisFinding) -> DiagnosisFinding:
     return each.model_copy(update={"code": "low-bandwidth", "message": each.message.partition(": ")[0], "rests": "",
                                    "fix": judgements()["cause-named"].fix})  # fmt: skip

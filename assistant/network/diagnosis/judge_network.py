@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -29,6 +30,9 @@ from .signatures import (
     signatures_in,
     suspects,
 )
+from .steps import Steps
+from .trouble import Trouble
+from .trouble import WORDS as TROUBLE_WORDS
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
@@ -38,36 +42,46 @@ _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
-# A step of a job that trains, with what is told of one that ended well.
-_STEP = re.compile(
-    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,3}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens)", re.I
-)
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
+_EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
-STEP, CARD, FAILED, WENT_ON, SIGNATURES = 1, 2, 4, 8, 8
+STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
     STEP: ("step", "iter", "epoch"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
+    TROUBLE: TROUBLE_WORDS,
 }
+
+
+@dataclass
+class Seen:
+    """A known failure, as often as a log tells of it: the first line, and what it says in the pattern's group."""
+
+    signature: Signature
+    said: str
+    first: int
+    evidence: str
+    last: int = 0
+    count: int = 0
 
 
 class KnownLines:
     """Counts the known failure lines while a log is read; each is reported once, at its first line."""
 
     def __init__(self) -> None:
-        self.seen: dict[str, tuple[Signature, str, int, int, int]] = {}  # what it says, first line, last line, count
-        self.went_on = 0  # the last line that tells of a job that runs, and the last step of one that trains
-        self.stepped = 0
+        self.seen: dict[str, Seen] = {}
+        self.went_on = 0  # the last line that tells of a job that runs
+        self.steps, self.trouble = Steps(), Trouble()
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -75,6 +89,11 @@ class KnownLines:
         self.nameless_failure: int | None = None
         # NCCL's warnings that nothing here explains: first line, text, how many, last line.
         self.strange: tuple[int, str, int, int] | None = None
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether a line says that the job came to its end as meant."""
+        return "ended-well" in self.seen
 
     @property
     def ran(self) -> bool:
@@ -86,16 +105,18 @@ class KnownLines:
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
-        elif bits & STEP and _STEP.search(line):
-            self.went_on = self.stepped = number
+        elif bits & STEP and self.steps.take(number, line):
+            self.went_on = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
         known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
         for signature, said in known:
-            _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
-            self.seen[signature.code] = (signature, said, first, number, count + 1)
+            seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+            seen.last, seen.count = number, seen.count + 1
         if bits & FAILED:
             self._failed(number, line, known=bool(known))
+        elif bits & TROUBLE and not known:
+            self.trouble.take(number, line)
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
@@ -120,14 +141,17 @@ class KnownLines:
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        moved = max(moved, self.stepped)
-        for signature, said, first, last, count in self.seen.values():
-            light = (signature.weighs == "unless-it-went-on" and last < max(self.went_on, last_row)) or (
-                signature.weighs == "where-rdma-may-be" and sockets_are_all(log, device)
+        moved = max(moved, self.steps.last)
+        for seen in self.seen.values():
+            signature, weighs = seen.signature, seen.signature.weighs
+            went_on = self.ended_well or seen.last < max(self.went_on, last_row)
+            light = (weighs == "unless-it-went-on" and went_on) or (
+                weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen)
             )
-            if signature.hosts == "any" or several_hosts:
-                told = signature.at(first, said=said)
-                yield _counted(as_information(told) if light else told, count)
+            if not signature.sign and (signature.hosts == "any" or several_hosts):
+                told = signature.at(seen.first, seen.evidence, said=seen.said)
+                yield _counted(as_information(told) if light else told, seen.count)
+        yield from self.steps.findings()
         yield from self.collectives.findings(log.ranks)
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
@@ -203,11 +227,11 @@ def _whole_node(log: DebugLog) -> bool:
     )
 
 
-def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong; what a job got over weighs again where
-    what it leads to is found."""
+def beside_others(found: list[DiagnosisFinding], *, ran: bool) -> list[DiagnosisFinding]:
+    """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got over
+    weighs again where what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
-    weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
+    weigh = {code: bool(alarms & beside if beside else alarms or not ran) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
     causes = {
         each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}

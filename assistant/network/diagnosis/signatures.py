@@ -31,13 +31,13 @@ class Failure(BaseModel):
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
 
-    def at(self, line: int, **said: object) -> DiagnosisFinding:
-        """The finding at a line, with what stands in braces in its sentences filled in."""
+    def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
+        """The finding at a line, with what stands in braces in its sentences filled in; ``evidence``: the line."""
         message, fix = self.message.format(**said), self.fix.format(**said)
         cited = f"; {nccl_claims.of_failure(self.source, self.code)}" if self.source else ""
         rests = f"{self.rests}; {self.sure}{cited}" if self.rests else ""
         return DiagnosisFinding(
-            code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests
+            code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests, evidence=evidence
         )
 
 
@@ -45,14 +45,16 @@ class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
     group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
-    ``otherwise``: only where no other entry knows the line. ``weighs``: a line that healthy runs print too weighs only
-    beside another finding (of those in ``beside``, where they are named), only if the job did not go on after it (or
-    if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is information."""
+    ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``: a
+    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named) or
+    where nothing shows that a job ran, only if the job did not go on after it (or if it went on into one of those in
+    ``beside``), or only where the machine may have RDMA; else it is information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
     pattern: Pattern | None = None
     otherwise: bool = False
+    sign: bool = False
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"

@@ -1,0 +1,56 @@
+"""The steps of a job that trains: how long each took, and whether they got slower while it ran."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .signatures import finding
+
+# A step of a job that trains, with what is told of one that ended well.
+_STEP = re.compile(
+    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,12}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens)", re.I
+)
+# How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
+_TOOK = re.compile(
+    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
+    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
+    re.I,
+)
+_HEAD, _FEWEST = 200, 10  # steps that are compared, at either end, and the least of a log
+SLOWER = 1.25  # the last ones against the first: steps of a steady job scatter by some per cent
+
+
+@dataclass
+class Steps:
+    """Takes the lines of steps; lines are numbers in the file."""
+
+    last: int = 0  # the line of the last one
+    _first: list[float] = field(default_factory=list)
+    _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
+    _count: int = 0
+
+    def take(self, number: int, line: str) -> bool:
+        """Read one line; whether it told of a step."""
+        if not _STEP.search(line):
+            return False
+        self.last = number
+        if took := _TOOK.search(line):
+            self._count += 1
+            if len(self._first) < _HEAD:
+                self._first.append(float(took[1]))
+            self._latest.append((float(took[1]), number))
+        return True
+
+    def findings(self) -> Iterator[DiagnosisFinding]:
+        """Whether the last steps take longer than the first ones, the very first left out: it warms up."""
+        half = min(self._count // 2, _HEAD)
+        if self._count < _FEWEST:
+            return
+        before, after = median(self._first[1 : half + 1]), median(took for took, _ in [*self._latest][-half:])
+        if after > SLOWER * before:
+            line = next(at for took, at in self._latest if took > SLOWER * before)
+            yield finding("steps-slower", line, before=before, after=after)
