@@ -121,6 +121,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     if not device and log.nvls_there and 8 in (log.local_ranks, log.per_host) and len(log.device_list or []) >= 8:
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
+    if transport == "unknown" and nodes != 1:
+        transport = heard.known.transport or "unknown"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -200,11 +202,13 @@ def _findings(
         tables += ((collective_of(run), each) for each in judged)
     speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
+    known = heard.known
+    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, _last(runs), _last(runs, judge_tests.MIB)),
-        *judge_network.findings(log, nodes, device, speed),
-        *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, heard.known.ran),
+        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen)),
+        *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
         *_folded(tables),
     ]
@@ -217,8 +221,6 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    known = heard.known
-    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well
     found = judge_network.beside_others(found, ran=ran)
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings()

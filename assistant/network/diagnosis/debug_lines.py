@@ -30,6 +30,8 @@ _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1
 _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
+_MADE = re.compile(r"\bname=(\w{1,32}) speed=(\d{1,12}) ndevs=1\b")
+_CLIQUE = re.compile(r"MNNVL busId .{0,40}fabric UUID (?!0+\.0+\b)[0-9a-f.]{3,40} cliqueId 0x(?!0+\b)")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
@@ -174,6 +176,8 @@ class DebugLog:
                 self.last_listed = tuple(name for name, _ in listed)
             elif len(self.adapters) < 4096:
                 self.adapters.update(dict(listed))
+            if (made := _MADE.search(text)) and len(self.speeds) < _HOSTS:
+                self.speeds[host, made[1]] = (int(made[2]) / 1e3, number)
             if listed and (speed := _SPEED.search(text)) and len(self.speeds) < _HOSTS:
                 self.speeds[host, listed[0][0]] = (int(speed[1]) / 1e3, number)
         if " mtu " in text and (path := _PATH_MTU.search(text)) and len(self.packets) < _HOSTS:
@@ -209,6 +213,8 @@ class DebugLog:
             self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
             if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
                 self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
+        if "MNNVL" in text and _CLIQUE.search(text):
+            self.rack = True
         if "Bootstrap" in text and (found := _BOOTSTRAP.search(text)) and len(self.bootstrap) < _HOSTS:
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
         if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:

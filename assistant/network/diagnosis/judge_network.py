@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from assistant.network.nccl.host import within
-from assistant.vocabulary.answers import DiagnosisFinding
+from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
 from .collectives import Collectives
 from .debug_lines import DebugLog
@@ -96,9 +96,19 @@ class KnownLines:
         return "ended-well" in self.seen
 
     @property
-    def ran(self) -> bool:
-        """Whether the job connected its ranks, and no request between them failed."""
-        return bool(self.went_on) and not self.completions
+    def transport(self) -> LogTransport | None:
+        """The network that other lines than NCCL's name, where they name one alone."""
+        named = {seen.signature.transport for seen in self.seen.values()} - {None}
+        return named.pop() if len(named) == 1 else None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
+        stopped = any(
+            seen.signature.follows and seen.signature.severity == "error" and seen.last > self.went_on
+            for seen in self.seen.values()
+        )
+        return bool(self.went_on) and not self.completions and not stopped
 
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
@@ -246,14 +256,17 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
     return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
 
-def findings(log: DebugLog, nodes: int | None, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
-    """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged."""
+def findings(
+    log: DebugLog, nodes: int | None, device: str, speed: Speed, named: frozenset[str]
+) -> Iterator[DiagnosisFinding]:
+    """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged; ``named``: the
+    signs of lines that are not NCCL's."""
     yield from _lines(log, speed)
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
     if nodes is not None and nodes > 1:
         yield from _bootstrap(log)
-        yield from _sockets(log, device)
+        yield from _sockets(log, device, named)
         yield from _gpudirect(log, device)
         yield from _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
@@ -333,17 +346,18 @@ def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
         return
 
 
-def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
+def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.transport == "tcp-socket":
         asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
-        name = "tcp-sockets-are-all" if not asked and sockets_are_all(log, device) else name
+        only = "ethernet-only" in named or sockets_are_all(log, device)
+        name = "tcp-sockets-are-all" if not asked and only else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
         line, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
         if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
             yield finding("plugin-switched-off", line)
-        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
+        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device, named)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
@@ -360,21 +374,23 @@ class _Plugin(BaseModel):
     hosts: Pattern | None = None
     settings: tuple[str, ...] = ()
     datacentre: bool = False
+    named: str = ""  # the sign that other lines than NCCL's name it
 
-    def signed(self, log: DebugLog, device: str) -> bool:
-        """Whether the log has a sign of this network."""
+    def signed(self, log: DebugLog, device: str, named: frozenset[str]) -> bool:
+        """Whether the log has a sign of this network; ``named``: those of lines that are not NCCL's."""
         interfaces = [*log.socket_interfaces, *(name for _, name in log.bootstrap.values())]
         return bool(
-            (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
+            self.named in named
+            or (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
             or (self.settings and any(name.startswith(self.settings) for name in log.settings))
             or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)
                 and (not self.datacentre or _DATACENTRE.search(device)))
         )  # fmt: skip
 
 
-def _plugin_missing(log: DebugLog, device: str) -> _Plugin | None:
+def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugin | None:
     plugins = (_Plugin.model_validate(each) for each in read("plugins"))
-    return next((each for each in plugins if each.signed(log, device)), None)
+    return next((each for each in plugins if each.signed(log, device, named)), None)
 
 
 def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:

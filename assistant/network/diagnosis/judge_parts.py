@@ -16,6 +16,7 @@ _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
+EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
 
 
@@ -32,6 +33,8 @@ def findings(
         yield as_information(told) if speed == "fine" else told
     for told in (*_swapped(tools), *_path_mtu(tools)):
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
+    for told in (*_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
+        yield as_information(told) if speed == "fine" else told
     if speed in ("slow", "short"):
         yield from _narrow_lanes(log)
         yield from _busy(tools)
@@ -118,6 +121,32 @@ def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
     narrow = [(who, each) for who, each in log.lanes.items() if each[0] < DROP * usual[who[0]]]
     for (host, name), (rate, line) in narrow[:_NAMED]:
         yield finding("lanes-narrower", line, who=f"{name} on {host}", rate=rate, usual=usual[host])
+
+
+def _fewer_lanes(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Devices with fewer lanes of PCIe than they can have, where the others have theirs: a board may give all of them
+    half, and lanes, other than their rate, are not saved by idling."""
+    few = {place: each for place, each in tools.lanes.items() if each[0] < each[1]}
+    for (host, name), (lanes, most, line) in [*few.items()][:_NAMED]:
+        if len(few) < len(tools.lanes) or len(few) == 1:
+            who = f"{name or 'a device'}{f' on {host}' if host else ''}"
+            yield finding("lanes-fewer", line, who=who, lanes=lanes, most=most)
+
+
+def _memory_held(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs whose memory is taken while that of most others of their host is empty."""
+    amounts = sorted(amount for amount, _ in tools.memory.values())
+    if len(amounts) < _FEWEST or amounts[(len(amounts) - 1) // 2] > EMPTY:
+        return
+    held = {gpu: each for gpu, each in tools.memory.items() if each[0] > HELD}
+    if held:
+        amount, line = max(held.values())
+        yield finding("memory-held", line, gpus=_places(held), gib=amount / 1024)
+
+
+def _uncorrected(tools: Tools) -> Iterator[DiagnosisFinding]:
+    if tools.uncorrected:
+        yield finding("memory-errors-counted", min(tools.uncorrected.values()), gpus=_places(tools.uncorrected))
 
 
 def _busy(tools: Tools) -> Iterator[DiagnosisFinding]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from assistant.library import nccl_claims, paths, shipped
-from assistant.vocabulary.answers import DiagnosisFinding, Severity
+from assistant.vocabulary.answers import DiagnosisFinding, LogTransport, Severity
 
 # Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
 Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
@@ -55,6 +55,7 @@ class Signature(Failure):
     pattern: Pattern | None = None
     otherwise: bool = False
     sign: bool = False
+    transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"

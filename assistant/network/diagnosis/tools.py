@@ -13,13 +13,25 @@ from .telling import PROMPT
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
+_COUNT = re.compile(r"(\d{1,9})(?: MiB)?\Z")
+_ASKED = re.compile(r"--query-gpu=([\w.,]{1,2000})")
+_REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
+# Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
+# for heat, by hardware for heat; by the power brake.
+_HOT, _BRAKE = 0x8 | 0x20 | 0x40, 0x80
 _COLUMNS = {
+    "reasons": re.compile(r"_reasons\.active$", re.I),
+    "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
+    "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
+    "memory": re.compile(r"^memory\.used", re.I),
+    "uncorrected": re.compile(r"^ecc\.errors\.uncorrected", re.I),
     "hot": re.compile(r"thermal_slowdown", re.I),
     "braked": re.compile(r"power_brake_slowdown", re.I),
     "capped": re.compile(r"sw_power_cap", re.I),
     "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
 }
-_TABLES = ("_slowdown", "clocks.", "_power_cap")  # in small letters: one is above every such table
+# In small letters: one is above every such table
+_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors")
 _MOST = 100_000
 _PROMPT = 160  # characters in which a prompt ends
 
@@ -27,7 +39,8 @@ _PROMPT = 160  # characters in which a prompt ends
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy"]
+    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
+                  "lanes", "most_lanes"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -96,6 +109,10 @@ class Tools:
     uneven: dict[str, tuple[list[float], int]] = field(default_factory=dict)  # what is crowded, or repeats
     tcp: float = 0.0  # Gb/s, of a test of TCP
     clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
+    lanes: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # of PCIe: in use, there
+    memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
+    uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
+    _most_lanes: float = 0.0
     _ping: float = 0.0
     _neighbours: bool = False
     _host: str = ""
@@ -147,7 +164,8 @@ class Tools:
             if any(word in small for word in each.has) and (found := each.pattern.search(line)):
                 device = found.groupdict().get("device") or self._devices.get(host, "")
                 self._keep(each, (host, device), found["value"], number)
-                return
+                if each.what != "ping":  # its result may stand behind it
+                    return
         for each in _known().crowded:
             if any(word in small for word in each.has) and (found := each.pattern.search(line)):
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
@@ -164,13 +182,32 @@ class Tools:
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
         elif each.what in ("tcp", "ping", "loss"):
-            self._tried(each.what, float(value), number)
+            self._tried(each.what, each.number(value), number)
+        elif each.what == "most_lanes":
+            self._most_lanes = each.number(value)
+        elif each.what == "lanes" and self._most_lanes:
+            self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number))
+            self._most_lanes = 0.0
         elif each.what == "rate" and place[1]:
             self.rates.setdefault(place, (each.number(value), number))
         elif each.what == "mtu":
             before = self.mtus.setdefault(place, (float(value), number))
             if before[0] != float(value) and self.unequal is None and place[1]:
                 self.unequal = (place[1], before[0], float(value), number)
+
+    def _counted(self, gpu: tuple[str, str], said: dict[str, str], number: int) -> None:
+        """What a row says of a GPU in numbers."""
+        counts = {what: int(found[1]) for what, word in said.items() if (found := _COUNT.match(word))}
+        if "lanes" in counts and "most_lanes" in counts:
+            self.lanes[gpu] = (counts["lanes"], counts["most_lanes"], number)
+        if "memory" in counts:
+            self.memory[gpu] = (counts["memory"], number)
+        if counts.get("uncorrected"):
+            self.uncorrected.setdefault(gpu, number)
+        bits = int(said["reasons"], 16) if _REASONS.match(said.get("reasons", "")) else 0
+        for mask, those in ((_HOT, self.hot), (_BRAKE, self.braked)):
+            if bits & mask:
+                those.setdefault(gpu, number)
 
     def _tried(self, what: str, value: float, number: int) -> None:
         """A test of TCP or of the size of packets."""
@@ -189,17 +226,20 @@ class Tools:
             self.uneven.setdefault(each.what, (said, number))
 
     def _row(self, number: int, line: str) -> None:
-        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of clocks and what lowers them."""
-        words = [word.strip() for word in line.split(",")]
+        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of clocks and what lowers them, of
+        lanes, of memory; the command says which where it leaves the headline out."""
+        asked = _ASKED.search(line) if "noheader" in line else None
+        words = [word.strip() for word in (asked[1] if asked else line).split(",")]
         named = {what: [n for n, word in enumerate(words) if column.search(word)] for what, column in _COLUMNS.items()}
         if len(words) > 1 and any(named.values()):
-            self._columns = {} if "--" in line else named  # the command that asks
+            self._columns = {} if "--" in line and not asked else named  # the command that asks
         elif (
             self._columns
             and len(words) > max(n for its in self._columns.values() for n in its)
             and len(self.clocks) < _MOST
         ):
             gpu = self._host, words[0]
+            self._counted(gpu, {what: words[its[0]] for what, its in self._columns.items() if its}, number)
             for what, those in (("hot", self.hot), ("braked", self.braked), ("capped", self.capped)):
                 if any(words[n] == "Active" for n in self._columns[what]) and len(those) < _MOST:
                     those.setdefault(gpu, number)
