@@ -221,7 +221,7 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.beside_others(found, ran=ran)
+    found = judge_network.beside_others(found, ran=ran or known.connected)
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings()
     return _ordered(causes.told(found, transport, log, nodes, share))

@@ -241,7 +241,8 @@ def beside_others(found: list[DiagnosisFinding], *, ran: bool) -> list[Diagnosis
     """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got over
     weighs again where what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
-    weigh = {code: bool(alarms & beside if beside else alarms or not ran) for code, beside in suspects().items()}
+    alone = not ran and not alarms
+    weigh = {code: alone or bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
     causes = {
         each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}
