@@ -93,6 +93,7 @@ class _Reading:
         elif not (bits & _TABLE and self.tables.take(number, line)):
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed)
+                log.given(number, line)
             if bits & _TOOLS or heard.tools.under_way:
                 heard.tools.take(number, line)
             heard.sweeps.take(number, line)

@@ -26,6 +26,9 @@ _LOCAL_RANKS = re.compile(r"\blocalRanks (\d{1,9})")
 _PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?) {1,4}(efa|cxi)\b")
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
 _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
+# Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
+_GIVEN = re.compile(r"(?:^|[+$#>] |\bexport |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
+_VALUE = re.compile(r"\b(NCCL_\w{1,64})=[\"']?([^\s\"';]{1,400})")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
 _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
@@ -114,6 +117,12 @@ class DebugLog:
         host, device = head
         self._said(number, host, device, level, text.lstrip())
         return True
+
+    def given(self, number: int, line: str) -> None:
+        """What a line that is not NCCL's sets for it."""
+        if _GIVEN.search(line):
+            for name, value in _VALUE.findall(line):
+                self.settings.setdefault(name, (number, value))
 
     def _head(self, before: str) -> tuple[str, int] | None:
         """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""

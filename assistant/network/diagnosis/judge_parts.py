@@ -24,7 +24,7 @@ def findings(
     runs: list[Run], log: DebugLog, tools: Tools, sweeps: Sweeps, speed: Speed, ran: bool = False
 ) -> Iterator[DiagnosisFinding]:
     """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
-    yield from _slower_adapters(log, tools, speed)
+    yield from _slower_adapters(log, tools, speed, ran)
     yield from _missing_adapters(log, speed)
     yield from _down_adapters(log, tools, speed)
     differ = list(_packets(log, tools))
@@ -35,6 +35,9 @@ def findings(
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
     for told in (*_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
         yield as_information(told) if speed == "fine" else told
+    yield from tools.matrix.findings(slow=speed in ("slow", "short"))
+    if speed != "fine":
+        yield from _limited(tools)
     if speed in ("slow", "short"):
         yield from _narrow_lanes(log)
         yield from _busy(tools)
@@ -90,7 +93,7 @@ def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
     return trials
 
 
-def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> Iterator[DiagnosisFinding]:
     """An adapter whose rate is below that of the same one on other hosts, or of most others of its host: that one may
     be meant for storage, and is told of a slow job alone."""
     rates = {place: each for place, each in {**tools.rates, **log.speeds}.items() if place not in tools.down}
@@ -112,7 +115,8 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[Diag
         return
     for line, where, rate, usual, alone in slow[:_NAMED]:
         told = finding("adapter-slower", line, who=where, rate=rate, usual=usual, share=rate / usual)
-        yield as_information(told) if speed == "fine" or (alone and speed != "slow") else told
+        may_be_meant = alone and speed != "slow" and (ran or len(slow) > 1)
+        yield as_information(told) if speed == "fine" or may_be_meant else told
 
 
 def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
@@ -142,6 +146,14 @@ def _memory_held(tools: Tools) -> Iterator[DiagnosisFinding]:
     if held:
         amount, line = max(held.values())
         yield finding("memory-held", line, gpus=_places(held), gib=amount / 1024)
+
+
+def _limited(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs whose limit of power was set well below what they come with."""
+    low = {gpu: each for gpu, each in tools.limits.items() if each[0] < DROP * each[1]}
+    if low:
+        limit, usual, line = min(low.values())
+        yield finding("gpu-power-limited", line, gpus=_places(low) or "of the host", limit=limit, usual=usual)
 
 
 def _uncorrected(tools: Tools) -> Iterator[DiagnosisFinding]:

@@ -20,7 +20,11 @@ _TOOK = re.compile(
     r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
+_DATA = re.compile(
+    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)", re.I
+)
 _HEAD, _FEWEST = 200, 10  # steps that are compared, at either end, and the least of a log
+WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
 SLOWER = 1.25  # the last ones against the first: steps of a steady job scatter by some per cent
 
 
@@ -32,6 +36,7 @@ class Steps:
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
+    _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it told of a step."""
@@ -43,10 +48,15 @@ class Steps:
             if len(self._first) < _HEAD:
                 self._first.append(float(took[1]))
             self._latest.append((float(took[1]), number))
+            if (waited := _DATA.search(line)) and float(took[1]) > 0:
+                self._waits.append((float(waited[1]) / float(took[1]), number))
         return True
 
     def findings(self) -> Iterator[DiagnosisFinding]:
-        """Whether the last steps take longer than the first ones, the very first left out: it warms up."""
+        """Whether the last steps take longer than the first ones, the very first left out: it warms up; whether they
+        wait for data."""
+        if len(self._waits) >= _FEWEST // 2 and WAITING < (share := median(share for share, _ in self._waits)) < 1:
+            yield finding("waits-for-data", self._waits[0][1], share=share)
         half = min(self._count // 2, _HEAD)
         if self._count < _FEWEST:
             return

@@ -8,12 +8,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from .matrix import Matrix
 from .signatures import Pattern, one_in, read
 from .telling import PROMPT
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
-_COUNT = re.compile(r"(\d{1,9})(?: MiB)?\Z")
+_COUNT = re.compile(r"(\d{1,9})(?:\.\d{1,3})?(?: MiB| W)?\Z")
 _ASKED = re.compile(r"--query-gpu=([\w.,]{1,2000})")
 _REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
 # Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
@@ -24,6 +25,8 @@ _COLUMNS = {
     "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
     "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
     "memory": re.compile(r"^memory\.used", re.I),
+    "limit": re.compile(r"^(?:enforced\.)?power\.limit", re.I),
+    "usual_limit": re.compile(r"^power\.default_limit", re.I),
     "uncorrected": re.compile(r"^ecc\.errors\.uncorrected", re.I),
     "hot": re.compile(r"thermal_slowdown", re.I),
     "braked": re.compile(r"power_brake_slowdown", re.I),
@@ -31,7 +34,8 @@ _COLUMNS = {
     "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
 }
 # In small letters: one is above every such table
-_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors")
+_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
+           "power.default")  # fmt: skip
 _MOST = 100_000
 _PROMPT = 160  # characters in which a prompt ends
 
@@ -40,7 +44,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -88,7 +92,7 @@ def _telling(what: Literal["values", "devices"]) -> tuple[str, ...]:
 
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", PROMPT)
+    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "gpu", PROMPT)
 
 
 @dataclass
@@ -112,7 +116,10 @@ class Tools:
     lanes: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # of PCIe: in use, there
     memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
+    matrix: Matrix = field(default_factory=Matrix)
+    limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
     _most_lanes: float = 0.0
+    _limit: float = 0.0
     _ping: float = 0.0
     _neighbours: bool = False
     _host: str = ""
@@ -130,6 +137,8 @@ class Tools:
             return
         small = line.lower()
         self._place(line, small)
+        if line.startswith("GPU"):
+            self.matrix.take(number, line)
         if self._columns or one_in(small, _TABLES):
             self._row(number, line)
         self._neighbours = self._neighbours or "lldp" in small
@@ -188,6 +197,11 @@ class Tools:
         elif each.what == "lanes" and self._most_lanes:
             self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number))
             self._most_lanes = 0.0
+        elif each.what == "limit":
+            self._limit = each.number(value)
+        elif each.what == "usual_limit" and self._limit:
+            self.limits.setdefault(place, (self._limit, each.number(value), number))
+            self._limit = 0.0
         elif each.what == "rate" and place[1]:
             self.rates.setdefault(place, (each.number(value), number))
         elif each.what == "mtu":
@@ -202,6 +216,8 @@ class Tools:
             self.lanes[gpu] = (counts["lanes"], counts["most_lanes"], number)
         if "memory" in counts:
             self.memory[gpu] = (counts["memory"], number)
+        if "limit" in counts and "usual_limit" in counts:
+            self.limits[gpu] = (counts["limit"], counts["usual_limit"], number)
         if counts.get("uncorrected"):
             self.uncorrected.setdefault(gpu, number)
         bits = int(said["reasons"], 16) if _REASONS.match(said.get("reasons", "")) else 0
