@@ -216,7 +216,7 @@ def _findings(
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not runs and not log.lines and not heard.sweeps.tables and not found:
+    if not (runs or log.lines or heard.sweeps.tables or found or known.seen or known.steps.last):
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)

@@ -59,6 +59,7 @@ class DebugLog:
     lines: int = 0
     version: str | None = None
     networks: Counter[str] = field(default_factory=Counter)
+    network_of: dict[str, tuple[str, int]] = field(default_factory=dict)  # by host: the first that it names, line
     network_line: int = 1
     device_list: list[tuple[str, str]] | None = None  # (name, IB | RoCE | …); an empty list was printed empty
     device_line: int = 1
@@ -138,7 +139,7 @@ class DebugLog:
 
     def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
         word = text.partition(" ")[0]
-        if level == "WARN" and "NET/IB" in text:
+        if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
             self.traced += 1
@@ -159,7 +160,10 @@ class DebugLog:
         if "Using network " in text:
             if not self.networks:
                 self.network_line = number
-            self.networks[text.partition("Using network ")[2].strip()] += 1
+            name = text.partition("Using network ")[2].strip()
+            self.networks[name] += 1
+            if len(self.network_of) < _HOSTS:
+                self.network_of.setdefault(host, (name, number))
         if "NET/" in text:
             self._adapters(number, host, text)
             self.other_network = self.other_network or _OTHERS.search(text) is not None
@@ -300,6 +304,8 @@ class DebugLog:
         name = (self.network or "").lower()
         if not name and self.verbs:
             return "roce" if self.roce_gids else "infiniband"
+        if not name and self.providers:
+            return "efa" if self.providers["efa"] else "slingshot"
         meant = next((one for one in networks() if name and one["has"] in name), {})
         asks = meant.get("asks")
         if asks == "verbs":

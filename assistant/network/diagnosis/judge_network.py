@@ -123,9 +123,10 @@ class KnownLines:
         for signature, said in known:
             seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
             seen.last, seen.count = number, seen.count + 1
+        told = any(not signature.sign for signature, _ in known)
         if bits & FAILED:
-            self._failed(number, line, known=bool(known))
-        elif bits & TROUBLE and not known:
+            self._failed(number, line, known=told)
+        elif bits & TROUBLE and not told:
             self.trouble.take(number, line)
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
@@ -155,8 +156,10 @@ class KnownLines:
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
             went_on = self.ended_well or seen.last < max(self.went_on, last_row)
-            light = (weighs == "unless-it-went-on" and went_on) or (
-                weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen)
+            light = (
+                (went_on and weighs == "unless-it-went-on")
+                or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
+                or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )
             if not signature.sign and (signature.hosts == "any" or several_hosts):
                 told = signature.at(seen.first, seen.evidence, said=seen.said)
@@ -266,6 +269,7 @@ def findings(
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
     if nodes is not None and nodes > 1:
+        yield from _apart(log)
         yield from _bootstrap(log)
         yield from _sockets(log, device, named)
         yield from _gpudirect(log, device)
@@ -274,6 +278,16 @@ def findings(
         joined = _NVLINK.search(device) and not is_pcie(device)
         name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
         yield finding(name, log.local_line["SHM"])
+
+
+def _apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """Hosts that do not name the same network."""
+    by_name: dict[str, tuple[str, int]] = {}
+    for host, (name, line) in log.network_of.items():
+        by_name.setdefault(name, (host, line))
+    if len(by_name) > 1:
+        said = ", ".join(f"{name} on {host}" for name, (host, _) in by_name.items())
+        yield finding("networks-differ", max(line for _, line in by_name.values()), said=said)
 
 
 def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -395,8 +409,11 @@ def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugi
 
 
 def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
-    if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device):
+    if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
+    line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
+    if value and not value.startswith("/var/run/nvidia-topologyd"):
+        yield finding("topology-file-of-another", line, value=value[:80])
     hosts_without, hosts_with = log.channel_hosts.get(False, set()), log.channel_hosts.get(True, set())
     line = log.channel_line.get(False) or log.gdr_lines.get("Disabled", 1)
     if hosts_with and not hosts_without & hosts_with:

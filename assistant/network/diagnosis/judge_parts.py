@@ -25,15 +25,16 @@ def findings(
 ) -> Iterator[DiagnosisFinding]:
     """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
     yield from _slower_adapters(log, tools, speed, ran)
+    yield from _slow_interface(log, tools)
     yield from _missing_adapters(log, speed)
     yield from _down_adapters(log, tools, speed)
     differ = list(_packets(log, tools))
     yield from map(as_information, differ) if speed == "fine" else differ
     for told in (*throttled(tools, speed), *_braked(tools)):
         yield as_information(told) if speed == "fine" else told
-    for told in (*_swapped(tools), *_path_mtu(tools)):
+    for told in (*_swapped(tools), *_exchanged(tools), *_path_mtu(tools)):
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
-    for told in (*_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
+    for told in (*_older_links(tools), *_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
         yield as_information(told) if speed == "fine" else told
     yield from tools.matrix.findings(slow=speed in ("slow", "short"))
     if speed != "fine":
@@ -119,6 +120,18 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> It
         yield as_information(told) if speed == "fine" or may_be_meant else told
 
 
+def _slow_interface(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Sockets over an interface that is much slower than another one of the host."""
+    rates = {name: (rate, line) for (_, name), (rate, line) in tools.rates.items()}
+    used = next((name for name in log.socket_interfaces if name in rates), None)
+    if log.transport != "tcp-socket" or used is None:
+        return
+    best = max(rates, key=lambda name: rates[name][0])
+    if rates[used][0] < 0.5 * rates[best][0]:
+        rate, line = rates[used]
+        yield finding("slow-interface", line, used=used, rate=rate, other=best, most=rates[best][0])
+
+
 def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
     """Adapters behind a PCIe link that is narrower, or of an older kind, than that of most others of their host."""
     usual = {host: _most([rate for (at, _), (rate, _) in log.lanes.items() if at == host]) for host, _ in log.lanes}
@@ -132,9 +145,17 @@ def _fewer_lanes(tools: Tools) -> Iterator[DiagnosisFinding]:
     half, and lanes, other than their rate, are not saved by idling."""
     few = {place: each for place, each in tools.lanes.items() if each[0] < each[1]}
     for (host, name), (lanes, most, line) in [*few.items()][:_NAMED]:
-        if len(few) < len(tools.lanes) or len(few) == 1:
+        if len(few) < len(tools.lanes) or len(few) == 1:  # all of them: a board that has no more
             who = f"{name or 'a device'}{f' on {host}' if host else ''}"
             yield finding("lanes-fewer", line, who=who, lanes=lanes, most=most)
+
+
+def _older_links(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs at work whose PCIe link is of an older generation than they can."""
+    slow = {gpu: each for gpu, each in tools.gens.items() if each[0] < each[1]}
+    if slow and len(slow) < len(tools.gens):
+        gen, most, line = min(slow.values())
+        yield finding("link-of-older-generation", line, gpus=_places(slow), gen=gen, most=most)
 
 
 def _memory_held(tools: Tools) -> Iterator[DiagnosisFinding]:
@@ -252,6 +273,23 @@ def _swapped(tools: Tools) -> Iterator[DiagnosisFinding]:
             wrong[host].append((f"{name} is on {switch} in place of {meant}", line))
     for host, said in [*wrong.items()][:_NAMED]:
         yield finding("rails-swapped", said[0][1], host=host, said=", ".join(each for each, _ in said[:_NAMED]))
+
+
+def _exchanged(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Of two hosts, two adapters of which each is on the switch where the other host has the other one."""
+    hosts = sorted({host for host, _ in tools.switches})
+    if len(hosts) != 2:
+        return
+    one, other = ({name: its for (at, name), its in tools.switches.items() if at == host} for host in hosts)
+    both = [name for name in one if name in other]
+    for name in both:
+        if one[name][0] == other[name][0]:
+            continue
+        twin = next((each for each in both if other[each][0] == one[name][0] != one[each][0] == other[name][0]), None)
+        if twin:
+            said = f"{name} is on {other[name][0]}, which is where {hosts[0]} has {twin}"
+            yield finding("rails-swapped", other[name][1], host=hosts[1], said=said)
+            return
 
 
 def _braked(tools: Tools) -> Iterator[DiagnosisFinding]:

@@ -1,5 +1,6 @@
 """The matrix of ``nvidia-smi topo -m``: what joins the GPUs of a host with each other and with its adapters."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from .signatures import finding
 
 # From near to far, as nvidia-smi's legend has them: one bridge, several, the host bridge, a NUMA node, between sockets.
 _FAR = {"PIX": 0, "PXB": 1, "PHB": 2, "NODE": 3, "SYS": 4}
-_NEAR = _FAR["PHB"]
+_NEAR = _FAR["NODE"]
+_HEAD = re.compile(r"(?:GPU|NIC)\d{1,2}\Z|mlx5_\w{1,12}\Z")
 _MOST = 64  # rows
 _SHOWN = 4
 
@@ -26,7 +28,7 @@ class Matrix:
         """Read one cleaned line."""
         words = line.split()
         if words[0] == "GPU0" and "X" not in words:
-            self._heads, self._rows = [word for word in words if word.startswith(("GPU", "NIC", "mlx5_"))], {}
+            self._heads, self._rows = [word for word in words if _HEAD.match(word)], {}
         elif self._heads and words[0] in self._heads and "X" in words and len(self._rows) < _MOST:
             self._rows[words[0]] = (words[1 : len(self._heads) + 1], number)
 

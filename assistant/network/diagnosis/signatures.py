@@ -54,6 +54,7 @@ class Signature(Failure):
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
     pattern: Pattern | None = None
     otherwise: bool = False
+    at_the_end: bool = False  # only where no step came after it
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
@@ -106,7 +107,12 @@ def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
         known = signatures()[lowest.bit_length() - 1]
         if (said := known.said_in(line, small)) is not None:
             found.append((known, said))
-    return [each for each in found if not each[0].otherwise] or found[:1]
+    told = [each for each in found if not each[0].sign]
+    return (
+        [each for each in found if not each[0].otherwise]
+        if any(not each[0].otherwise for each in told)
+        else [*(each for each in found if each[0].sign), *told[:1]]
+    )
 
 
 def one_in(text: str, words: tuple[str, ...]) -> bool:

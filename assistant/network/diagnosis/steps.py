@@ -12,20 +12,23 @@ from .signatures import finding
 
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
-    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,12}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens)", re.I
+    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,12}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"^\{'(?:train_)?(?:loss|runtime)': \d",
+    re.I,
 )
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
     r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
-    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
+    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
 )
 _DATA = re.compile(
-    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)", re.I
+    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
+    re.I,
 )
-_HEAD, _FEWEST = 200, 10  # steps that are compared, at either end, and the least of a log
+_HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
-SLOWER = 1.25  # the last ones against the first: steps of a steady job scatter by some per cent
+SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
 
 
 @dataclass
@@ -44,23 +47,24 @@ class Steps:
             return False
         self.last = number
         if took := _TOOK.search(line):
+            time = float(took[took.lastindex or 1])
             self._count += 1
             if len(self._first) < _HEAD:
-                self._first.append(float(took[1]))
-            self._latest.append((float(took[1]), number))
-            if (waited := _DATA.search(line)) and float(took[1]) > 0:
-                self._waits.append((float(waited[1]) / float(took[1]), number))
+                self._first.append(time)
+            self._latest.append((time, number))
+            if (waited := _DATA.search(line)) and time > 0:
+                self._waits.append((float(waited[1]) / time, number))
         return True
 
     def findings(self) -> Iterator[DiagnosisFinding]:
-        """Whether the last steps take longer than the first ones, the very first left out: it warms up; whether they
-        wait for data."""
-        if len(self._waits) >= _FEWEST // 2 and WAITING < (share := median(share for share, _ in self._waits)) < 1:
+        """Whether the last steps take longer than the first ones; whether they wait for data."""
+        if len(self._waits) >= _FEWEST and WAITING < (share := median(share for share, _ in self._waits)) < 1:
             yield finding("waits-for-data", self._waits[0][1], share=share)
         half = min(self._count // 2, _HEAD)
         if self._count < _FEWEST:
             return
-        before, after = median(self._first[1 : half + 1]), median(took for took, _ in [*self._latest][-half:])
-        if after > SLOWER * before:
-            line = next(at for took, at in self._latest if took > SLOWER * before)
+        before, after = median(self._first[:half]), median(took for took, _ in [*self._latest][-half:])
+        least = SLOWER if self._count >= _FEW else MUCH
+        if after > least * before:
+            line = next(at for took, at in self._latest if took > least * before)
             yield finding("steps-slower", line, before=before, after=after)

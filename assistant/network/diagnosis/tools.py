@@ -14,7 +14,7 @@ from .telling import PROMPT
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
-_COUNT = re.compile(r"(\d{1,9})(?:\.\d{1,3})?(?: MiB| W)?\Z")
+_COUNT = re.compile(r"(\d{1,9})(?:\.\d{1,3})?(?: MiB| W| %)?\Z")
 _ASKED = re.compile(r"--query-gpu=([\w.,]{1,2000})")
 _REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
 # Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
@@ -22,6 +22,9 @@ _REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
 _HOT, _BRAKE = 0x8 | 0x20 | 0x40, 0x80
 _COLUMNS = {
     "reasons": re.compile(r"_reasons\.active$", re.I),
+    "gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?current", re.I),
+    "most_gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?max", re.I),
+    "load": re.compile(r"^utilization\.gpu", re.I),
     "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
     "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
     "memory": re.compile(r"^memory\.used", re.I),
@@ -37,6 +40,7 @@ _COLUMNS = {
 _TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
            "power.default")  # fmt: skip
 _MOST = 100_000
+_AT_WORK = 50  # per cent: an idle GPU lowers the speed of its link by design
 _PROMPT = 160  # characters in which a prompt ends
 
 
@@ -44,7 +48,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -114,6 +118,7 @@ class Tools:
     tcp: float = 0.0  # Gb/s, of a test of TCP
     clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
     lanes: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # of PCIe: in use, there
+    gens: dict[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)  # PCIe of GPUs at work: now, most
     memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
     matrix: Matrix = field(default_factory=Matrix)
@@ -171,8 +176,9 @@ class Tools:
         host = self._host_of(line)
         for each in _known().values:
             if any(word in small for word in each.has) and (found := each.pattern.search(line)):
-                device = found.groupdict().get("device") or self._devices.get(host, "")
-                self._keep(each, (host, device), found["value"], number)
+                named = found.groupdict()
+                device = named.get("device") or self._devices.get(host, "")
+                self._keep(each, (named.get("host") or host, device), found["value"], number)
                 if each.what != "ping":  # its result may stand behind it
                     return
         for each in _known().crowded:
@@ -195,8 +201,12 @@ class Tools:
         elif each.what == "most_lanes":
             self._most_lanes = each.number(value)
         elif each.what == "lanes" and self._most_lanes:
-            self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number))
+            self.lanes[place] = min(
+                self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number)
+            )
             self._most_lanes = 0.0
+        elif each.what == "memory" and place[1]:
+            self.memory.setdefault(place, (each.number(value), number))
         elif each.what == "limit":
             self._limit = each.number(value)
         elif each.what == "usual_limit" and self._limit:
@@ -214,6 +224,8 @@ class Tools:
         counts = {what: int(found[1]) for what, word in said.items() if (found := _COUNT.match(word))}
         if "lanes" in counts and "most_lanes" in counts:
             self.lanes[gpu] = (counts["lanes"], counts["most_lanes"], number)
+        if "gen" in counts and "most_gen" in counts and counts.get("load", 0) >= _AT_WORK:
+            self.gens[gpu] = (counts["gen"], counts["most_gen"], number)
         if "memory" in counts:
             self.memory[gpu] = (counts["memory"], number)
         if "limit" in counts and "usual_limit" in counts:
