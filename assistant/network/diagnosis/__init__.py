@@ -119,11 +119,18 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     log = heard.log
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
-    if not device and log.nvls_there and 8 in (log.local_ranks, log.per_host) and len(log.device_list or []) >= 8:
+    if (
+        not device
+        and log.nvls_there
+        and 8 in (log.local_ranks, log.per_host)
+        and (nodes == 1 or len(log.device_list or []) >= 8)
+    ):
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport == "unknown" and nodes != 1:
-        transport = heard.known.transport or "unknown"
+        transport = heard.known.transport or (
+            "roce" if {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys() else "unknown"
+        )
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -222,7 +229,7 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.beside_others(found, ran=ran or known.connected)
+    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings()
     return _ordered(causes.told(found, transport, log, nodes, share))

@@ -23,6 +23,7 @@ from .signatures import (
     finding,
     harmless,
     judgements,
+    narrowing,
     one_in,
     pinned,
     read,
@@ -93,7 +94,7 @@ class KnownLines:
     @property
     def ended_well(self) -> bool:
         """Whether a line says that the job came to its end as meant."""
-        return "ended-well" in self.seen
+        return self.steps.ended or "ended-well" in self.seen
 
     @property
     def transport(self) -> LogTransport | None:
@@ -240,12 +241,14 @@ def _whole_node(log: DebugLog) -> bool:
     )
 
 
-def beside_others(found: list[DiagnosisFinding], *, ran: bool) -> list[DiagnosisFinding]:
+def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
     """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got over
     weighs again where what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
     alone = not ran and not alarms
-    weigh = {code: alone or bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
+    if speed == "short":
+        alarms |= {code for code in narrowing() if any(each.code == code for each in found)}
+    weigh = {code: alone or bool(alarms & {*beside, code} if beside else alarms) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
     causes = {
         each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}

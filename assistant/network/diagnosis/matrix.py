@@ -23,14 +23,17 @@ class Matrix:
 
     _heads: list[str] = field(default_factory=list)
     _rows: dict[str, tuple[list[str], int]] = field(default_factory=dict)
+    under_way: bool = False  # whether the next line may be a row
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         words = line.split()
         if words[0] == "GPU0" and "X" not in words:
-            self._heads, self._rows = [word for word in words if _HEAD.match(word)], {}
+            self._heads, self._rows, self.under_way = [word for word in words if _HEAD.match(word)], {}, True
         elif self._heads and words[0] in self._heads and "X" in words and len(self._rows) < _MOST:
             self._rows[words[0]] = (words[1 : len(self._heads) + 1], number)
+        else:
+            self.under_way = False
 
     def _cells(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
         """By GPU what joins it to the others of a kind, and its line."""

@@ -55,6 +55,7 @@ class Signature(Failure):
     pattern: Pattern | None = None
     otherwise: bool = False
     at_the_end: bool = False  # only where no step came after it
+    narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
@@ -164,6 +165,12 @@ def pinned() -> list[Pinned]:
 def suspects() -> dict[str, frozenset[str]]:
     """The codes of failures that weigh only beside others, with those beside which they do where not all are meant."""
     return {each.code: frozenset(each.beside) for each in signatures() if each.weighs == "beside-others"}
+
+
+@lru_cache(maxsize=1)
+def narrowing() -> frozenset[str]:
+    """The codes of what can only take bandwidth away."""
+    return frozenset(each.code for each in signatures() if each.narrows)
 
 
 @lru_cache(maxsize=1)

@@ -8,11 +8,12 @@ from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .signatures import finding
+from .signatures import finding, one_in
 
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
-    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,12}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|epochs?[ :=]{1,12}\[?\d)"
+    r".{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d",
     re.I,
 )
@@ -26,6 +27,7 @@ _DATA = re.compile(
     r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
+_TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line
 _HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
@@ -36,6 +38,7 @@ class Steps:
     """Takes the lines of steps; lines are numbers in the file."""
 
     last: int = 0  # the line of the last one
+    ended: bool = False  # whether the last of all came
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
@@ -43,16 +46,18 @@ class Steps:
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it told of a step."""
-        if not _STEP.search(line):
+        step = _STEP.search(line)
+        if not step:
             return False
         self.last = number
-        if took := _TOOK.search(line):
+        self.ended = self.ended or (step["of"] is not None and step["at"] == step["of"])
+        if one_in(line, _TIMED) and (took := _TOOK.search(line)):
             time = float(took[took.lastindex or 1])
             self._count += 1
             if len(self._first) < _HEAD:
                 self._first.append(time)
             self._latest.append((time, number))
-            if (waited := _DATA.search(line)) and time > 0:
+            if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
                 self._waits.append((float(waited[1]) / time, number))
         return True
 

@@ -2,6 +2,7 @@
 that are too hot. The patterns are ``knowledge/nccl/tools.yaml``."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -94,9 +95,19 @@ def _telling(what: Literal["values", "devices"]) -> tuple[str, ...]:
     return tuple(sorted(values if what == "values" else known.opens))
 
 
+@lru_cache(maxsize=1)
+def _by_word() -> list[tuple[str, int]]:
+    """Each word of the values and the bits of those that it may mean, by their place in the file."""
+    bits = defaultdict[str, int](int)
+    for at, each in enumerate(_known().values):
+        for word in each.has:
+            bits[word] |= 1 << at
+    return list(bits.items())
+
+
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "gpu", PROMPT)
+    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", PROMPT)
 
 
 @dataclass
@@ -134,7 +145,7 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours or bool(self._columns)
+        return self._neighbours or bool(self._columns) or self.matrix.under_way
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
@@ -142,7 +153,7 @@ class Tools:
             return
         small = line.lower()
         self._place(line, small)
-        if line.startswith("GPU"):
+        if self.matrix.under_way or "ffinity" in line:
             self.matrix.take(number, line)
         if self._columns or one_in(small, _TABLES):
             self._row(number, line)
@@ -173,16 +184,21 @@ class Tools:
         return before[1].split(".")[0] if (before := _PREFIX.match(line)) else self._host
 
     def _values(self, number: int, line: str, small: str) -> None:
-        host = self._host_of(line)
-        for each in _known().values:
-            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
+        host, bits = self._host_of(line), 0
+        for word, its in _by_word():
+            if word in small:
+                bits |= its
+        while bits:
+            each = _known().values[(bits & -bits).bit_length() - 1]
+            bits &= bits - 1
+            if found := each.pattern.search(line):
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
                 if each.what != "ping":  # its result may stand behind it
                     return
         for each in _known().crowded:
-            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
+            if one_in(small, each.has) and (found := each.pattern.search(line)):
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
 
     def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:
