@@ -22,7 +22,7 @@ from .json_report import LARGEST, run_of
 from .judge_path import Measured
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, finding, signatures, symptoms
+from .signatures import Speed, finding, general, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import lines_of, opened, stream_of
@@ -214,7 +214,7 @@ def _findings(
     ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
-        *heard.known.findings(several, log, device, _last(runs), _last(runs, judge_tests.MIB)),
+        *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
         *judge_network.findings(log, nodes, device, speed, frozenset(known.seen)),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
@@ -280,10 +280,16 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """Causes before what follows from them, errors first, in the order of the file; notes last; the same code once per
-    line."""
+    """Causes before what follows from them, what says why before what says less, errors first, in the order of the file;
+    notes last; the same code once per line."""
     unique = {(each.code, each.line): each for each in found}
     return sorted(
         unique.values(),
-        key=lambda e: (e.severity == "info", e.code in symptoms(), _SEVERITIES[e.severity], e.line),
+        key=lambda e: (
+            e.severity == "info",
+            e.code in symptoms(),
+            e.code in general(),
+            _SEVERITIES[e.severity],
+            e.line,
+        ),
     )

@@ -24,6 +24,7 @@ _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
 _LOCAL_RANKS = re.compile(r"\blocalRanks (\d{1,9})")
 _PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?) {1,4}(efa|cxi)\b")
+_FOUND = re.compile(r"found (\d{1,3}) nics\b", re.I)
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
 _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
 # Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
@@ -74,6 +75,7 @@ class DebugLog:
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
     providers: Counter[str] = field(default_factory=Counter)
+    nics_found: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: of libfabric, line
     gdr_lines: dict[str, int] = field(default_factory=dict)  # Enabled | Disabled → first line
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -171,6 +173,8 @@ class DebugLog:
                 self.socket_interfaces = tuple(_INTERFACE.findall(text))
         if "rovider" in text and (found := _PROVIDER.search(text)):
             self.providers[found.group(1)] += 1
+            if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
+                self.nics_found.setdefault(host, (int(nics[1]), number))
         if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
             self.providers["efa"] += 1  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):

@@ -149,7 +149,7 @@ class KnownLines:
             self.nameless_failure = number
 
     def findings(
-        self, several_hosts: bool, log: DebugLog, device: str, last_row: int, moved: int
+        self, several_hosts: bool, log: DebugLog, device: str, speed: Speed, last_row: int, moved: int
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
@@ -157,7 +157,7 @@ class KnownLines:
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
             went_on = self.ended_well or seen.last < max(self.went_on, last_row)
-            light = (
+            light = (weighs == "unless-fast" and speed == "fine") or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
                 or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))

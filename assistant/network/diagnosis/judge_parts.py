@@ -27,6 +27,7 @@ def findings(
     yield from _slower_adapters(log, tools, speed, ran)
     yield from _slow_interface(log, tools)
     yield from _missing_adapters(log, speed)
+    yield from _missing_nics(log, speed)
     yield from _down_adapters(log, tools, speed)
     differ = list(_packets(log, tools))
     yield from map(as_information, differ) if speed == "fine" else differ
@@ -209,6 +210,15 @@ def _missing_adapters(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]
             told = finding("adapters-missing", line, **said)
             yield as_information(told) if speed == "fine" else told
             return
+
+
+def _missing_nics(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A host on which libfabric finds fewer interfaces than on the others."""
+    most = max((count for count, _ in log.nics_found.values()), default=0)
+    fewer = {host: each for host, each in log.nics_found.items() if each[0] < most}
+    for host, (count, line) in [*fewer.items()][:_NAMED]:
+        told = finding("nics-missing", line, host=host, count=count, most=most)
+        yield as_information(told) if speed == "fine" else told
 
 
 def _down_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:

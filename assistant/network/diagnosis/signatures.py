@@ -30,6 +30,7 @@ class Failure(BaseModel):
     source: str | None = None  # of the knowledge: the entry is a claim of it
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
+    general: bool = False  # it says what happened more than why: told behind what says why
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in; ``evidence``: the line."""
@@ -47,7 +48,7 @@ class Signature(Failure):
     group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
     ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``: a
     line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named) or
-    where nothing shows that a job ran, only if the job did not go on after it (or if it went on into one of those in
+    where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on after it (or if it went on into one of those in
     ``beside``), or only where the machine may have RDMA; else it is information."""
 
     says: tuple[str, ...] = ()
@@ -60,7 +61,7 @@ class Signature(Failure):
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
-    weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
+    weighs: Literal["always", "beside-others", "unless-fast", "unless-it-went-on", "where-rdma-may-be"] = "always"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -177,6 +178,12 @@ def narrowing() -> frozenset[str]:
 def symptoms() -> frozenset[str]:
     """The codes of what mostly follows from another failure."""
     return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.follows)
+
+
+@lru_cache(maxsize=1)
+def general() -> frozenset[str]:
+    """The codes of what says less of the cause than others do."""
+    return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.general)
 
 
 @lru_cache(maxsize=1)
