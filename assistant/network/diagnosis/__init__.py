@@ -211,7 +211,7 @@ def _findings(
     speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     known = heard.known
-    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well
+    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well or "serves" in known.seen
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
@@ -231,7 +231,7 @@ def _findings(
     share = min(shares.values(), default=1.0)
     found = judge_network.beside_others(found, speed, ran=ran or known.connected)
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
-        found += known.trouble.findings()
+        found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
 
 

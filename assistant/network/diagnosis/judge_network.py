@@ -127,7 +127,7 @@ class KnownLines:
         told = any(not signature.sign for signature, _ in known)
         if bits & FAILED:
             self._failed(number, line, known=told)
-        elif bits & TROUBLE and not told:
+        if bits & TROUBLE and not told:
             self.trouble.take(number, line)
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:

@@ -23,13 +23,13 @@ _BAD = re.compile(
 )
 # What follows from a failure, and frames of a traceback: words of every job that ended, whatever ended it.
 _ECHO = re.compile(
-    r"NCCL (?:INFO|error)|#wrong|^\s{0,8}(?:File \"|frame #|at |#\d)|Traceback|ProcessGroupNCCL|watchdog|TCPStore|ChildFailedError|"
+    r"NCCL (?:INFO|WARN|error)|\bINFO\b|#wrong|^\s{0,8}(?:File \"|frame #|at |#\d)|Traceback|ProcessGroupNCCL|watchdog|TCPStore|ChildFailedError|"
     r"Exception raised|terminate called|Root Cause|torchrun|(?:future|deprecation|user)warning|deprecated|"
     r"sending process|signal|srun: error|slurmstepd|mpirun|prterun|aborting|OMP_NUM_THREADS|-> \d\b|exit(?:ed|s)?\b|"
     r"std::|\bwandb\b|0 (?:errors?|failed|failures|warnings|mismatch)",
     re.I,
 )
-_SHOWN = 200
+_SHOWN, _MUCH = 200, 3
 # In small letters: one is in every line of trouble.
 WORDS = (
     "fatal", "panic", "corrupt", "mismatch", "preempt", "evict", "drain", "degraded", "responding", "unreachable", "exhausted",
@@ -54,7 +54,7 @@ class Trouble:
         if weight > self._best and not _ECHO.search(line):
             self._best, self._line, self._text = weight, number, line[:_SHOWN]
 
-    def findings(self) -> Iterator[DiagnosisFinding]:
-        """The line, where there was one."""
-        if self._best:
+    def findings(self, *, failed: bool) -> Iterator[DiagnosisFinding]:
+        """The line, where there was one; of a job of which nothing says that it ``failed`` only one that tells much."""
+        if self._best >= (1 if failed else _MUCH):
             yield finding("said-by-the-log", self._line, said=self._text).model_copy(update={"evidence": self._text})
