@@ -14,7 +14,7 @@ from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFind
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
-from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table
+from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table, trouble
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
@@ -103,8 +103,9 @@ class _Reading:
 def _telling() -> Telling:
     """The words of all readers; what is learnt of the words of a log holds for the next."""
     of_readers = {**judge_network.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
+    words = {judge_network.TROUBLE: trouble.words()}
     signed = {1 << (judge_network.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
-    return Telling({**of_readers, **signed}, headlines=_TOOLS)
+    return Telling({**of_readers, **words, **signed}, headlines=_TOOLS)
 
 
 def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
@@ -211,7 +212,13 @@ def _findings(
     speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     known = heard.known
-    ran = speed == "fine" or any(run.rows for run in runs) or bool(known.steps.last) or known.ended_well or "serves" in known.seen
+    ran = (
+        speed == "fine"
+        or any(run.rows for run in runs)
+        or bool(known.steps.last)
+        or known.ended_well
+        or "serves" in known.seen
+    )
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
@@ -280,8 +287,8 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """Causes before what follows from them, what says why before what says less, errors first, in the order of the file;
-    notes last; the same code once per line."""
+    """Causes before what follows from them, what says why before what says less, errors first, in the order of the
+    file; notes last; the same code once per line."""
     unique = {(each.code, each.line): each for each in found}
     return sorted(
         unique.values(),

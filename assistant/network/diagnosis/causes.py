@@ -60,7 +60,8 @@ def told(
 
 
 def unexplained(found: list[DiagnosisFinding], *, ran: bool) -> bool:
-    """Whether a job failed or is slow and no cause of that was found; of one that never ``ran``, whether nothing was."""
+    """Whether a job failed or is slow and no cause of that was found; of one that never ``ran``, whether nothing
+    was."""
     alarms = {each.code for each in found if each.severity != "info"}
     return alarms <= symptoms() if alarms else not ran
 

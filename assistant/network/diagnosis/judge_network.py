@@ -33,7 +33,6 @@ from .signatures import (
 )
 from .steps import Steps
 from .trouble import Trouble
-from .trouble import WORDS as TROUBLE_WORDS
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
@@ -60,7 +59,6 @@ WORDS = {
     STEP: ("step", "iter", "epoch"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
-    TROUBLE: TROUBLE_WORDS,
 }
 
 
@@ -99,7 +97,7 @@ class KnownLines:
     @property
     def transport(self) -> LogTransport | None:
         """The network that other lines than NCCL's name, where they name one alone."""
-        named = {seen.signature.transport for seen in self.seen.values()} - {None}
+        named = {named for seen in self.seen.values() if (named := seen.signature.transport) is not None}
         return named.pop() if len(named) == 1 else None
 
     @property
@@ -242,8 +240,8 @@ def _whole_node(log: DebugLog) -> bool:
 
 
 def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got over
-    weighs again where what it leads to is found."""
+    """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got
+    over weighs again where what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
     alone = not ran and not alarms
     if speed == "short":

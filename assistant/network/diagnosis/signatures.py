@@ -47,9 +47,10 @@ class Signature(Failure):
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
     group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
     ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``: a
-    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named) or
-    where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on after it (or if it went on into one of those in
-    ``beside``), or only where the machine may have RDMA; else it is information."""
+    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named)
+    or where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on
+    after it (or if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is
+    information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
@@ -148,7 +149,7 @@ def judgements() -> dict[str, Failure]:
 
 def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
     """A judge's finding at a line; ``said`` fills in what stands in braces in its sentences."""
-    return judgements()[name].at(line, **said)
+    return judgements()[name].at(line, "", **said)
 
 
 def as_information(found: DiagnosisFinding) -> DiagnosisFinding:
@@ -202,7 +203,7 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
     return (known.status, known) if known else (-1 if number is None else number, None)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def read(name: str) -> Any:
     """A file of ``knowledge/nccl/``."""
     return _files()[f"{name}.yaml"]

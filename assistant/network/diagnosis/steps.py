@@ -12,19 +12,21 @@ from .signatures import finding, one_in
 
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
-    r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|epochs?[ :=]{1,12}\[?\d)"
-    r".{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
+    r"epochs?[ :=]{1,12}\[?\d).{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d",
     re.I,
 )
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
     r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
-    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
+    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|"
+    r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
 )
 _DATA = re.compile(
-    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)",
+    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?"
+    r"(\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
 _TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line

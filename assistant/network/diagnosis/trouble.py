@@ -1,43 +1,36 @@
-"""Lines of trouble that no entry knows: where a job failed or is slow and nothing names a cause, the log's own words for
-it are told in place of none."""
+"""Lines of trouble that no entry knows: where a job failed or is slow and nothing names a cause, the log's own words
+for it are told in place of none. The words are ``knowledge/nccl/trouble.yaml``."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .signatures import finding
+from .signatures import Pattern, finding, read
 
-# What tells of a cause more than of what follows: by how much, and in which words.
-_GRAVE = re.compile(
-    r"\b(?:fatal|panic|corrupt\w*|mismatch\w*|preempt\w*|evict\w*|drain(?:ed|ing)|degraded|not responding|unreachable|"
-    r"exhausted|violation|overheat\w*|throttl\w*|quarantin\w*|unhealthy|read-only file system|does not (?:exist|match)|"
-    r"not supported|unsupported|incompatible|too (?:old|small|new)|disagrees|exceeded)\b",
-    re.I,
-)
-_BAD = re.compile(
-    r"\b(?:errors?|failed|failure|fail|denied|refused|rejected|missing|not found|no such|invalid|unable|cannot|can't|"
-    r"could not|couldn't|timed out|wrong|bad|broken|dropped|lost|unknown|warning)\b",
-    re.I,
-)
-# What follows from a failure, and frames of a traceback: words of every job that ended, whatever ended it.
-_ECHO = re.compile(
-    r"NCCL (?:INFO|WARN|error)|\bINFO\b|#wrong|^\s{0,8}(?:File \"|frame #|at |#\d)|Traceback|ProcessGroupNCCL|watchdog|TCPStore|ChildFailedError|"
-    r"Exception raised|terminate called|Root Cause|torchrun|(?:future|deprecation|user)warning|deprecated|"
-    r"sending process|signal|srun: error|slurmstepd|mpirun|prterun|aborting|OMP_NUM_THREADS|-> \d\b|exit(?:ed|s)?\b|"
-    r"std::|\bwandb\b|0 (?:errors?|failed|failures|warnings|mismatch)",
-    re.I,
-)
 _SHOWN, _MUCH = 200, 3
-# In small letters: one is in every line of trouble.
-WORDS = (
-    "fatal", "panic", "corrupt", "mismatch", "preempt", "evict", "drain", "degraded", "responding", "unreachable", "exhausted",
-    "violation", "overheat", "throttl", "quarantin", "unhealthy", "read-only file", "does not", "supported", "incompatible",
-    "too old", "too small", "too new", "disagrees", "exceeded", "error", "fail", "denied", "refused", "rejected", "missing",
-    "found", "no such", "invalid", "unable", "cannot", "can't", "couldn", "could not", "timed out", "wrong", "broken",
-    "dropped", "lost", "unknown", "warning",
-)  # fmt: skip
+
+
+class _Words(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    grave: Pattern
+    bad: Pattern
+    echo: Pattern
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def _words() -> _Words:
+    return _Words.model_validate(read("trouble"))
+
+
+def words() -> tuple[str, ...]:
+    """In small letters: one is in every line of trouble."""
+    return _words().words
 
 
 @dataclass
@@ -50,8 +43,10 @@ class Trouble:
 
     def take(self, number: int, line: str) -> None:
         """Read one line that no entry knows."""
-        weight = 2 * bool(_GRAVE.search(line)) + bool(_BAD.search(line))
-        if weight > self._best and not _ECHO.search(line):
+        if self._best >= _MUCH:
+            return
+        weight = 2 * bool(_words().grave.search(line)) + bool(_words().bad.search(line))
+        if weight > self._best and not _words().echo.search(line):
             self._best, self._line, self._text = weight, number, line[:_SHOWN]
 
     def findings(self, *, failed: bool) -> Iterator[DiagnosisFinding]:
