@@ -97,7 +97,9 @@ class KnownLines:
     @property
     def transport(self) -> LogTransport | None:
         """The network that other lines than NCCL's name, where they name one alone."""
-        named = {named for seen in self.seen.values() if (named := seen.signature.transport) is not None}
+        named = set[LogTransport]()
+        for seen in self.seen.values():
+            named |= {seen.signature.transport} if seen.signature.transport else set()
         return named.pop() if len(named) == 1 else None
 
     @property
