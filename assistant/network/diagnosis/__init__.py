@@ -128,10 +128,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     ):
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
-    if transport == "unknown" and nodes != 1:
-        transport = heard.known.transport or (
-            "roce" if {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys() else "unknown"
-        )
+    if transport == "unknown":
+        transport = _named_elsewhere(heard.known, log, nodes)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -179,6 +177,13 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
         joined = log.nvls or log.nvls_there or log.rack or log.local["P2P"]
         return "nvlink" if joined or (device and peak) else "unknown"
     return log.transport or "unknown"
+
+
+def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
+    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes."""
+    of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
+    named = known.transport or ("roce" if of_roce else "unknown")
+    return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"
 
 
 def _expected(

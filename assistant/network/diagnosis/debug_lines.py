@@ -308,6 +308,8 @@ class DebugLog:
         name = (self.network or "").lower()
         if not name and self.verbs:
             return "roce" if self.roce_gids else "infiniband"
+        if not name and self.device_list and not self.providers:
+            return "roce" if self.adapter_kinds.most_common(1)[0][0] == "roce" else "infiniband"
         if not name and self.providers:
             return "efa" if self.providers["efa"] else "slingshot"
         meant = next((one for one in networks() if name and one["has"] in name), {})

@@ -271,6 +271,9 @@ def findings(
     yield from _lines(log, speed)
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
+    line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
+    if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
+        yield finding("adapters-filtered", line, value=value[:80])
     if nodes is not None and nodes > 1:
         yield from _apart(log)
         yield from _bootstrap(log)
