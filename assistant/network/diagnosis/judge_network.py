@@ -279,7 +279,7 @@ def findings(
         yield from _bootstrap(log)
         yield from _sockets(log, device, named)
         yield from _gpudirect(log, device)
-        yield from _adapters(log)
+        yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = _NVLINK.search(device) and not is_pcie(device)
         name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
