@@ -26,7 +26,9 @@ STEPS = "".join(
 
 @pytest.mark.parametrize("code", LINES["failures"])
 def test_a_line_names_the_failure_that_it_is_a_sign_of(code):
-    found = {line: {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings}
+    quiet = {each.code for each in signatures() if each.severity == "info"}
+    found = {line: {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings
+                    if each.severity != "info" or each.code in quiet}
              for line in LINES["failures"][code]}  # fmt: skip
     assert [line for line, codes in found.items() if code not in codes or "unknown-warning" in codes] == []
 
@@ -41,6 +43,22 @@ def test_what_a_healthy_job_prints_is_no_alarm(after):
         for line in LINES["healthy"]
     }
     assert {line: codes for line, codes in alarms.items() if codes} == {}
+
+
+def test_a_finding_shows_the_line_that_it_rests_on():
+    line = "gpu-7 kernel: NVRM: Xid (PCI:0000:4e:00): 79, pid=1, GPU has fallen off the bus."
+    (found,) = [each for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings if each.severity == "error"]
+    assert found.evidence == line and found.line == BEFORE.count("\n") + 1
+
+
+def test_what_no_entry_knows_is_told_in_the_logs_own_words_where_a_job_failed():
+    odd, timeout = "ctl: tray 4 quarantined: coolant valve fault", LINES["failures"]["collective-timeout"][0]
+    failed = diagnose_text(f"{BEFORE}{odd}\n{timeout}\n", CATALOG).findings
+    assert failed[0].code == "said-by-the-log" and odd in failed[0].message
+    sound = debug(DEVICES, "Using network IB", *channels("IB"), per_host=8)
+    assert not [
+        each for each in diagnose_text(f"{sound}{odd}\n{WENT_ON}{STEPS}", CATALOG).findings if each.severity != "info"
+    ]
 
 
 def test_a_line_that_one_entry_knows_is_not_told_by_a_general_one_too():

@@ -26,6 +26,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     for found in file.findings:
         said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
         lines += textwrap.wrap(said, width, subsequent_indent="   ")
+        if found.evidence and found.severity != "info":
+            lines.append(f"   {textwrap.shorten(f'“{found.evidence}”', width - 3, placeholder=' …”')}")
         lines += textwrap.wrap(
             f"→ {found.fix}{f' [{found.rests}]' if found.rests else ''}",
             width,

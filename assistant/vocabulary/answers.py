@@ -191,6 +191,7 @@ class DiagnosisFinding(Contract):
     message: str
     fix: str
     rests: str = ""  # the thread or page it was learnt from, and how sure that is; empty: arithmetic of the log itself
+    evidence: str = ""  # the line itself, where one line tells of it; cut at 200 characters
 
 
 class DiagnosedFile(Contract):

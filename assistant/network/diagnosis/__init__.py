@@ -14,7 +14,7 @@ from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFind
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
-from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table
+from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table, trouble
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
@@ -22,7 +22,7 @@ from .json_report import LARGEST, run_of
 from .judge_path import Measured
 from .perf_table import Reader
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, finding, signatures, symptoms
+from .signatures import Speed, finding, general, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import lines_of, opened, stream_of
@@ -31,8 +31,8 @@ from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
-# Of what a line may tell, the bits of these readers, behind those of judge_network.WORDS; _ANY: of none by its words.
-_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 128
+# Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
+_NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -93,6 +93,7 @@ class _Reading:
         elif not (bits & _TABLE and self.tables.take(number, line)):
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed)
+                log.given(number, line)
             if bits & _TOOLS or heard.tools.under_way:
                 heard.tools.take(number, line)
             heard.sweeps.take(number, line)
@@ -102,8 +103,9 @@ class _Reading:
 def _telling() -> Telling:
     """The words of all readers; what is learnt of the words of a log holds for the next."""
     of_readers = {**judge_network.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
+    words = {judge_network.TROUBLE: trouble.words()}
     signed = {1 << (judge_network.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
-    return Telling({**of_readers, **signed}, headlines=_TOOLS)
+    return Telling({**of_readers, **words, **signed}, headlines=_TOOLS)
 
 
 def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
@@ -118,9 +120,16 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     log = heard.log
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
-    if not device and log.nvls_there and 8 in (log.local_ranks, log.per_host) and len(log.device_list or []) >= 8:
+    if (
+        not device
+        and log.nvls_there
+        and 8 in (log.local_ranks, log.per_host)
+        and (nodes == 1 or len(log.device_list or []) >= 8)
+    ):
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
+    if transport == "unknown":
+        transport = _named_elsewhere(heard.known, log, nodes)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -170,6 +179,13 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     return log.transport or "unknown"
 
 
+def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
+    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes."""
+    of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
+    named = known.transport or ("roce" if of_roce else "unknown")
+    return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"
+
+
 def _expected(
     run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, log: DebugLog, *, adds: bool = False
 ) -> float | None:
@@ -200,24 +216,35 @@ def _findings(
         tables += ((collective_of(run), each) for each in judged)
     speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
+    known = heard.known
+    ran = (
+        speed == "fine"
+        or any(run.rows for run in runs)
+        or bool(known.steps.last)
+        or known.ended_well
+        or "serves" in known.seen
+    )
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
-        *heard.known.findings(several, log, device, _last(runs), _last(runs, judge_tests.MIB)),
-        *judge_network.findings(log, nodes, device, speed),
-        *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, heard.known.ran),
+        *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
+        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen)),
+        *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
         *_folded(tables),
     ]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not runs and not log.lines and not heard.sweeps.tables and not found:
+    if not (runs or log.lines or heard.sweeps.tables or found or known.seen or known.steps.last):
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    return _ordered(causes.told(judge_network.beside_others(found), transport, log, nodes, share))
+    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
+    if causes.unexplained(found, ran=ran or bool(known.went_on)):
+        found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
+    return _ordered(causes.told(found, transport, log, nodes, share))
 
 
 def _last(runs: list[Run], size: int = 0) -> int:
@@ -265,10 +292,16 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
 
 
 def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """Causes before what follows from them, errors first, in the order of the file; notes last; the same code once per
-    line."""
+    """Causes before what follows from them, what says why before what says less, errors first, in the order of the
+    file; notes last; the same code once per line."""
     unique = {(each.code, each.line): each for each in found}
     return sorted(
         unique.values(),
-        key=lambda e: (e.severity == "info", e.code in symptoms(), _SEVERITIES[e.severity], e.line),
+        key=lambda e: (
+            e.severity == "info",
+            e.code in symptoms(),
+            e.code in general(),
+            _SEVERITIES[e.severity],
+            e.line,
+        ),
     )

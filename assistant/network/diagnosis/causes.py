@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .signatures import judgements, read, symptoms
+from .signatures import general, judgements, read, symptoms
 
 _SHOWN = 3
 _SLOW = ("low-bandwidth", "half-of-the-adapters")  # the worst table is enough where a cause is named
@@ -16,6 +16,8 @@ _BESIDE = (
     "unknown-warning", "wrong-results", "table-inconsistent", "table-of-another-run", "bandwidth-collapses",
     "few-adapters-used", "adapters-left-out",
 )  # fmt: skip
+
+_GUESSED = "adapters-filtered"  # what may be the cause where nothing else says why
 
 
 class Suspect(BaseModel):
@@ -45,6 +47,8 @@ def told(
 ) -> list[DiagnosisFinding]:
     """The findings, with a reason or a short list of them where a job is slow; ``share``: of what is expected."""
     alarms = {each.code for each in found if each.severity != "info"}
+    if alarms - symptoms() - general():
+        found = [each for each in found if each.code != _GUESSED]
     if alarms - symptoms() - {*_BESIDE}:
         follows = {"bandwidth-collapses"} & {"path-collisions" in alarms and "bandwidth-collapses"}
         kept = [e for e in found if e.code not in follows and (e.code, e.severity) != ("half-of-the-adapters", "info")]
@@ -57,6 +61,13 @@ def told(
     return [
         _with_suspects(each, transport, log, nodes, share) if each.code == "low-bandwidth" else each for each in found
     ]
+
+
+def unexplained(found: list[DiagnosisFinding], *, ran: bool) -> bool:
+    """Whether a job failed or is slow and no cause of that was found; of one that never ``ran``, whether nothing
+    was."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    return alarms <= symptoms() if alarms else not ran
 
 
 def _with_cause(each: DiagnosisFinding) -> DiagnosisFinding:

@@ -24,12 +24,18 @@ _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
 _LOCAL_RANKS = re.compile(r"\blocalRanks (\d{1,9})")
 _PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?) {1,4}(efa|cxi)\b")
+_FOUND = re.compile(r"found (\d{1,3}) nics\b", re.I)
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
 _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
+# Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
+_GIVEN = re.compile(r"(?:^|[+$#>] |\bexport |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
+_VALUE = re.compile(r"\b(NCCL_\w{1,64})=[\"']?([^\s\"';]{1,400})")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
 _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
+_MADE = re.compile(r"\bname=(\w{1,32}) speed=(\d{1,12}) ndevs=1\b")
+_CLIQUE = re.compile(r"MNNVL busId .{0,40}fabric UUID (?!0+\.0+\b)[0-9a-f.]{3,40} cliqueId 0x(?!0+\b)")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
@@ -54,6 +60,7 @@ class DebugLog:
     lines: int = 0
     version: str | None = None
     networks: Counter[str] = field(default_factory=Counter)
+    network_of: dict[str, tuple[str, int]] = field(default_factory=dict)  # by host: the first that it names, line
     network_line: int = 1
     device_list: list[tuple[str, str]] | None = None  # (name, IB | RoCE | …); an empty list was printed empty
     device_line: int = 1
@@ -68,6 +75,7 @@ class DebugLog:
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
     providers: Counter[str] = field(default_factory=Counter)
+    nics_found: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: of libfabric, line
     gdr_lines: dict[str, int] = field(default_factory=dict)  # Enabled | Disabled → first line
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -113,6 +121,12 @@ class DebugLog:
         self._said(number, host, device, level, text.lstrip())
         return True
 
+    def given(self, number: int, line: str) -> None:
+        """What a line that is not NCCL's sets for it."""
+        if _GIVEN.search(line):
+            for name, value in _VALUE.findall(line):
+                self.settings.setdefault(name, (number, value))
+
     def _head(self, before: str) -> tuple[str, int] | None:
         """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""
         known = self._heads.get(before)
@@ -127,7 +141,7 @@ class DebugLog:
 
     def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
         word = text.partition(" ")[0]
-        if level == "WARN" and "NET/IB" in text:
+        if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
             self.traced += 1
@@ -148,7 +162,10 @@ class DebugLog:
         if "Using network " in text:
             if not self.networks:
                 self.network_line = number
-            self.networks[text.partition("Using network ")[2].strip()] += 1
+            name = text.partition("Using network ")[2].strip()
+            self.networks[name] += 1
+            if len(self.network_of) < _HOSTS:
+                self.network_of.setdefault(host, (name, number))
         if "NET/" in text:
             self._adapters(number, host, text)
             self.other_network = self.other_network or _OTHERS.search(text) is not None
@@ -156,6 +173,8 @@ class DebugLog:
                 self.socket_interfaces = tuple(_INTERFACE.findall(text))
         if "rovider" in text and (found := _PROVIDER.search(text)):
             self.providers[found.group(1)] += 1
+            if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
+                self.nics_found.setdefault(host, (int(nics[1]), number))
         if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
             self.providers["efa"] += 1  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
@@ -174,6 +193,8 @@ class DebugLog:
                 self.last_listed = tuple(name for name, _ in listed)
             elif len(self.adapters) < 4096:
                 self.adapters.update(dict(listed))
+            if (made := _MADE.search(text)) and len(self.speeds) < _HOSTS:
+                self.speeds[host, made[1]] = (int(made[2]) / 1e3, number)
             if listed and (speed := _SPEED.search(text)) and len(self.speeds) < _HOSTS:
                 self.speeds[host, listed[0][0]] = (int(speed[1]) / 1e3, number)
         if " mtu " in text and (path := _PATH_MTU.search(text)) and len(self.packets) < _HOSTS:
@@ -209,6 +230,8 @@ class DebugLog:
             self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
             if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
                 self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
+        if "MNNVL" in text and _CLIQUE.search(text):
+            self.rack = True
         if "Bootstrap" in text and (found := _BOOTSTRAP.search(text)) and len(self.bootstrap) < _HOSTS:
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
         if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:
@@ -285,6 +308,10 @@ class DebugLog:
         name = (self.network or "").lower()
         if not name and self.verbs:
             return "roce" if self.roce_gids else "infiniband"
+        if not name and self.device_list and not self.providers:
+            return "roce" if self.adapter_kinds.most_common(1)[0][0] == "roce" else "infiniband"
+        if not name and self.providers:
+            return "efa" if self.providers["efa"] else "slingshot"
         meant = next((one for one in networks() if name and one["has"] in name), {})
         asks = meant.get("asks")
         if asks == "verbs":

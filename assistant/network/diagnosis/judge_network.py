@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
 from assistant.network.nccl.host import within
-from assistant.vocabulary.answers import DiagnosisFinding
+from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
 from .collectives import Collectives
 from .debug_lines import DebugLog
@@ -22,6 +23,7 @@ from .signatures import (
     finding,
     harmless,
     judgements,
+    narrowing,
     one_in,
     pinned,
     read,
@@ -29,6 +31,8 @@ from .signatures import (
     signatures_in,
     suspects,
 )
+from .steps import Steps
+from .trouble import Trouble
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|vmnet|tailscale|wg)|:172\.17\.0\.")
@@ -38,21 +42,18 @@ _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
-# A step of a job that trains, with what is told of one that ended well.
-_STEP = re.compile(
-    r"\b(?:iteration|iter|step|epoch)s?[ :=]{1,3}\[?\d.{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens)", re.I
-)
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
+_EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
-STEP, CARD, FAILED, WENT_ON, SIGNATURES = 1, 2, 4, 8, 8
+STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
     STEP: ("step", "iter", "epoch"),
@@ -61,13 +62,25 @@ WORDS = {
 }
 
 
+@dataclass
+class Seen:
+    """A known failure, as often as a log tells of it: the first line, and what it says in the pattern's group."""
+
+    signature: Signature
+    said: str
+    first: int
+    evidence: str
+    last: int = 0
+    count: int = 0
+
+
 class KnownLines:
     """Counts the known failure lines while a log is read; each is reported once, at its first line."""
 
     def __init__(self) -> None:
-        self.seen: dict[str, tuple[Signature, str, int, int, int]] = {}  # what it says, first line, last line, count
-        self.went_on = 0  # the last line that tells of a job that runs, and the last step of one that trains
-        self.stepped = 0
+        self.seen: dict[str, Seen] = {}
+        self.went_on = 0  # the last line that tells of a job that runs
+        self.steps, self.trouble = Steps(), Trouble()
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -77,25 +90,45 @@ class KnownLines:
         self.strange: tuple[int, str, int, int] | None = None
 
     @property
-    def ran(self) -> bool:
-        """Whether the job connected its ranks, and no request between them failed."""
-        return bool(self.went_on) and not self.completions
+    def ended_well(self) -> bool:
+        """Whether a line says that the job came to its end as meant."""
+        return self.steps.ended or "ended-well" in self.seen
+
+    @property
+    def transport(self) -> LogTransport | None:
+        """The network that other lines than NCCL's name, where they name one alone."""
+        named = set[LogTransport]()
+        for seen in self.seen.values():
+            named |= {seen.signature.transport} if seen.signature.transport else set()
+        return named.pop() if len(named) == 1 else None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
+        stopped = any(
+            seen.signature.follows and seen.signature.severity == "error" and seen.last > self.went_on
+            for seen in self.seen.values()
+        )
+        return bool(self.went_on) and not self.completions and not stopped
 
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
-        elif bits & STEP and _STEP.search(line):
-            self.went_on = self.stepped = number
+        elif bits & STEP and self.steps.take(number, line):
+            self.went_on = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
         known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
         for signature, said in known:
-            _, said, first, _, count = self.seen.get(signature.code, (signature, said, number, 0, 0))
-            self.seen[signature.code] = (signature, said, first, number, count + 1)
+            seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+            seen.last, seen.count = number, seen.count + 1
+        told = any(not signature.sign for signature, _ in known)
         if bits & FAILED:
-            self._failed(number, line, known=bool(known))
+            self._failed(number, line, known=told)
+        if bits & TROUBLE and not told:
+            self.trouble.take(number, line)
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
@@ -116,18 +149,23 @@ class KnownLines:
             self.nameless_failure = number
 
     def findings(
-        self, several_hosts: bool, log: DebugLog, device: str, last_row: int, moved: int
+        self, several_hosts: bool, log: DebugLog, device: str, speed: Speed, last_row: int, moved: int
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        moved = max(moved, self.stepped)
-        for signature, said, first, last, count in self.seen.values():
-            light = (signature.weighs == "unless-it-went-on" and last < max(self.went_on, last_row)) or (
-                signature.weighs == "where-rdma-may-be" and sockets_are_all(log, device)
+        moved = max(moved, self.steps.last)
+        for seen in self.seen.values():
+            signature, weighs = seen.signature, seen.signature.weighs
+            went_on = self.ended_well or seen.last < max(self.went_on, last_row)
+            light = (weighs == "unless-fast" and speed == "fine") or (
+                (went_on and weighs == "unless-it-went-on")
+                or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
+                or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )
-            if signature.hosts == "any" or several_hosts:
-                told = signature.at(first, said=said)
-                yield _counted(as_information(told) if light else told, count)
+            if not signature.sign and (signature.hosts == "any" or several_hosts):
+                told = signature.at(seen.first, seen.evidence, said=seen.said)
+                yield _counted(as_information(told) if light else told, seen.count)
+        yield from self.steps.findings()
         yield from self.collectives.findings(log.ranks)
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
@@ -203,11 +241,14 @@ def _whole_node(log: DebugLog) -> bool:
     )
 
 
-def beside_others(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong; what a job got over weighs again where
-    what it leads to is found."""
+def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
+    """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got
+    over weighs again where what it leads to is found."""
     alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
-    weigh = {code: bool(alarms & beside if beside else alarms) for code, beside in suspects().items()}
+    alone = not ran and not alarms
+    if speed == "short":
+        alarms |= {code for code in narrowing() if any(each.code == code for each in found)}
+    weigh = {code: alone or bool(alarms & {*beside, code} if beside else alarms) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
     causes = {
         each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}
@@ -222,20 +263,37 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
     return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
 
-def findings(log: DebugLog, nodes: int | None, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
-    """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged."""
+def findings(
+    log: DebugLog, nodes: int | None, device: str, speed: Speed, named: frozenset[str]
+) -> Iterator[DiagnosisFinding]:
+    """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged; ``named``: the
+    signs of lines that are not NCCL's."""
     yield from _lines(log, speed)
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
+    line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
+    if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
+        yield finding("adapters-filtered", line, value=value[:80])
     if nodes is not None and nodes > 1:
+        yield from _apart(log)
         yield from _bootstrap(log)
-        yield from _sockets(log, device)
+        yield from _sockets(log, device, named)
         yield from _gpudirect(log, device)
-        yield from _adapters(log)
+        yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = _NVLINK.search(device) and not is_pcie(device)
         name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
         yield finding(name, log.local_line["SHM"])
+
+
+def _apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """Hosts that do not name the same network."""
+    by_name: dict[str, tuple[str, int]] = {}
+    for host, (name, line) in log.network_of.items():
+        by_name.setdefault(name, (host, line))
+    if len(by_name) > 1:
+        said = ", ".join(f"{name} on {host}" for name, (host, _) in by_name.items())
+        yield finding("networks-differ", max(line for _, line in by_name.values()), said=said)
 
 
 def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -309,17 +367,18 @@ def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
         return
 
 
-def _sockets(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
+def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.transport == "tcp-socket":
         asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
-        name = "tcp-sockets-are-all" if not asked and sockets_are_all(log, device) else name
+        only = "ethernet-only" in named or sockets_are_all(log, device)
+        name = "tcp-sockets-are-all" if not asked and only else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
         line, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
         if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
             yield finding("plugin-switched-off", line)
-        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device)):
+        elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device, named)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
@@ -336,26 +395,31 @@ class _Plugin(BaseModel):
     hosts: Pattern | None = None
     settings: tuple[str, ...] = ()
     datacentre: bool = False
+    named: str = ""  # the sign that other lines than NCCL's name it
 
-    def signed(self, log: DebugLog, device: str) -> bool:
-        """Whether the log has a sign of this network."""
+    def signed(self, log: DebugLog, device: str, named: frozenset[str]) -> bool:
+        """Whether the log has a sign of this network; ``named``: those of lines that are not NCCL's."""
         interfaces = [*log.socket_interfaces, *(name for _, name in log.bootstrap.values())]
         return bool(
-            (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
+            self.named in named
+            or (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
             or (self.settings and any(name.startswith(self.settings) for name in log.settings))
             or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)
                 and (not self.datacentre or _DATACENTRE.search(device)))
         )  # fmt: skip
 
 
-def _plugin_missing(log: DebugLog, device: str) -> _Plugin | None:
+def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugin | None:
     plugins = (_Plugin.model_validate(each) for each in read("plugins"))
-    return next((each for each in plugins if each.signed(log, device)), None)
+    return next((each for each in plugins if each.signed(log, device, named)), None)
 
 
 def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
-    if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device):
+    if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
+    line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
+    if value and not value.startswith("/var/run/nvidia-topologyd"):
+        yield finding("topology-file-of-another", line, value=value[:80])
     hosts_without, hosts_with = log.channel_hosts.get(False, set()), log.channel_hosts.get(True, set())
     line = log.channel_line.get(False) or log.gdr_lines.get("Disabled", 1)
     if hosts_with and not hosts_without & hosts_with:

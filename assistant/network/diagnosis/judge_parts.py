@@ -16,6 +16,7 @@ _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
+EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
 
 
@@ -23,15 +24,22 @@ def findings(
     runs: list[Run], log: DebugLog, tools: Tools, sweeps: Sweeps, speed: Speed, ran: bool = False
 ) -> Iterator[DiagnosisFinding]:
     """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
-    yield from _slower_adapters(log, tools, speed)
+    yield from _slower_adapters(log, tools, speed, ran)
+    yield from _slow_interface(log, tools)
     yield from _missing_adapters(log, speed)
+    yield from _missing_nics(log, speed)
     yield from _down_adapters(log, tools, speed)
     differ = list(_packets(log, tools))
     yield from map(as_information, differ) if speed == "fine" else differ
     for told in (*throttled(tools, speed), *_braked(tools)):
         yield as_information(told) if speed == "fine" else told
-    for told in (*_swapped(tools), *_path_mtu(tools)):
+    for told in (*_swapped(tools), *_exchanged(tools), *_path_mtu(tools)):
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
+    for told in (*_older_links(tools), *_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
+        yield as_information(told) if speed == "fine" else told
+    yield from tools.matrix.findings(slow=speed in ("slow", "short"))
+    if speed != "fine":
+        yield from _limited(tools)
     if speed in ("slow", "short"):
         yield from _narrow_lanes(log)
         yield from _busy(tools)
@@ -87,7 +95,7 @@ def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
     return trials
 
 
-def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> Iterator[DiagnosisFinding]:
     """An adapter whose rate is below that of the same one on other hosts, or of most others of its host: that one may
     be meant for storage, and is told of a slow job alone."""
     rates = {place: each for place, each in {**tools.rates, **log.speeds}.items() if place not in tools.down}
@@ -109,7 +117,20 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[Diag
         return
     for line, where, rate, usual, alone in slow[:_NAMED]:
         told = finding("adapter-slower", line, who=where, rate=rate, usual=usual, share=rate / usual)
-        yield as_information(told) if speed == "fine" or (alone and speed != "slow") else told
+        may_be_meant = alone and speed != "slow" and (ran or len(slow) > 1)
+        yield as_information(told) if speed == "fine" or may_be_meant else told
+
+
+def _slow_interface(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Sockets over an interface that is much slower than another one of the host."""
+    rates = {name: (rate, line) for (_, name), (rate, line) in tools.rates.items()}
+    used = next((name for name in log.socket_interfaces if name in rates), None)
+    if log.transport != "tcp-socket" or used is None:
+        return
+    best = max(rates, key=lambda name: rates[name][0])
+    if rates[used][0] < 0.5 * rates[best][0]:
+        rate, line = rates[used]
+        yield finding("slow-interface", line, used=used, rate=rate, other=best, most=rates[best][0])
 
 
 def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
@@ -118,6 +139,48 @@ def _narrow_lanes(log: DebugLog) -> Iterator[DiagnosisFinding]:
     narrow = [(who, each) for who, each in log.lanes.items() if each[0] < DROP * usual[who[0]]]
     for (host, name), (rate, line) in narrow[:_NAMED]:
         yield finding("lanes-narrower", line, who=f"{name} on {host}", rate=rate, usual=usual[host])
+
+
+def _fewer_lanes(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Devices with fewer lanes of PCIe than they can have, where the others have theirs: a board may give all of them
+    half, and lanes, other than their rate, are not saved by idling."""
+    few = {place: each for place, each in tools.lanes.items() if each[0] < each[1]}
+    for (host, name), (lanes, most, line) in [*few.items()][:_NAMED]:
+        if len(few) < len(tools.lanes) or len(few) == 1:  # all of them: a board that has no more
+            who = f"{name or 'a device'}{f' on {host}' if host else ''}"
+            yield finding("lanes-fewer", line, who=who, lanes=lanes, most=most)
+
+
+def _older_links(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs at work whose PCIe link is of an older generation than they can."""
+    slow = {gpu: each for gpu, each in tools.gens.items() if each[0] < each[1]}
+    if slow and len(slow) < len(tools.gens):
+        gen, most, line = min(slow.values())
+        yield finding("link-of-older-generation", line, gpus=_places(slow), gen=gen, most=most)
+
+
+def _memory_held(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs whose memory is taken while that of most others of their host is empty."""
+    amounts = sorted(amount for amount, _ in tools.memory.values())
+    if len(amounts) < _FEWEST or amounts[(len(amounts) - 1) // 2] > EMPTY:
+        return
+    held = {gpu: each for gpu, each in tools.memory.items() if each[0] > HELD}
+    if held:
+        amount, line = max(held.values())
+        yield finding("memory-held", line, gpus=_places(held), gib=amount / 1024)
+
+
+def _limited(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs whose limit of power was set well below what they come with."""
+    low = {gpu: each for gpu, each in tools.limits.items() if each[0] < DROP * each[1]}
+    if low:
+        limit, usual, line = min(low.values())
+        yield finding("gpu-power-limited", line, gpus=_places(low) or "of the host", limit=limit, usual=usual)
+
+
+def _uncorrected(tools: Tools) -> Iterator[DiagnosisFinding]:
+    if tools.uncorrected:
+        yield finding("memory-errors-counted", min(tools.uncorrected.values()), gpus=_places(tools.uncorrected))
 
 
 def _busy(tools: Tools) -> Iterator[DiagnosisFinding]:
@@ -147,6 +210,15 @@ def _missing_adapters(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]
             told = finding("adapters-missing", line, **said)
             yield as_information(told) if speed == "fine" else told
             return
+
+
+def _missing_nics(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """A host on which libfabric finds fewer interfaces than on the others."""
+    most = max((count for count, _ in log.nics_found.values()), default=0)
+    fewer = {host: each for host, each in log.nics_found.items() if each[0] < most}
+    for host, (count, line) in [*fewer.items()][:_NAMED]:
+        told = finding("nics-missing", line, host=host, count=count, most=most)
+        yield as_information(told) if speed == "fine" else told
 
 
 def _down_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -211,6 +283,23 @@ def _swapped(tools: Tools) -> Iterator[DiagnosisFinding]:
             wrong[host].append((f"{name} is on {switch} in place of {meant}", line))
     for host, said in [*wrong.items()][:_NAMED]:
         yield finding("rails-swapped", said[0][1], host=host, said=", ".join(each for each, _ in said[:_NAMED]))
+
+
+def _exchanged(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """Of two hosts, two adapters of which each is on the switch where the other host has the other one."""
+    hosts = sorted({host for host, _ in tools.switches})
+    if len(hosts) != 2:
+        return
+    one, other = ({name: its for (at, name), its in tools.switches.items() if at == host} for host in hosts)
+    both = [name for name in one if name in other]
+    for name in both:
+        if one[name][0] == other[name][0]:
+            continue
+        twin = next((each for each in both if other[each][0] == one[name][0] != one[each][0] == other[name][0]), None)
+        if twin:
+            said = f"{name} is on {other[name][0]}, which is where {hosts[0]} has {twin}"
+            yield finding("rails-swapped", other[name][1], host=hosts[1], said=said)
+            return
 
 
 def _braked(tools: Tools) -> Iterator[DiagnosisFinding]:

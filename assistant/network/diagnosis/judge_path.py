@@ -46,9 +46,9 @@ def swings(run: Run) -> tuple[int, float, float, float] | None:
 
 
 def line_filled(runs: list[Run], device: str, log: DebugLog, tools: Tools) -> bool:
-    """Whether sockets between cards that no NVLink board holds give nearly what the Ethernet adapter in use has, by
-    its own rate or by a test of TCP: whoever set it up so lost nothing."""
-    if not is_pcie(device):
+    """Whether sockets give nearly what the Ethernet adapter in use has, by its own rate or by a test of TCP, between
+    cards that no NVLink board holds or where TCP was tested or tuned: whoever set it up so lost nothing."""
+    if not (is_pcie(device) or tools.tcp or "NCCL_NSOCKS_PERTHREAD" in log.settings):
         return False
     rates = [rate for (_, name), (rate, _) in tools.rates.items() if name in log.socket_interfaces]
     line = min(rates, default=tools.tcp) / 8

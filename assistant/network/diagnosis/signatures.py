@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from assistant.library import nccl_claims, paths, shipped
-from assistant.vocabulary.answers import DiagnosisFinding, Severity
+from assistant.vocabulary.answers import DiagnosisFinding, LogTransport, Severity
 
 # Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
 Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
@@ -30,14 +30,15 @@ class Failure(BaseModel):
     source: str | None = None  # of the knowledge: the entry is a claim of it
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
+    general: bool = False  # it says what happened more than why: told behind what says why
 
-    def at(self, line: int, **said: object) -> DiagnosisFinding:
-        """The finding at a line, with what stands in braces in its sentences filled in."""
+    def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
+        """The finding at a line, with what stands in braces in its sentences filled in; ``evidence``: the line."""
         message, fix = self.message.format(**said), self.fix.format(**said)
         cited = f"; {nccl_claims.of_failure(self.source, self.code)}" if self.source else ""
         rests = f"{self.rests}; {self.sure}{cited}" if self.rests else ""
         return DiagnosisFinding(
-            code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests
+            code=self.code, severity=self.severity, line=line, message=message, fix=fix, rests=rests, evidence=evidence
         )
 
 
@@ -45,17 +46,23 @@ class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
     group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
-    ``otherwise``: only where no other entry knows the line. ``weighs``: a line that healthy runs print too weighs only
-    beside another finding (of those in ``beside``, where they are named), only if the job did not go on after it (or
-    if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is information."""
+    ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``: a
+    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named)
+    or where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on
+    after it (or if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is
+    information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
     pattern: Pattern | None = None
     otherwise: bool = False
+    at_the_end: bool = False  # only where no step came after it
+    narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
+    sign: bool = False
+    transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
-    weighs: Literal["always", "beside-others", "unless-it-went-on", "where-rdma-may-be"] = "always"
+    weighs: Literal["always", "beside-others", "unless-fast", "unless-it-went-on", "where-rdma-may-be"] = "always"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -103,7 +110,12 @@ def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
         known = signatures()[lowest.bit_length() - 1]
         if (said := known.said_in(line, small)) is not None:
             found.append((known, said))
-    return [each for each in found if not each[0].otherwise] or found[:1]
+    told = [each for each in found if not each[0].sign]
+    return (
+        [each for each in found if not each[0].otherwise]
+        if any(not each[0].otherwise for each in told)
+        else [*(each for each in found if each[0].sign), *told[:1]]
+    )
 
 
 def one_in(text: str, words: tuple[str, ...]) -> bool:
@@ -137,7 +149,7 @@ def judgements() -> dict[str, Failure]:
 
 def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
     """A judge's finding at a line; ``said`` fills in what stands in braces in its sentences."""
-    return judgements()[name].at(line, **said)
+    return judgements()[name].at(line, "", **said)
 
 
 def as_information(found: DiagnosisFinding) -> DiagnosisFinding:
@@ -158,9 +170,21 @@ def suspects() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def narrowing() -> frozenset[str]:
+    """The codes of what can only take bandwidth away."""
+    return frozenset(each.code for each in signatures() if each.narrows)
+
+
+@lru_cache(maxsize=1)
 def symptoms() -> frozenset[str]:
     """The codes of what mostly follows from another failure."""
     return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.follows)
+
+
+@lru_cache(maxsize=1)
+def general() -> frozenset[str]:
+    """The codes of what says less of the cause than others do."""
+    return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.general)
 
 
 @lru_cache(maxsize=1)
@@ -179,7 +203,7 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
     return (known.status, known) if known else (-1 if number is None else number, None)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def read(name: str) -> Any:
     """A file of ``knowledge/nccl/``."""
     return _files()[f"{name}.yaml"]

@@ -2,32 +2,54 @@
 that are too hot. The patterns are ``knowledge/nccl/tools.yaml``."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from .matrix import Matrix
 from .signatures import Pattern, one_in, read
 from .telling import PROMPT
 
 _PREFIX = re.compile(r"^([A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}): ")  # as pdsh and clush put it before every line
 _MHZ = re.compile(r"(\d{2,5})(?: MHz)?\Z")
+_COUNT = re.compile(r"(\d{1,9})(?:\.\d{1,3})?(?: MiB| W| %)?\Z")
+_ASKED = re.compile(r"--query-gpu=([\w.,]{1,2000})")
+_REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
+# Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
+# for heat, by hardware for heat; by the power brake.
+_HOT, _BRAKE = 0x8 | 0x20 | 0x40, 0x80
 _COLUMNS = {
+    "reasons": re.compile(r"_reasons\.active$", re.I),
+    "gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?current", re.I),
+    "most_gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?max", re.I),
+    "load": re.compile(r"^utilization\.gpu", re.I),
+    "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
+    "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
+    "memory": re.compile(r"^memory\.used", re.I),
+    "limit": re.compile(r"^(?:enforced\.)?power\.limit", re.I),
+    "usual_limit": re.compile(r"^power\.default_limit", re.I),
+    "uncorrected": re.compile(r"^ecc\.errors\.uncorrected", re.I),
     "hot": re.compile(r"thermal_slowdown", re.I),
     "braked": re.compile(r"power_brake_slowdown", re.I),
     "capped": re.compile(r"sw_power_cap", re.I),
     "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
 }
-_TABLES = ("_slowdown", "clocks.", "_power_cap")  # in small letters: one is above every such table
+# In small letters: one is above every such table
+_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
+           "power.default")  # fmt: skip
 _MOST = 100_000
+_AT_WORK = 50  # per cent: an idle GPU lowers the speed of its link by design
 _PROMPT = 160  # characters in which a prompt ends
 
 
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy"]
+    what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -73,9 +95,19 @@ def _telling(what: Literal["values", "devices"]) -> tuple[str, ...]:
     return tuple(sorted(values if what == "values" else known.opens))
 
 
+@lru_cache(maxsize=1)
+def _by_word() -> list[tuple[str, int]]:
+    """Each word of the values and the bits of those that it may mean, by their place in the file."""
+    bits = defaultdict[str, int](int)
+    for at, each in enumerate(_known().values):
+        for word in each.has:
+            bits[word] |= 1 << at
+    return list(bits.items())
+
+
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", PROMPT)
+    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", PROMPT)
 
 
 @dataclass
@@ -96,6 +128,14 @@ class Tools:
     uneven: dict[str, tuple[list[float], int]] = field(default_factory=dict)  # what is crowded, or repeats
     tcp: float = 0.0  # Gb/s, of a test of TCP
     clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
+    lanes: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # of PCIe: in use, there
+    gens: dict[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)  # PCIe of GPUs at work: now, most
+    memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
+    uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
+    matrix: Matrix = field(default_factory=Matrix)
+    limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
+    _most_lanes: float = 0.0
+    _limit: float = 0.0
     _ping: float = 0.0
     _neighbours: bool = False
     _host: str = ""
@@ -105,7 +145,7 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours or bool(self._columns)
+        return self._neighbours or bool(self._columns) or self.matrix.under_way
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
@@ -113,6 +153,8 @@ class Tools:
             return
         small = line.lower()
         self._place(line, small)
+        if self.matrix.under_way or "ffinity" in line:
+            self.matrix.take(number, line)
         if self._columns or one_in(small, _TABLES):
             self._row(number, line)
         self._neighbours = self._neighbours or "lldp" in small
@@ -142,14 +184,21 @@ class Tools:
         return before[1].split(".")[0] if (before := _PREFIX.match(line)) else self._host
 
     def _values(self, number: int, line: str, small: str) -> None:
-        host = self._host_of(line)
-        for each in _known().values:
-            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
-                device = found.groupdict().get("device") or self._devices.get(host, "")
-                self._keep(each, (host, device), found["value"], number)
-                return
+        host, bits = self._host_of(line), 0
+        for word, its in _by_word():
+            if word in small:
+                bits |= its
+        while bits:
+            each = _known().values[(bits & -bits).bit_length() - 1]
+            bits &= bits - 1
+            if found := each.pattern.search(line):
+                named = found.groupdict()
+                device = named.get("device") or self._devices.get(host, "")
+                self._keep(each, (named.get("host") or host, device), found["value"], number)
+                if each.what != "ping":  # its result may stand behind it
+                    return
         for each in _known().crowded:
-            if any(word in small for word in each.has) and (found := each.pattern.search(line)):
+            if one_in(small, each.has) and (found := each.pattern.search(line)):
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
 
     def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:
@@ -164,13 +213,45 @@ class Tools:
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
         elif each.what in ("tcp", "ping", "loss"):
-            self._tried(each.what, float(value), number)
+            self._tried(each.what, each.number(value), number)
+        elif each.what == "most_lanes":
+            self._most_lanes = each.number(value)
+        elif each.what == "lanes" and self._most_lanes:
+            self.lanes[place] = min(
+                self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number)
+            )
+            self._most_lanes = 0.0
+        elif each.what == "memory" and place[1]:
+            self.memory.setdefault(place, (each.number(value), number))
+        elif each.what == "limit":
+            self._limit = each.number(value)
+        elif each.what == "usual_limit" and self._limit:
+            self.limits.setdefault(place, (self._limit, each.number(value), number))
+            self._limit = 0.0
         elif each.what == "rate" and place[1]:
             self.rates.setdefault(place, (each.number(value), number))
         elif each.what == "mtu":
             before = self.mtus.setdefault(place, (float(value), number))
             if before[0] != float(value) and self.unequal is None and place[1]:
                 self.unequal = (place[1], before[0], float(value), number)
+
+    def _counted(self, gpu: tuple[str, str], said: dict[str, str], number: int) -> None:
+        """What a row says of a GPU in numbers."""
+        counts = {what: int(found[1]) for what, word in said.items() if (found := _COUNT.match(word))}
+        if "lanes" in counts and "most_lanes" in counts:
+            self.lanes[gpu] = (counts["lanes"], counts["most_lanes"], number)
+        if "gen" in counts and "most_gen" in counts and counts.get("load", 0) >= _AT_WORK:
+            self.gens[gpu] = (counts["gen"], counts["most_gen"], number)
+        if "memory" in counts:
+            self.memory[gpu] = (counts["memory"], number)
+        if "limit" in counts and "usual_limit" in counts:
+            self.limits[gpu] = (counts["limit"], counts["usual_limit"], number)
+        if counts.get("uncorrected"):
+            self.uncorrected.setdefault(gpu, number)
+        bits = int(said["reasons"], 16) if _REASONS.match(said.get("reasons", "")) else 0
+        for mask, those in ((_HOT, self.hot), (_BRAKE, self.braked)):
+            if bits & mask:
+                those.setdefault(gpu, number)
 
     def _tried(self, what: str, value: float, number: int) -> None:
         """A test of TCP or of the size of packets."""
@@ -189,17 +270,20 @@ class Tools:
             self.uneven.setdefault(each.what, (said, number))
 
     def _row(self, number: int, line: str) -> None:
-        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of clocks and what lowers them."""
-        words = [word.strip() for word in line.split(",")]
+        """A row of ``nvidia-smi --query-gpu … --format=csv`` with columns that tell of clocks and what lowers them, of
+        lanes, of memory; the command says which where it leaves the headline out."""
+        asked = _ASKED.search(line) if "noheader" in line else None
+        words = [word.strip() for word in (asked[1] if asked else line).split(",")]
         named = {what: [n for n, word in enumerate(words) if column.search(word)] for what, column in _COLUMNS.items()}
         if len(words) > 1 and any(named.values()):
-            self._columns = {} if "--" in line else named  # the command that asks
+            self._columns = {} if "--" in line and not asked else named  # the command that asks
         elif (
             self._columns
             and len(words) > max(n for its in self._columns.values() for n in its)
             and len(self.clocks) < _MOST
         ):
             gpu = self._host, words[0]
+            self._counted(gpu, {what: words[its[0]] for what, its in self._columns.items() if its}, number)
             for what, those in (("hot", self.hot), ("braked", self.braked), ("capped", self.capped)):
                 if any(words[n] == "Active" for n in self._columns[what]) and len(those) < _MOST:
                     those.setdefault(gpu, number)

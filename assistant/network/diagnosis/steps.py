@@ -1,0 +1,77 @@
+"""The steps of a job that trains: how long each took, and whether they got slower while it ran."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .signatures import finding, one_in
+
+# A step of a job that trains, with what is told of one that ended well.
+_STEP = re.compile(
+    r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
+    r"epochs?[ :=]{1,12}\[?\d).{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"^\{'(?:train_)?(?:loss|runtime)': \d",
+    re.I,
+)
+# How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
+_TOOK = re.compile(
+    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
+    r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|"
+    r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
+    re.I,
+)
+_DATA = re.compile(
+    r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?"
+    r"(\d{1,9}(?:\.\d{1,6})?)",
+    re.I,
+)
+_TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line
+_HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
+WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
+SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
+
+
+@dataclass
+class Steps:
+    """Takes the lines of steps; lines are numbers in the file."""
+
+    last: int = 0  # the line of the last one
+    ended: bool = False  # whether the last of all came
+    _first: list[float] = field(default_factory=list)
+    _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
+    _count: int = 0
+    _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
+
+    def take(self, number: int, line: str) -> bool:
+        """Read one line; whether it told of a step."""
+        step = _STEP.search(line)
+        if not step:
+            return False
+        self.last = number
+        self.ended = self.ended or (step["of"] is not None and step["at"] == step["of"])
+        if one_in(line, _TIMED) and (took := _TOOK.search(line)):
+            time = float(took[took.lastindex or 1])
+            self._count += 1
+            if len(self._first) < _HEAD:
+                self._first.append(time)
+            self._latest.append((time, number))
+            if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
+                self._waits.append((float(waited[1]) / time, number))
+        return True
+
+    def findings(self) -> Iterator[DiagnosisFinding]:
+        """Whether the last steps take longer than the first ones; whether they wait for data."""
+        if len(self._waits) >= _FEWEST and WAITING < (share := median(share for share, _ in self._waits)) < 1:
+            yield finding("waits-for-data", self._waits[0][1], share=share)
+        half = min(self._count // 2, _HEAD)
+        if self._count < _FEWEST:
+            return
+        before, after = median(self._first[:half]), median(took for took, _ in [*self._latest][-half:])
+        least = SLOWER if self._count >= _FEW else MUCH
+        if after > least * before:
+            line = next(at for took, at in self._latest if took > least * before)
+            yield finding("steps-slower", line, before=before, after=after)

@@ -1,0 +1,142 @@
+"""``weft nccl diagnose`` reads what other tools print of a machine and what a job says of its steps: each with a log
+that has the fault, and one that looks alike and has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant import library
+from assistant.network.diagnosis import diagnose_text
+from tests.nccl_logs import DEVICES, H100_NAME, channels, debug, table
+
+CATALOG = library.load().catalog
+SOUND = debug(DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE", per_host=8)
+TCP = debug(
+    "NET/Socket : Using [0]eno1:10.0.0.1<0>", "Using network Socket", *channels("Socket", 1, ""), "Init COMPLETE"
+)
+OFI = "node-{}:1:2 [0] NCCL INFO NET/OFI Selected Provider is efa (found {} nics)\n"
+DIED = (
+    "[rank0]:[E1 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9, "
+    "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600032 milliseconds\n"
+)
+
+
+def steps(*times: float, more: str = "") -> str:
+    return "".join(f"step {n}/900 | loss 2.1 | step_time {time} s{more}\n" for n, time in enumerate(times))
+
+
+def asked(columns: str, *rows: str, headline: bool = True) -> str:
+    """``nvidia-smi --query-gpu``, with its headline or as ``noheader`` leaves it out."""
+    form = "csv" if headline else "csv,noheader"
+    head = f"{columns.replace(',', ', ')}\n" if headline else ""
+    return f"$ nvidia-smi --query-gpu={columns} --format={form}\n{head}" + "".join(f"{row}\n" for row in rows)
+
+
+def matrix(odd: str = "NV18", far: str = "PIX") -> str:
+    cells = [["NV18"] * 4 for _ in range(4)]
+    cells[0][3] = cells[3][0] = odd
+    rows = [" ".join(["X" if n == m else cell for m, cell in enumerate(row)]) for n, row in enumerate(cells)]
+    nics = ["PIX SYS", "PIX SYS", f"{far} SYS", "SYS PIX"]
+    lines = [f"GPU{n} {row} {nic} 0-31 0" for n, (row, nic) in enumerate(zip(rows, nics, strict=True))]
+    return "\tGPU0 GPU1 GPU2 GPU3 NIC0 NIC1 CPU Affinity NUMA Affinity\n" + "\n".join(lines) + "\n"
+
+
+def ethernet(name: str, rate: int) -> str:
+    return f"{name}             UP             10.1.0.51/24\n\tSpeed: {rate}Mb/s\n"
+
+
+def cabled(*pairs: tuple[str, str, str]) -> str:
+    return "".join(f"{host} {adapter} -> leaf-{leaf}\n" for host, adapter, leaf in pairs)
+
+
+def smi(*used: int) -> str:
+    return "".join(
+        f"|   {n}  NVIDIA H100 80GB HBM3          On  | 00000000:1B:00.0   Off |                    0 |\n"
+        f"| N/A   35C    P0            75W /  700W |  {mib:6d}MiB /  81559MiB |      0%      Default |\n"
+        for n, mib in enumerate(used)
+    )
+
+
+def networks(other: str) -> str:
+    first = debug(DEVICES, "Using network IB", "comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8", hosts=1)
+    return first + debug(f"Using network {other}", "comm 0x1 rank 8 nRanks 16 nNodes 2 localRanks 8", hosts=1).replace(
+        "node-0", "node-1"
+    )
+
+
+LANES = "index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max,utilization.gpu"
+GIB = 1024
+FAULTS = {
+    "steps-slower": steps(*[3.0] * 8, *[5.1] * 8),
+    "waits-for-data": steps(*[5.1] * 8, more=" | data_time 2.9 s"),
+    "nvlink-uneven": matrix(odd="SYS"),
+    "adapters-far": matrix(far="SYS") + SOUND + table(140.0),
+    "pcie-lanes-lost": asked(LANES, "0, 5, 5, 16, 16, 99 %", "1, 5, 5, 4, 16, 99 %", "2, 5, 5, 16, 16, 98 %"),
+    "pcie-lanes-lost, by its generation": asked(LANES, "0, 5, 5, 16, 16, 99 %", "1, 1, 5, 16, 16, 97 %"),
+    "pcie-lanes-lost, by lspci": "3b:00.0 Ethernet controller: X\n LnkCap: Speed 32GT/s, Width x16\n"
+    " LnkSta: Speed 32GT/s, Width x8\n",
+    "gpu-power-limited": asked(
+        "index,power.limit,power.default_limit", "0, 700.00 W, 700.00 W", "1, 400.00 W, 700.00 W"
+    ),
+    "gpu-memory-held": asked("index,memory.used", "0, 4 MiB", "1, 72990 MiB", "2, 4 MiB", headline=False) + DIED,
+    "gpu-memory-held, by the table": smi(522, 522, 77 * GIB, 522) + DIED,
+    "gpu-errors-counted": asked("index,ecc.errors.uncorrected.volatile.total", "0, 0", "1, 3"),
+    "thermal-slowdown": asked("index,clocks_event_reasons.active", "0, 0x0000000000000000", "1, 0x0000000000000040"),
+    "slow-interface": TCP + ethernet("eno1", 1000) + ethernet("ens2np0", 100000) + table(0.11, per_host=2),
+    "networks-differ": networks("Socket"),
+    "adapters-missing": OFI.format(0, 32) + OFI.format(1, 31) + DIED,
+    "rails-swapped": cabled(
+        ("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"), ("h-2", "mlx5_2", "3"), ("h-2", "mlx5_3", "2")
+    ),
+    "path-mtu": "ping -c3 -M do -s 1472: 3/3 received\nping -c3 -M do -s 8972: 0/3 received\n" + DIED,
+    "bound-to-one-socket": "$ mpirun numactl --cpunodebind=0 --membind=0 ./all_reduce_perf\n" + SOUND + table(300.0),
+    "gid-index-pinned": "+ mpirun -x NCCL_IB_GID_INDEX=0 ./all_reduce_perf\n"
+    + SOUND.partition("Channel")[0]
+    + "\nnode-0:1:2 [0] NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out\n",
+}
+HEALTHY = {
+    "steps that warm up": steps(9.0, 4.0, *[3.0] * 12),
+    "steps with one slow one": steps(*[3.0] * 9, 11.0, *[3.1] * 9),
+    "a loader that keeps up": steps(*[5.1] * 8, more=" | data_time 0.04 s"),
+    "a matrix of one board": matrix() + SOUND + table(480.0),
+    "an adapter far away and a fast table": matrix(far="SYS") + SOUND + table(480.0),
+    "idle GPUs with slow links": steps(3.0) + asked(LANES, "0, 1, 5, 16, 16, 0 %", "1, 5, 5, 16, 16, 99 %"),
+    "a board of eight lanes each": steps(3.0) + asked(LANES, "0, 4, 4, 8, 16, 90 %", "1, 4, 4, 8, 16, 90 %"),
+    "the usual limit of power": steps(3.0) + asked("index,power.limit,power.default_limit", "0, 700.00 W, 700.00 W"),
+    "GPUs at work": steps(3.0) + smi(70 * GIB, 71 * GIB, 70 * GIB, 71 * GIB),
+    "power capped at its limit": steps(3.0) + asked("index,clocks_event_reasons.active", "0, 0x0000000000000004"),
+    "the fast interface": TCP + ethernet("eno1", 1000).replace("eno1", "mgmt0") + ethernet("eno1", 100000) + table(
+        10.5, per_host=2, device="NVIDIA L40S"),
+    "one network": networks("IB") + steps(3.0),
+    "as many interfaces": OFI.format(0, 32) + OFI.format(1, 32) + steps(3.0),
+    "rails as planned": steps(3.0) + cabled(("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"),
+                                           ("h-2", "mlx5_2", "2"), ("h-2", "mlx5_3", "3")),
+    "a store that closed after the end": SOUND + steps(3.0, 3.0) + "training finished, exiting\n"
+    "[rank4]:[W901 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl: failed to recv, got 0 bytes\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named(name):
+    found = [each.code for each in diagnose_text(FAULTS[name], CATALOG).findings if each.severity != "info"]
+    assert name.partition(",")[0] in found
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_what_looks_alike_is_no_alarm(name):
+    found = diagnose_text(HEALTHY[name], CATALOG).findings
+    assert [each.code for each in found if each.severity != "info"] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "transport"),
+    [
+        ("fi_info: provider: efa  (16 domains)", "efa"),
+        ("$ mpirun -x NCCL_IB_GID_INDEX=3 -x NCCL_IB_TC=106 ./all_reduce_perf", "roce"),
+        ("        Link layer: InfiniBand", "infiniband"),
+        ("hsn0: cxi0 FI_CXI_DEFAULT_CQ_SIZE=131072", "slingshot"),
+        ("allocated 64 GiB of memory", "unknown"),
+    ],
+)
+def test_the_network_is_known_by_what_other_lines_name(said, transport):
+    assert diagnose_text(f"{said}\n{table(300.0, device=H100_NAME)}", CATALOG).transport == transport
