@@ -62,7 +62,7 @@ def test_a_file_of_the_public_catalog_is_of_the_cloud_it_is_named_after_and_coun
         seen.code == 0
         and "3.690" in seen.out
         and "gpu_8x_new_thing" in seen.out
-        and "1 lines without a price" in seen.out
+        and "1 line without a price" in " ".join(seen.out.split())
     )
     library._load.cache_clear()
     assert str(home) in seen.err and lamdas_price() == pytest.approx(3.69) != shipped
@@ -214,4 +214,4 @@ def _taken_at(made: Begun, taken: RentalOffer, usd: float) -> str:
 def test_where_no_price_turns_a_plan_none_is_told(home):
     """Plain Ethernet that was given: "turns at $132" was printed, and nothing turned there."""
     seen = weft("prices", "knowledge/examples/qwen-7b-finetuning-tcp.yaml")
-    assert "none at any price tried" in seen.out and "+1815" not in seen.out
+    assert "none at any" in seen.out and "+1815" not in seen.out

@@ -102,7 +102,10 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
     }
     said = ", ".join(f"{counts[one]} {word}" for one, word in words.items() if counts[one])
     blocks: list[Block] = [
-        Paragraph(f"{len(found)} prices: {said or 'none'}; {silent} lines without a price.", strong=True)
+        Paragraph(
+            f"{len(found)} prices: {said or 'none'}; {figures.counted(silent, 'line', 'lines')} without a price.",
+            strong=True,
+        )
     ]
     if taken:
         header = ["", "offer", "tier", "was", "of", "now", "of", "change"]
