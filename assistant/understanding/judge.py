@@ -7,6 +7,7 @@ about; what no wording claimed is asked about, and taken where hardly anything e
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ _OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES
 _SURELY_NONE = 0.9
 _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
-_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.98
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.2, 0.05, 0.5, 0.98
 _TAKEN_BACK = 0.9
 _CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.15, 0.35, 0.98
 _COMPUTED_FROM = frozenset(
@@ -127,12 +128,15 @@ def _take_back(reading: Reading) -> None:
 def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Whether the number taken for the GPUs counts them: "20 of them, 4 per rig" are 20."""
     said, counts = reading.fields.get(GPUS), [fact for fact in live if fact.says.act == "count"]
-    computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES or "instance" in fact.slots for fact in counts)
     corrected = not counts and reading.act == "change"  # "no, 128": what was said last tells what it is
-    if said is None or computed or corrected or any(fact.says.act in _RELATIVE for fact in live):
+    if said is None or corrected or any(fact.says.act in _RELATIVE for fact in live):
         return
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
     meant = {name: {n for at, n in numbers.items() if likely[at].get(name, 0.0) >= _ASKED} for name in _COUNTS}
+    whole = meant[NODES] and meant[PER_NODE]  # "6 p5en instances, 8 H200 each"
+    computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES for fact in counts)
+    if computed or (not whole and any("instance" in fact.slots for fact in counts)):
+        return
     total = _total(meant, reading.known(PER_NODE))
     told = {q.start for fact in counts for q in fact.slots.values()} | {at for at, n in numbers.items() if n == said}
     weighed = [likely[at] for at in told if at in numbers]
@@ -147,6 +151,10 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
 def _total(meant: Mapping[str, set[float]], per_node: float | None) -> int | None:
     """The GPUs of what was counted, where it was counted once."""
     gpus, nodes = meant[GPUS], meant[NODES]
+    counted = sorted(set().union(*meant.values()))
+    products = {n * m for n, m in itertools.combinations(counted, 2) if n > 1} & {*counted}
+    if len(products) == 1:  # "2 nodes with 4 GPUs each, so 8 altogether"
+        return int(min(products))
     each = meant[PER_NODE] or ({per_node} if per_node else set())
     if len(gpus) == 1:
         return int(min(gpus))
@@ -275,17 +283,25 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
 
 
 def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
-    """What is chosen in words that no wording has; ``quiet``: fields of which a wording knows that nothing is said."""
+    """What is chosen in words that no wording has; ``quiet``: fields of which a wording knows that nothing is said. Of
+    two values that are both likely neither is taken."""
+    likely: dict[str, list[tuple[float, Any]]] = {}
     for said, odds in reading.opinion.stated.items() if reading.opinion else ():
         path, _, chosen = said.partition("=")
-        value = int(chosen) if path in UNSPOKEN else {"True": True, "False": False}.get(chosen, chosen)
-        if path not in FIELDS or odds < _CHOICE_ASKED or path in _settled(reading) or path in quiet:
+        if path in FIELDS and odds >= _CHOICE_ASKED and path not in _settled(reading) and path not in quiet:
+            likely.setdefault(path, []).append((odds, _chosen(path, chosen)))
+    for path, found in likely.items():
+        (odds, value), *others = sorted(found, key=lambda one: -one[0])
+        if reading.context.fields.get(path) == value:
             continue
-        if reading.context.fields.get(path) != value:
-            if odds >= _CHOICE_TAKEN:
-                reading.fields[path] = value
-            else:
-                reading.doubts.append(_question(path, value, ""))
+        if odds >= _CHOICE_TAKEN and not others:
+            reading.fields[path] = value
+        else:
+            reading.doubts.append(_question(path, value, "", tuple(other for _, other in others)))
+
+
+def _chosen(path: str, said: str) -> Any:
+    return int(said) if path in UNSPOKEN else {"True": True, "False": False}.get(said, said)
 
 
 def place(reading: Reading, stretch: Stretch) -> tuple[int, int]:
