@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
@@ -38,13 +38,17 @@ _IN_BULK = {"inference.tokens": "inference.requests", "inference.requests": "inf
 _LENGTHS = {"training.tokens": "training.days", "training.days": "training.tokens"}
 
 
+# What something that was said may mean: the fields that each meaning sets.
+Meanings = tuple[dict[str, Any], ...]
+
+
 @dataclass(frozen=True)
 class Draft:
     """What has been said so far. Immutable: each change makes a new draft whose ``parent`` is the one before.
 
     ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
     ``changed`` every field in the order it was last said, ``nodes`` the nodes from which the GPUs are counted, or will
-    be once it is known how many are in one.
+    be once it is known how many are in one; ``in_doubt`` what was said and not taken, the likeliest reading first.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -53,6 +57,7 @@ class Draft:
     changed: tuple[str, ...] = ()
     parent: Draft | None = field(default=None, repr=False, compare=False)
     nodes: int | None = None
+    in_doubt: tuple[Meanings, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -111,7 +116,16 @@ class Draft:
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
-        return Change(Draft(fields, self.asked, left_open, changed, self, nodes), set_aside)
+        settled = {*changes, *taken_back}
+        doubts = tuple(one for one in self.in_doubt if not any(settled & meaning.keys() for meaning in one))
+        return Change(Draft(fields, self.asked, left_open, changed, self, nodes, doubts), set_aside)
+
+    def doubting(self, doubts: Iterable[Meanings]) -> Draft:
+        """With what was said and not taken: no step of its own."""
+        new = [meanings for meanings in doubts if meanings]
+        told = {path for meanings in new for meaning in meanings for path in meaning}
+        old = [one for one in self.in_doubt if not any(told & meaning.keys() for meaning in one)]
+        return replace(self, in_doubt=(*old, *new))
 
     def trial(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """As :meth:`with_fields`, of what is only tried: of another number of GPUs no more are there than were said,

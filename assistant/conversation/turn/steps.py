@@ -52,6 +52,7 @@ def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[E
     """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
     taken = change(parts, fields, said.rest, said.fabrics) if fields else []
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
+    parts.state = replace(parts.state, draft=parts.state.draft.doubting(one.meanings for one in said.doubts))
     told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
     if doubt is None or any(isinstance(event, Failure) for event in taken):
         refused = [Failure(text=f"{d.sentence}. Nothing was changed.") for d in said.doubts[:1]]

@@ -1,0 +1,122 @@
+"""The plan of a job of which something is in doubt or not said yet, for who asks of the plan before answering: what is
+likeliest is supposed, said to be, and not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from typing import Any
+
+from assistant.present.fields import field_text
+from assistant.present.plan.reading import chosen
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+
+from ..draft import Draft, Meanings
+from ..state import State
+from . import open_count
+from .parts import Parts
+
+_CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
+_LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
+_MOST_TRIED = 8  # plans that are weighed against each other
+_USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
+_WIDEST = 100  # characters of the line that says what is supposed
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """``state`` has the plan of the draft with what is supposed; ``line`` says what that is; ``of`` is the draft as it
+    was told."""
+
+    of: Draft
+    state: State
+    line: str
+
+
+def supposed(parts: Parts) -> Supposed | None:
+    """The state in which a question of the plan is answered; ``None`` where nothing has to be supposed, or no plan can
+    be made of it."""
+    told = parts.state.draft
+    if parts.supposed is None or parts.supposed.of != told:
+        parts.supposed = _of(parts, told) if told.in_doubt or not told.complete else None
+    found = parts.supposed
+    if found is None:
+        return None
+    tried = {"variation": parts.state.variation, "varied": parts.state.varied}
+    return replace(found, state=replace(found.state, **tried))
+
+
+def _of(parts: Parts, told: Draft) -> Supposed | None:
+    if not told.fields:
+        return None
+    sure = [one for one in told.in_doubt if len(one) > 1 or one[0].keys() & {*told.missing, *_LIMITS}]
+    base = min(_ways(parts, told, sure), key=_rank, default=None)
+    if base is None:
+        return None
+    for meanings in (one for one in told.in_doubt if one not in sure):
+        further = _made(parts, base[0], meanings[0])
+        if further is not None and (_works(further[1]) or not _works(base[1])):
+            base = further
+    draft, plan = base
+    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), _line(parts, told, draft))
+
+
+_Way = tuple[Draft, Plan]
+
+
+def _ways(parts: Parts, told: Draft, sure: Iterable[Meanings]) -> list[_Way]:
+    """The job in each way that it may be meant, as far as it can be planned so."""
+    each = [_weighed(meanings) for meanings in sure]
+    ways = (reduce(lambda all, one: all | one, way, dict[str, Any]()) for way in product(*each))
+    tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
+    found = [_made(parts, told, way) for way in tried]
+    return [one for one in found if one is not None]
+
+
+def _weighed(meanings: Meanings) -> Meanings:
+    """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, of a fact the
+    likeliest."""
+    path = next(iter(meanings[0]))
+    if path in _CHOSEN:
+        return meanings
+    same = [meaning for meaning in meanings if path in meaning]
+    return (min(same, key=lambda meaning: meaning[path]),) if path in _LIMITS else meanings[:1]
+
+
+def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
+    """The draft with the fields, what is missing beside them usual, and its plan."""
+    try:
+        draft = told.with_fields(fields, parts.catalog).draft if fields else told
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
+        draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
+        count = open_count.taken(parts, draft)
+        draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
+        made = parts.planned(draft)
+    except InputError:
+        return None
+    plan = made.unfinished.finished() if made.unfinished is not None else made.plan
+    return None if plan is None else (draft, plan)
+
+
+def _works(plan: Plan) -> bool:
+    return plan.recommendation.verdict != "infeasible"
+
+
+def _rank(way: _Way) -> tuple[bool, float]:
+    """What works goes before what does not, then what costs less."""
+    best = chosen(way[1])
+    return not _works(way[1]), best.median_cost
+
+
+def _line(parts: Parts, told: Draft, draft: Draft) -> str:
+    """What is supposed, in a line."""
+    new = {name: value for name, value in draft.fields.items() if told.fields.get(name) != value}
+    limits = [name for name in new if name in _LIMITS | _CHOSEN]
+    named = [field_text(name, new[name], parts.catalog) for name in dict.fromkeys([*limits, *new])]
+    while len(named) > 1 and len("; ".join(named)) > _WIDEST - len("Supposed until you say: … and more."):
+        named = named[:-1]
+    more = " and more" if len(named) < len(new) else ""
+    return f"Supposed until you say: {'; '.join(named)}{more}."
