@@ -20,7 +20,7 @@ from assistant.library.files import replacing
 from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.plan import Plan
 
-from ..draft import Draft, Meanings
+from ..draft import Draft, InDoubt
 from ..events import Question, Recalled, Turn, VariationShown
 from ..state import State
 from . import document
@@ -40,7 +40,7 @@ class _Draft(Entry):
     left_open: tuple[str, ...]
     changed: tuple[str, ...]
     nodes: int | None
-    in_doubt: tuple[Meanings, ...] = ()
+    in_doubt: tuple[InDoubt, ...] = ()
 
 
 _Line = tuple[_Draft, ...]  # a draft after those it came from, the oldest first

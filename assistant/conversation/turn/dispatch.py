@@ -66,7 +66,7 @@ def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
     found = supposed(parts) if followup.asks(parts, said) else None
     if found is None:
         return None
-    told, parts.state, parts.beside = parts.state, found.state, (found.line,)
+    told, parts.state, parts.beside = parts.state, found.state, tuple(filter(None, [found.line]))
     try:
         again = heard(said.text, found.state.draft, parts.library, parts.today)
         events = _act(parts, again) if followup.asks(parts, again) else None
@@ -76,7 +76,7 @@ def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
     if events is None or after.draft != found.state.draft:
         return None
     parts.state = replace(told, variation=after.variation, varied=after.varied)
-    said_so = any(isinstance(event, Note) and found.line in event.items for event in events)
+    said_so = not found.line or any(isinstance(event, Note) and found.line in event.items for event in events)
     return events if said_so else [Note(text=found.line), *events]
 
 

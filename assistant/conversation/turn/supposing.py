@@ -3,9 +3,9 @@ likeliest is supposed, said to be, and not taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,7 @@ from assistant.present.plan.reading import chosen
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
-from ..draft import Draft, Meanings
+from ..draft import Draft, InDoubt
 from ..state import State
 from . import open_count
 from .parts import Parts
@@ -23,6 +23,7 @@ _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
 _MOST_TRIED = 8  # plans that are weighed against each other
 _USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
+_ANYBODY = "any provider, as the one named has none"
 _WIDEST = 100  # characters of the line that says what is supposed
 
 
@@ -52,38 +53,43 @@ def supposed(parts: Parts) -> Supposed | None:
 def _of(parts: Parts, told: Draft) -> Supposed | None:
     if not told.fields:
         return None
-    sure = [one for one in told.in_doubt if len(one) > 1 or one[0].keys() & {*told.missing, *_LIMITS}]
+    sure = [one for one in told.in_doubt if not one.unlikely or one.fields & {*told.missing}]
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
-    for meanings in (one for one in told.in_doubt if one not in sure):
-        further = _made(parts, base[0], meanings[0])
+    if not _works(base[1]) and "cluster.provider" in base[0].fields:  # "from Lambda or whoever has them"
+        anywhere = _made(parts, base[0], {"cluster.provider": None})
+        base = anywhere if anywhere is not None and _works(anywhere[1]) else base
+    for one in (one for one in told.in_doubt if one not in sure):
+        further = _made(parts, base[0], one.meanings[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
     draft, plan = base
-    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), _line(parts, told, draft))
+    same = parts.state.plan is not None and not _matters(parts.state.plan, told, base)
+    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), "" if same else _line(parts, told, draft))
 
 
+Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
 
 
-def _ways(parts: Parts, told: Draft, sure: Iterable[Meanings]) -> list[_Way]:
+def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
     """The job in each way that it may be meant, as far as it can be planned so."""
-    each = [_weighed(meanings) for meanings in sure]
-    ways = (reduce(lambda all, one: all | one, way, dict[str, Any]()) for way in product(*each))
+    each = [_weighed(one.meanings) for one in sure]
+    ways = (dict(ChainMap(*way)) for way in product(*each))
     tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
     found = [_made(parts, told, way) for way in tried]
     return [one for one in found if one is not None]
 
 
-def _weighed(meanings: Meanings) -> Meanings:
+def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, of a fact the
     likeliest."""
     path = next(iter(meanings[0]))
     if path in _CHOSEN:
         return meanings
     same = [meaning for meaning in meanings if path in meaning]
-    return (min(same, key=lambda meaning: meaning[path]),) if path in _LIMITS else meanings[:1]
+    return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
 
 
 def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
@@ -108,14 +114,23 @@ def _works(plan: Plan) -> bool:
 def _rank(way: _Way) -> tuple[bool, float]:
     """What works goes before what does not, then what costs less."""
     best = chosen(way[1])
-    return not _works(way[1]), best.median_cost
+    return not _works(way[1]), best.median_cost if best is not None else float("inf")
+
+
+def _matters(before: Plan, told: Draft, way: _Way) -> bool:
+    """Whether what is supposed is a limit or a choice, or makes another plan."""
+    draft, plan = way
+    new = {name for name, value in draft.fields.items() if told.fields.get(name) != value}
+    return bool(new & (_LIMITS | _CHOSEN)) or plan.recommendation.card != before.recommendation.card
 
 
 def _line(parts: Parts, told: Draft, draft: Draft) -> str:
     """What is supposed, in a line."""
     new = {name: value for name, value in draft.fields.items() if told.fields.get(name) != value}
+    new |= {"cluster.provider": None} if "cluster.provider" in told.fields.keys() - draft.fields.keys() else {}
     limits = [name for name in new if name in _LIMITS | _CHOSEN]
-    named = [field_text(name, new[name], parts.catalog) for name in dict.fromkeys([*limits, *new])]
+    say = lambda name: field_text(name, new[name], parts.catalog) if new[name] is not None else _ANYBODY
+    named = [say(name) for name in dict.fromkeys([*limits, *new])]
     while len(named) > 1 and len("; ".join(named)) > _WIDEST - len("Supposed until you say: … and more."):
         named = named[:-1]
     more = " and more" if len(named) < len(new) else ""
