@@ -68,9 +68,14 @@ def digests() -> dict[Path, str]:
     no part of its digest: a wording is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
-        OPINION: learned_from(_sentences(), sets=(*OPINION_FROM, *KINDS)),
+        OPINION: learned_from(sets=OPINION_FROM),
         FOLLOWUPS: learned_from(_sentences(), WORDINGS, *(Path(one.__file__) for one in (acts, followups))),
     }
+
+
+def digest_of_kinds() -> str:
+    """The digest of what the opinion's head of kinds was learned from last."""
+    return learned_from(_sentences(), sets=KINDS)
 
 
 @dataclass(frozen=True)

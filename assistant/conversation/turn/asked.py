@@ -170,6 +170,13 @@ def about_plan(parts: Parts, said: Utterance) -> list[Event]:
     return parts.with_plan_in_view(lambda plan: parts.about.answer(plan, said.contract(), said.text, accepted))
 
 
+def looked_up(parts: Parts, said: Utterance) -> list[Event] | None:
+    """What the knowledge has to say to a free question; ``None`` where it has no answer."""
+    found = parts.about.search(said, parts.searcher)
+    answered = isinstance(found, Answer) and found.answer is not None and found.answer.answered
+    return [found] if answered else None
+
+
 def look_up(parts: Parts, said: Utterance) -> list[Event]:
     """A free question, looked up."""
     return [parts.about.search(said, parts.searcher)]

@@ -27,7 +27,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Note
-from ..heard import bare_numbers, guessed
+from ..heard import bare_numbers, guessed, heard
 from . import asked as asked_of
 from .parts import Parts
 
@@ -51,7 +51,13 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.15
 _CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
-_UNSURE, _AS_LIKELY = 0.4, 0.5  # below the first the next kind is offered too, where it is half as likely
+_AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
+_OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
+_CLAUSES = re.compile(
+    r"(?<=[?!.;])\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
+    r"would|should|will|if)\b)",
+    re.IGNORECASE,
+)
 _SURELY_ASKS = 0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
 _LIMITS = ("constraints.", "budget.")
 _TERM = 3  # words of a term of the field at most
@@ -222,10 +228,11 @@ def _guesses(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, stated: Se
 
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
-    """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
-    share = _first_share(said)
-    kind = kinds[said.followup[0][0]] if share else {}
-    return 0.0 if not kind.get("aside") or (kind.get("chooses") and alternatives(said)) else share
+    """How likely it is a question that changes no fact, where the likeliest is one; else 0."""
+    kind = kinds[said.followup[0][0]] if _first_share(said) else {}
+    if not kind.get("aside") or (kind.get("chooses") and alternatives(said)):
+        return 0.0
+    return added(share for name, share in said.followup if name != ELSEWHERE and kinds[name].get("aside"))
 
 
 def _turns(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
@@ -308,22 +315,35 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
     found = sentences(asked, kind["tells"])
-    other = [*_other(parts, kind, said), *parts.beside]
-    if not found:
+    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
+    if not found and not any(beside):
         return []
-    room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in other)
-    note = fitted([*([lead] if lead else []), *map(namer(asked.plan), found)], room)
-    return [Note(text=note.text, items=(*note.items, *other))]
+    room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
+    kept = found[: max(1, len(found) - 1)] if any(beside) else found  # of two questions each has its first lines
+    told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])
+    note = fitted([*([lead] if lead else []), *map(namer(asked.plan), told)], room)
+    return [Note(text=note.text, items=(*note.items, *parts.beside))]
 
 
-def _other(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
-    """The question that may have been meant as well, where the kinds are about as likely."""
-    (_, sure), *others = said.followup
+def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[Mapping[str, Any]]:
+    """What else is asked: by a clause of the message, or where it may as well have been meant."""
     if "summary" in kind.get("instead_of", ()):
         return []  # one form is as good as another, and needs the room
-    kinds = _wordings(parts)
-    near = [name for name, share in others if share >= _AS_LIKELY * sure and name in kinds and name != kind["kind"]]
-    return [f'If not that, ask "{kinds[near[0]]}".'] if near and sure < _UNSURE else []
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    (_, sure), *others = said.followup
+    near = [name for name, share in others if share >= _AS_LIKELY * sure and sure < _SURE]
+    clauses = questions_in(said.text)
+    for clause in clauses if len(clauses) > 1 else ():
+        heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
+        near += [name for name, share in heard_so[:1] if share >= _SURE]
+    quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
+    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name != kind["kind"]]
+    return [one for one in others if quoted or one.get("needs") != "quotes"][:1]
+
+
+def questions_in(text: str) -> list[str]:
+    """The clauses of a message that ask something of their own: sentences, and what "and" joins to a question word."""
+    return [part for part in (one.strip(" ,") for one in _CLAUSES.split(text)) if len(part.split()) >= _A_WHY]
 
 
 def fitted(said: list[str], lines: int = LINES) -> Note:

@@ -9,9 +9,11 @@ from types import ModuleType
 from . import (
     bandwidth,
     bargaining,
+    break_even,
     changing,
     choice,
     compared,
+    configuring,
     contract,
     doubted,
     equipment,
@@ -33,7 +35,9 @@ from . import (
     service,
     site,
     sums,
+    supplying,
     terms,
+    terms_of_rent,
     traffic,
     trials,
     trust,
@@ -47,11 +51,11 @@ __all__ = ["SENTENCES", "Asked", "remedied", "sentences"]
 Sentence = Callable[[Asked], "str | Iterable[str] | None"]
 _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     choice: (
-        "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
+        "do price finish check_first why_short sentence one_line plain_do plain_cost plain_why plain_risk because "
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
-        "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
+        "price_short year money_range drives budget budget_risk price_source price_age price_quote included included_items "
         "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
         "quote_even cheapest_given_up"
     ).split(),
@@ -109,6 +113,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
     ).split(),
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
+    break_even: "parity disprove worst_case first_limit accumulate".split(),
+    configuring: "variables engine first_day lost_at_a_stop".split(),
+    supplying: "data_rate delivery_risk beside_a_server energy".split(),
+    terms_of_rent: "tiers used falling which_are_quotes".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

@@ -147,7 +147,7 @@ def failure_prepare(asked: Asked) -> str | None:
 def settings(asked: Asked) -> str | None:
     """Whether anything is to be configured."""
     best = asked.best
-    if best is None:
+    if best is None or reading.serves(asked.plan) or (asked.fabrics and best.fabric not in asked.fabrics):
         return None
     kind = asked.catalog.fabrics[best.fabric].technology
     if best.fabric == "none":
@@ -190,6 +190,8 @@ def settings_check(asked: Asked) -> str | None:
     sites = (reading.asked(asked.plan, "cluster.sites") or 1) > 1
     far = " Across the long line use none of it: plain TCP or DiLoCo's few exchanges." if sites else ""
     test = next(iter(asked.plan.measure_first), None)
+    if reading.serves(asked.plan):
+        return None
     if even or asked.plan.quotes:
         return f"Before signing have them show it: {test or 'an all-reduce test on all nodes'}"
     if warned:

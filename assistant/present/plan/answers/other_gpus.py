@@ -29,6 +29,10 @@ def other_gpus(asked: Asked) -> list[str]:
         return [f"Nothing of {barred[0].upper()} is in the plan: it is on {asked.catalog.gpus[own].name}.", now]
     if not named:
         found = _kinds(asked, own)
+        if own in told and asked.best is not None:
+            name = asked.catalog.gpus[own].name
+            taken = f"The plan takes them: {reading.gpus(asked.plan):,} {name}, {line(asked.plan, asked)}."
+            return [taken, *(one for one in found if not one.startswith("Now "))]
         return found if len(found) > 1 and asked.plan.sizing is None else [now, *found]
     said = [now]
     for gpu in named:

@@ -186,6 +186,18 @@ def included(asked: Asked) -> str | None:
     return f"Rented: the machines with power, cooling and their upkeep{f', and {has}' if has else ''} are in the price."
 
 
+def included_items(asked: Asked) -> str | None:
+    """The parts that a purchase counts, each with its sum."""
+    bought = asked.plan.purchase
+    if bought is None or not bought.capital_usd:
+        return None
+    parts = [f"{one.count:,} × {one.item} {figures.usd(one.count * one.usd)}" for one in bought.items if one.usd]
+    return f"In it: {'; '.join(parts[:_PARTS])}." if parts else None
+
+
+_PARTS = 6  # of a purchase, in a sentence
+
+
 def not_included(asked: Asked) -> str | None:
     bought = asked.plan.purchase
     if bought is None:
