@@ -3,7 +3,7 @@ with a head for each of four questions (:mod:`assistant.understanding.opinion`).
 
 ``python -m tests.opinion_fit`` learns anew and writes ``knowledge/language/opinion.npz`` (about 40 minutes of two
 cores); ``--on`` goes on from the weights that ship, two passes over everything, where messages were added; ``--kinds``
-learns on the head of questions about a plan alone, where sentences or kinds of them were added (five minutes);
+learns new kinds of questions about a plan alone (five minutes);
 ``NAME...`` leaves out sets, says how much of them is right, and writes nothing.
 
 What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
@@ -45,7 +45,7 @@ from . import understanding_fit as words
 WORDINGS = "wordings"
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts, or not all
 _LEAST_LABELLED = 6  # amounts, or messages, of a class that is learned
-_PASSES, _PASSES_ON, _PASSES_OF_KINDS = 5, 2, 12
+_PASSES, _PASSES_ON, _PASSES_OF_KINDS = 5, 2, 30
 _AT_ONCE = 32  # messages
 _RATE, _RATE_ON, _RATE_OF_HEADS = 3e-4, 1e-4, 1e-3
 _WARM_UP, _DECAY, _LEFT_OUT, _STEEPEST = 100, 0.01, 0.1, 1.0
@@ -377,7 +377,7 @@ def _from() -> dict[str, np.ndarray]:
 
 
 def learn_kinds(file: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The weights with the head of kinds learned on, over the layers as they are: for sentences that were added."""
+    """The weights with what tells new kinds apart from those that were known, over the layers as they are."""
     folder = meaning.model_folder()
     assert folder is not None
     learned, seen = questions(), opinion.Opinions(folder, file).seen
@@ -385,16 +385,21 @@ def learn_kinds(file: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     pooled = torch.from_numpy(np.stack([seen(row.text, row.before)[2] for row in learned]))
     right = torch.tensor([kinds.index(str(row.kind)) for row in learned])
     head, had = nn.Linear(pooled.shape[1], len(kinds)), file["classes.kind"].tolist()
+    known = torch.tensor([one in had for one in kinds])
     with torch.no_grad():
         for part in ("weight", "bias"):
             kept, now = opinion.whole(file, f"kind.{part}"), getattr(head, part)
+            now.copy_(torch.zeros_like(now) if part == "weight" else torch.full_like(now, float(kept.mean())))
             for one in set(had) & set(kinds):
                 now[kinds.index(one)] = torch.from_numpy(np.asarray(kept[had.index(one)]))
-    optimizer = torch.optim.AdamW(head.parameters(), lr=_RATE_OF_HEADS, weight_decay=_DECAY)
+    optimizer = torch.optim.AdamW(head.parameters(), lr=_RATE_OF_HEADS, weight_decay=0.0)
     for _ in range(_PASSES_OF_KINDS):
         for places in torch.randperm(len(learned)).split(8 * _AT_ONCE):
             optimizer.zero_grad()
-            functional.cross_entropy(head(functional.dropout(pooled[places], _LEFT_OUT)), right[places]).backward()
+            unlikely = functional.cross_entropy(head(functional.dropout(pooled[places], _LEFT_OUT)), right[places])
+            (unlikely + _DECAY * head.weight[~known].square().sum()).backward()
+            for one in (head.weight, head.bias):
+                one.grad[known] = 0.0  # type: ignore[index]
             optimizer.step()
     weight, bias = head.weight.detach().numpy(), head.bias.detach().numpy().astype(np.float16)
     told = {"classes.kind": np.array(kinds), **opinion.in_bytes("kind.weight", weight), "kind.bias": bias}

@@ -170,11 +170,11 @@ def about_plan(parts: Parts, said: Utterance) -> list[Event]:
     return parts.with_plan_in_view(lambda plan: parts.about.answer(plan, said.contract(), said.text, accepted))
 
 
-def looked_up(parts: Parts, said: Utterance) -> list[Event] | None:
+def looked_up(parts: Parts, said: Utterance) -> Answer | None:
     """What the knowledge has to say to a free question; ``None`` where it has no answer."""
     found = parts.about.search(said, parts.searcher)
     answered = isinstance(found, Answer) and found.answer is not None and found.answer.answered
-    return [found] if answered else None
+    return found if answered else None
 
 
 def look_up(parts: Parts, said: Utterance) -> list[Event]:

@@ -122,7 +122,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
     if figure is None and said.act in ("ask", "unclear") and parts.state.plan is not None:
-        figure = asked.looked_up(parts, said) or followup.likeliest(parts, said)
+        known = asked.looked_up(parts, said)
+        figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 

@@ -60,6 +60,7 @@ _CLAUSES = re.compile(
 )
 _SURELY_ASKS = 0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
 _LIMITS = ("constraints.", "budget.")
+_DEFINED = 0.04  # how likely a kind is of which the word that is asked for is one
 _TERM = 3  # words of a term of the field at most
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
@@ -140,7 +141,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
-    weighed = _weighs(parts, said) and aside < _LIKELY and not _turns(kinds, said)
+    vague = aside < _LIKELY or _first_share(said) < _SURE
+    weighed = _weighs(parts, said) and vague and not _turns(kinds, said)
     if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
         return None
     agreed = of_nothing or _agreed(kinds, said, topics) >= _SURE
@@ -168,7 +170,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         if states and any(path.startswith(_LIMITS) for path in own):
             continue  # "the room gives us 20 kW" is a limit, whatever else is asked in such words
-        beside = kind.get("aside") and share >= _SURE
+        beside = kind.get("aside") and (share >= _SURE or aside >= _BESIDE)
         tried = stated - own if kind.get("supposed") else stated
         if (
             (tried and supposed)
@@ -331,7 +333,7 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
         return []  # one form is as good as another, and needs the room
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     (_, sure), *others = said.followup
-    near = [name for name, share in others if share >= _AS_LIKELY * sure and sure < _SURE]
+    near = [name for name, share in others if share >= max(_LIKELY, _AS_LIKELY * sure) and sure < _SURE]
     clauses = questions_in(said.text)
     for clause in clauses if len(clauses) > 1 else ():
         heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
@@ -366,6 +368,20 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     parts.more = lambda: events
     first = [text for note in notes[:-1] for text in (note.text, *note.items)]
     return [fitted([*first, notes[-1].text, *notes[-1].items])]
+
+
+def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
+    """The meaning of a word with what the plan itself says of it, where the word is one of the plan: "what does MFU mean
+    in your answer". The whole of the answer is behind "more"."""
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"] if one.get("defines")}
+    kind = next((kinds[name] for name, share in said.followup if name in kinds and share >= _DEFINED), None)
+    direct = found.answer.direct if found.answer is not None else []
+    if kind is None or not direct or not _is_a_term(said):
+        return [found]
+    events = _answer(parts, parts.state.plan, kind, said) if parts.state.plan is not None else []
+    own = [text for event in events if isinstance(event, Note) for text in (event.text, *event.items)]
+    parts.more = lambda: [found]
+    return [fitted([direct[0].text.partition(" Glossary")[0], *own])]
 
 
 def _noted(event: Event, *, planned: bool) -> Note | None:

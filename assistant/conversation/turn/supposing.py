@@ -23,8 +23,7 @@ _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
 _MOST_TRIED = 8  # plans that are weighed against each other
 _USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
-_ANYBODY = "any provider, as the one named has none"
-_WIDEST = 100  # characters of the line that says what is supposed
+_SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 
 
 @dataclass(frozen=True)
@@ -57,20 +56,29 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
-    if not _works(base[1]) and "cluster.provider" in base[0].fields:  # "from Lambda or whoever has them"
-        anywhere = _made(parts, base[0], {"cluster.provider": None})
-        base = anywhere if anywhere is not None and _works(anywhere[1]) else base
+    base = _anywhere(parts, base)
     for one in (one for one in told.in_doubt if one not in sure):
         further = _made(parts, base[0], one.meanings[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
     draft, plan = base
-    same = parts.state.plan is not None and not _matters(parts.state.plan, told, base)
+    same = parts.state.plan is not None and not _matters(parts.state.plan, base)
     return Supposed(told, State(draft=draft, plan=plan, adopted=plan), "" if same else _line(parts, told, draft))
 
 
 Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
+
+
+def _anywhere(parts: Parts, way: _Way) -> _Way:
+    """From any provider where the one that was named does not have it at all: "from Lambda or whoever has them"."""
+    if _works(way[1]) or "cluster.provider" not in way[0].fields:
+        return way
+    dearer = _made(parts, way[0], {name: None for name in _LIMITS & way[0].fields.keys()})
+    if dearer is not None and _works(dearer[1]):
+        return way
+    found = _made(parts, way[0], {"cluster.provider": None})
+    return found if found is not None and _works(found[1]) else way
 
 
 def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
@@ -117,21 +125,17 @@ def _rank(way: _Way) -> tuple[bool, float]:
     return not _works(way[1]), best.median_cost if best is not None else float("inf")
 
 
-def _matters(before: Plan, told: Draft, way: _Way) -> bool:
-    """Whether what is supposed is a limit or a choice, or makes another plan."""
-    draft, plan = way
-    new = {name for name, value in draft.fields.items() if told.fields.get(name) != value}
-    return bool(new & (_LIMITS | _CHOSEN)) or plan.recommendation.card != before.recommendation.card
+def _matters(before: Plan, way: _Way) -> bool:
+    """Whether what is supposed makes another plan."""
+    return way[1].recommendation.card != before.recommendation.card
 
 
 def _line(parts: Parts, told: Draft, draft: Draft) -> str:
-    """What is supposed, in a line."""
+    """What is supposed, in a line: what is chosen and what limits first."""
     new = {name: value for name, value in draft.fields.items() if told.fields.get(name) != value}
-    new |= {"cluster.provider": None} if "cluster.provider" in told.fields.keys() - draft.fields.keys() else {}
-    limits = [name for name in new if name in _LIMITS | _CHOSEN]
-    say = lambda name: field_text(name, new[name], parts.catalog) if new[name] is not None else _ANYBODY
-    named = [say(name) for name in dict.fromkeys([*limits, *new])]
-    while len(named) > 1 and len("; ".join(named)) > _WIDEST - len("Supposed until you say: … and more."):
+    anybody = ["any provider"] if "cluster.provider" in told.fields.keys() - draft.fields.keys() else []
+    first = [name for name in new if name in _LIMITS | _CHOSEN]
+    named = anybody + [field_text(name, new[name], parts.catalog) for name in dict.fromkeys([*first, *new])]
+    while len(named) > 1 and len(_SAYS.format("; ".join(named))) > _WIDEST:
         named = named[:-1]
-    more = " and more" if len(named) < len(new) else ""
-    return f"Supposed until you say: {'; '.join(named)}{more}."
+    return _SAYS.format("; ".join(named))

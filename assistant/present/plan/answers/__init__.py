@@ -101,7 +101,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     waiting: "waiting_cost waiting_pays deadline_sure deadline_risk doubt_time start_later listed stored".split(),
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "one_node disaggregated twice_at_once".split(),
-    otherwise: "gpus_judged lora lora_alone patient".split(),
+    otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
     traffic: "all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),

@@ -82,7 +82,7 @@ def worst_case(asked: Asked) -> list[str]:
     most = f" and {figures.usd(plain.cost_usd.p90)}" if plain.cost_usd else ""
     return [
         f"On {asked.name(plain.fabric)} instead it takes {figures.hours(plain.run_hours)}{sums}, in one case of ten "
-        f"{figures.hours(slow)}{most}: {_limits(asked, plain)}",
+        f"{figures.hours(slow)}{most}{_limits(asked, plain)}",
         "The rest of the risk is a run that hangs: a checkpoint every half hour, and stop it where 20 steps take twice "
         "as long as computed.",
     ]
@@ -92,7 +92,7 @@ def _of_the_plan(asked: Asked, best: Candidate) -> list[str]:
     if best.cost_usd is None or not reading.ends(asked.plan):
         return []
     slow = figures.hours(reading.run_band(best)[1])
-    return [f"In one case of ten it takes {slow} and costs {figures.usd(best.cost_usd.p90)}: {_limits(asked, best)}"]
+    return [f"In one case of ten it takes {slow} and costs {figures.usd(best.cost_usd.p90)}{_limits(asked, best)}"]
 
 
 def _limits(asked: Asked, found: Candidate) -> str:
@@ -101,7 +101,7 @@ def _limits(asked: Asked, found: Candidate) -> str:
     slow, most = reading.run_band(found)[1], found.cost_usd.p90 if found.cost_usd else None
     told = [f"{'within' if slow <= 24 * days else 'past'} the {days:g} days"] if days else []
     told += [f"{'within' if most <= usd else 'over'} the {figures.usd(usd)}"] if usd and most is not None else []
-    return f"{', '.join(told)}." if told else "no limit was said."
+    return f": {', '.join(told)}." if told else "."
 
 
 def first_limit(asked: Asked) -> str | None:

@@ -14,12 +14,11 @@ from .asked import Asked
 from .operations import nodes
 
 _SWITCHES = {
-    "roce": "On switches and NICs: one lossless class with PFC, ECN marking with DCQCN, and the same DSCP trusted all the "
-    "way; thresholds are the switch maker's, so take his defaults and test under load.",
-    "efa": "Nothing on switches: the machines in one placement group, a security group that lets all traffic to itself "
-    "pass, the aws-ofi-nccl plugin in the image.",
-    "infiniband": "On the fabric: adaptive routing on, GPUDirect RDMA loaded (nvidia-peermem); it is lossless by itself, so "
-    "no PFC and no ECN.",
+    "roce": "Switches and NICs: PFC on one lossless class, ECN with DCQCN, the same DSCP trusted all the way; thresholds "
+    "are the switch maker's: his defaults, tested under load.",
+    "efa": "One placement group, a security group open to itself both ways, the aws-ofi-nccl plugin in the image; it sets "
+    "FI_PROVIDER itself.",
+    "infiniband": "Adaptive routing on, GPUDirect RDMA loaded (nvidia-peermem); lossless by itself: no PFC, no ECN.",
 }
 _OF_FAMILY = {"spectrum-x": "roce", "ultra-ethernet": "roce"}
 _ENGINES = {
@@ -47,9 +46,9 @@ def variables(asked: Asked) -> list[str]:
     check = f'First run: the log must say "Using network {seen}"' if seen else "First run: look which network NCCL names"
     around = _SWITCHES.get(_OF_FAMILY.get(kind, kind))
     return [
-        f"Set for {asked.name(best.fabric)}: {', '.join(told)}.{unset}",
+        f"{asked.name(best.fabric)}: {', '.join(told)}.{unset}",
         *([around] if around else []),
-        f"{check}, then an all-reduce test on all nodes (weft nccl env writes the file with reasons).",
+        f"{check}; then test an all-reduce on all nodes.",
     ]
 
 
@@ -63,7 +62,8 @@ def _meant(asked: Asked) -> Plan | None:
     best = asked.best
     own = {asked.catalog.fabrics[best.fabric].technology} if best is not None else set()
     other = next((f for f in asked.fabrics if asked.catalog.fabrics[f].technology not in own), None)
-    return asked.tried({"cluster.fabric": other, "cluster.provider": None}) if other else asked.plan
+    lifted = dict.fromkeys(("cluster.provider", "budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
+    return asked.tried({**lifted, "cluster.fabric": other}) if other else asked.plan
 
 
 def engine(asked: Asked) -> list[str]:

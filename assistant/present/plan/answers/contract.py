@@ -109,7 +109,7 @@ def monitor(asked: Asked) -> list[str]:
         )
         said = [f"A step: {figures.seconds(band.p50)}, alarm above {figures.seconds(band.p90)}{each}."]
     if best.fabric == "none":
-        return [*said, "No network counter matters: nothing crosses between nodes."]
+        return said
     _, _, bus = _line(asked, best)
     counters = _COUNTERS.get(asked.catalog.fabrics[best.fabric].technology, "retransmissions and drops")
     waits = figures.percent(best.exposed_communication_percent)

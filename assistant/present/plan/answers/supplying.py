@@ -10,8 +10,7 @@ from .. import reading
 from .asked import Asked, money
 from .operations import assumed, nodes
 
-_PASSES = 10  # over a data set: more are rare in training from scratch
-_BATCH, _LENGTH = "training.global_batch", "training.sequence_length"
+_BATCH = "training.global_batch"
 
 
 def data_rate(asked: Asked) -> list[str]:
@@ -19,27 +18,25 @@ def data_rate(asked: Asked) -> list[str]:
     best = asked.best
     if best is None or best.step_time_s is None or reading.serves(asked.plan):
         return []
-    value = lambda field: reading.asked(asked.plan, field) or assumed(asked.plan, field)
-    batch, length = value(_BATCH), value(_LENGTH)
-    rate = f"{figures.significant(batch / best.median_step)} sequences a second" if batch else "its batches"
-    text = f" (as text {figures.significant(_TOKEN * batch * length / best.median_step / 1e6)} MB/s)" if batch and length else ""
-    said = [f"Storage is not modelled. The run takes {rate} in all, {nodes(asked.plan):.0f} nodes together{text}."]
+    batch = reading.asked(asked.plan, _BATCH) or assumed(asked.plan, _BATCH)
     size = next((gigabytes for gigabytes in asked.amounts("memory") if gigabytes >= _LARGE), None)
+    rate = f"{figures.significant(batch / best.median_step)} samples a second" if batch else "its batches"
+    said = [f"Storage is not modelled. By the plan {nodes(asked.plan):.0f} nodes together read {rate}."]
     if size and best.run_hours:
         once = size * 1e3 / (3600 * best.run_hours)
+        verdict = "a network card alone carries 1,000 MB/s, so the line does" if once < _EASY else "plan a fast store"
         said.append(
-            f"{size:,.0f} GB once in the {figures.hours(best.run_hours)} of the run are {figures.significant(once)} MB/s, "
-            f"{_PASSES} times over {figures.significant(_PASSES * once)} MB/s: object storage streams that over many "
-            "connections a node."
+            f"{size:,.0f} GB in the {figures.hours(best.run_hours)} of the run: {figures.significant(once)} MB/s for each "
+            f"pass over them; {verdict}."
         )
     return [
         *said,
-        "What holds runs back is decoding and many small files: prepare the data once, cache it on the nodes' own disks, "
-        "and time 20 steps with the loader alone.",
+        "What starves GPUs is decoding and small files: prepare the data once, keep it on the nodes' disks, time the "
+        "loader alone.",
     ]
 
 
-_TOKEN = 2.0  # bytes of a token as it is kept on disk: 16 bits
+_EASY = 100.0  # MB/s a pass
 _LARGE = 100.0  # GB: what is less is no data set
 
 

@@ -91,7 +91,7 @@ def sizes_day(asked: Asked) -> str | None:
 
 def _sized(asked: Asked, size: int) -> str:
     tried = asked.tried({_GPUS: size, **same_work(asked)})
-    if tried is None:
+    if tried is None or reading.gpus(tried) != size:  # a service takes fewer where so many are beyond its budget
         without = asked.tried({_GPUS: size, **same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
         if without is not None and asked.best is not None:
             bought = reading.to_buy(without)
@@ -125,7 +125,7 @@ def sizes_verdict(asked: Asked) -> str | None:
         tried = asked.tried({_GPUS: size, **same_work(asked)})
         one = reading.chosen(tried) if tried else None
         if one is not None and one.cost_usd is not None and one.run_hours is not None:
-            found.append((size, one.median_cost, one.run_hours))
+            found += [(size, one.median_cost, one.run_hours)] if tried and reading.gpus(tried) == size else []
     if len(found) == 1:
         return f"So stay with {gpus:,}."
     days = reading.asked(asked.plan, "constraints.deadline_days") or reading.asked(asked.plan, "training.days")
