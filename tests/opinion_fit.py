@@ -2,9 +2,8 @@
 with a head for each of four questions (:mod:`assistant.understanding.opinion`).
 
 ``python -m tests.opinion_fit`` learns anew and writes ``knowledge/language/opinion.npz`` (about 40 minutes of two
-cores); ``--on`` goes on from the weights that ship, two passes over everything, where messages were added; ``--kinds``
-learns new kinds of questions about a plan alone (five minutes);
-``NAME...`` leaves out sets, says how much of them is right, and writes nothing.
+cores); ``--on`` goes on from the weights that ship, two passes over everything, where messages were added; ``NAME...``
+leaves out sets, says how much of them is right, and writes nothing.
 
 What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
 learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
@@ -45,7 +44,7 @@ from . import understanding_fit as words
 WORDINGS = "wordings"
 _WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts, or not all
 _LEAST_LABELLED = 6  # amounts, or messages, of a class that is learned
-_PASSES, _PASSES_ON, _PASSES_OF_KINDS = 5, 2, 30
+_PASSES, _PASSES_ON = 5, 2
 _AT_ONCE = 32  # messages
 _RATE, _RATE_ON, _RATE_OF_HEADS = 3e-4, 1e-4, 1e-3
 _WARM_UP, _DECAY, _LEFT_OUT, _STEEPEST = 100, 0.01, 0.1, 1.0
@@ -367,43 +366,7 @@ def written(model: Model) -> dict[str, np.ndarray]:
         if not name.startswith("bert.embeddings"):
             value = tensor.numpy()
             found |= opinion.in_bytes(name, value) if value.ndim == 2 else {name: value.astype(np.float16)}
-    return found | _from()
-
-
-def _from() -> dict[str, np.ndarray]:
-    """What the weights say they were learned from."""
-    told = {"learned_from": words.digests()[words.OPINION], "kinds_from": words.digest_of_kinds()}
-    return {name: np.array(digest) for name, digest in told.items()}
-
-
-def learn_kinds(file: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The weights with what tells new kinds apart from those that were known, over the layers as they are."""
-    folder = meaning.model_folder()
-    assert folder is not None
-    learned, seen = questions(), opinion.Opinions(folder, file).seen
-    kinds = Classes.of(learned).kind
-    pooled = torch.from_numpy(np.stack([seen(row.text, row.before)[2] for row in learned]))
-    right = torch.tensor([kinds.index(str(row.kind)) for row in learned])
-    head, had = nn.Linear(pooled.shape[1], len(kinds)), file["classes.kind"].tolist()
-    known = torch.tensor([one in had for one in kinds])
-    with torch.no_grad():
-        for part in ("weight", "bias"):
-            kept, now = opinion.whole(file, f"kind.{part}"), getattr(head, part)
-            now.copy_(torch.zeros_like(now) if part == "weight" else torch.full_like(now, float(kept.mean())))
-            for one in set(had) & set(kinds):
-                now[kinds.index(one)] = torch.from_numpy(np.asarray(kept[had.index(one)]))
-    optimizer = torch.optim.AdamW(head.parameters(), lr=_RATE_OF_HEADS, weight_decay=0.0)
-    for _ in range(_PASSES_OF_KINDS):
-        for places in torch.randperm(len(learned)).split(8 * _AT_ONCE):
-            optimizer.zero_grad()
-            unlikely = functional.cross_entropy(head(functional.dropout(pooled[places], _LEFT_OUT)), right[places])
-            (unlikely + _DECAY * head.weight[~known].square().sum()).backward()
-            for one in (head.weight, head.bias):
-                one.grad[known] = 0.0  # type: ignore[index]
-            optimizer.step()
-    weight, bias = head.weight.detach().numpy(), head.bias.detach().numpy().astype(np.float16)
-    told = {"classes.kind": np.array(kinds), **opinion.in_bytes("kind.weight", weight), "kind.bias": bias}
-    return file | told | {"kinds_from": _from()["kinds_from"]}
+    return found | {"learned_from": np.array(words.digests()[words.OPINION])}
 
 
 # -- how good it is ----------------------------------------------------------------------------------------
@@ -428,14 +391,9 @@ def right(model: Model, held: Sequence[Row]) -> dict[str, tuple[int, int]]:
     return {head: (sum(each), len(each)) for head, each in found.items()}
 
 
-def main(left_out: Sequence[str], on: bool, kinds: bool) -> None:
+def main(left_out: Sequence[str], on: bool) -> None:
     random.seed(0)
     torch.manual_seed(0)
-    if kinds:
-        with np.load(words.OPINION, allow_pickle=False) as file:
-            found = learn_kinds(dict(file))
-        np.savez(words.OPINION, **found)  # type: ignore[arg-type]
-        return
     learned = [
         row for name in (*words.OPINION_FROM, WORDINGS) if name not in left_out for row in rows(name)
     ] + questions()
@@ -454,6 +412,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("left_out", nargs="*")
     parser.add_argument("--on", action="store_true")
-    parser.add_argument("--kinds", action="store_true")
     asked = parser.parse_args()
-    main(asked.left_out, asked.on, asked.kinds)
+    main(asked.left_out, asked.on)

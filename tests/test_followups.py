@@ -22,6 +22,7 @@ from tests.conversing import library
 
 PEOPLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups.yaml").read_text())
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
+SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
 TODAY = datetime.date(2026, 11, 20)
 
 
@@ -89,7 +90,8 @@ def test_a_question_in_words_of_ones_own_is_known_by_what_it_means(ask: str, kin
 def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learned_from() -> None:
     for kind in KINDS:
         assert set(kind["tells"]) <= set(SENTENCES) and kind["more"] and len(kind["says"]) >= 5, kind["kind"]
-    assert set(SENTENCES) == {name for kind in KINDS for name in kind["tells"]}
+    assert set(SENTENCES) == {name for told in (*KINDS, *SUBJECTS) for name in told["tells"]}
+    assert {name for one in SUBJECTS for name in one.get("unless", ())} <= {kind["kind"] for kind in KINDS}
 
 
 def test_a_plan_volunteers_one_line_that_was_planned_again(library: Library) -> None:

@@ -85,17 +85,12 @@ def test_the_shipped_weights_were_learned_from_the_messages_as_they_are_now(file
     assert _told(file) == understanding_fit.digests()[file]
 
 
-def test_the_kinds_of_the_opinion_were_learned_from_the_sentences_as_they_are_now() -> None:
-    """Else: ``python -m tests.opinion_fit --kinds``."""
-    assert _told(understanding_fit.OPINION, "kinds_from") == understanding_fit.digest_of_kinds()
-
-
-def _told(file: Path, of: str = "learned_from") -> str:
+def _told(file: Path) -> str:
     """What a learned file says it was learned from."""
     if file.suffix == ".json":
-        return json.loads(file.read_bytes())[of]
+        return json.loads(file.read_bytes())["learned_from"]
     with np.load(file, allow_pickle=False) as weights:
-        return str(weights[of])
+        return str(weights["learned_from"])
 
 
 def test_the_shipped_weights_are_what_is_learned_from_the_labelled_messages(pytestconfig: pytest.Config) -> None:

@@ -64,18 +64,13 @@ def _sentences() -> bytes:
 
 
 def digests() -> dict[Path, str]:
-    """What each learned file says it was learned from. The examples of the wordings count for ``OPINION`` too, and are
-    no part of its digest: a wording is added without learning anew."""
+    """What each learned file says it was learned from. The examples of the wordings and the sentences of questions count
+    for ``OPINION`` too, and are no part of its digest: one is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
-        OPINION: learned_from(sets=OPINION_FROM),
+        OPINION: learned_from(sets=(*OPINION_FROM, *KINDS)),
         FOLLOWUPS: learned_from(_sentences(), WORDINGS, *(Path(one.__file__) for one in (acts, followups))),
     }
-
-
-def digest_of_kinds() -> str:
-    """The digest of what the opinion's head of kinds was learned from last."""
-    return learned_from(_sentences(), sets=KINDS)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,10 @@ class Opinions:
         )
 
     def _part(self, text: str, start: int, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:
-        words, mean, pooled = self.seen(text, before)
+        words = self._encoder.words(before or " ", text)
+        mean = words.states.mean(axis=0)
         own = [(place, self._stretch(words, mean, (place[0] - start, place[1] - start))) for place in stretches]
+        pooled = np.concatenate([mean, words.states.max(axis=0)])
         said = 1 / (1 + np.exp(-self._scores("choice", pooled)))
         return Opinion(
             _likely(self.acts, self._scores("act", mean)),
@@ -77,12 +79,6 @@ class Opinions:
             _told(self.choices, said),
             _likely(self.kinds, self._scores("kind", pooled)),
         )
-
-    def seen(self, text: str, before: str) -> tuple[Words, np.ndarray, np.ndarray]:
-        """The words of a text as they are meant, their mean, and what the heads of the whole look at."""
-        words = self._encoder.words(before or " ", text)
-        mean = words.states.mean(axis=0)
-        return words, mean, np.concatenate([mean, words.states.max(axis=0)])
 
     def _stretch(self, words: Words, mean: np.ndarray, place: tuple[int, int]) -> Mapping[str, float] | None:
         inside = [at for at, (start, end) in enumerate(words.places) if start < place[1] and end > place[0]]

@@ -316,7 +316,7 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
-    found = sentences(asked, kind["tells"])
+    found = sentences(asked, [*_of_subject(parts, kind, said), *kind["tells"]])
     beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
     if not found and not any(beside):
         return []
@@ -325,6 +325,14 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])
     note = fitted([*([lead] if lead else []), *map(namer(asked.plan), told)], room)
     return [Note(text=note.text, items=(*note.items, *parts.beside))]
+
+
+def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
+    """The sentences on what a question is about by its words, where its kind is not surely about something else."""
+    text, sure = said.text.lower(), said.followup[0][1] if said.followup else 0.0
+    told = parts.library.language["followups"]["subjects"]
+    named = [one for one in told if any(word in text for word in one["words"])]
+    return [name for one in named if kind["kind"] not in one.get("unless", ()) and sure < _CERTAIN for name in one["tells"]]
 
 
 def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[Mapping[str, Any]]:
