@@ -64,8 +64,8 @@ def _sentences() -> bytes:
 
 
 def digests() -> dict[Path, str]:
-    """What each learned file says it was learned from. The examples of the wordings and the sentences of questions count
-    for ``OPINION`` too, and are no part of its digest: one is added without learning anew."""
+    """What each learned file says it was learned from. The examples of the wordings and the sentences of questions
+    count for ``OPINION`` too, and are no part of its digest: one is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
         OPINION: learned_from(sets=(*OPINION_FROM, *KINDS)),

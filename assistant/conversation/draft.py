@@ -135,7 +135,6 @@ class Draft:
         told = frozenset(path for one in new for path in one.fields)
         return replace(self, in_doubt=(*(one for one in self.in_doubt if not told & one.fields), *new))
 
-
     def trial(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """As :meth:`with_fields`, of what is only tried: of another number of GPUs no more are there than were said,
         and beside a rent stands what is there."""

@@ -159,7 +159,12 @@ class Listener:
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        return replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading), asks=_asks(reading))
+        return replace(
+            self._results.utterance(reading, question),
+            text=clean(text),
+            followup=self._kinds(reading),
+            asks=_asks(reading),
+        )
 
     def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:
         """What may be asked of a plan, where something of a job is known."""

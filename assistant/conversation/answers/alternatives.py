@@ -49,7 +49,9 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
             unlimited = _plan_with({**fields, **_LIFTED}, planned)
-            lines.append(f"{name}: {_beyond(unlimited) or (plan if isinstance(plan, str) else plan.recommendation.headline)}")
+            lines.append(
+                f"{name}: {_beyond(unlimited) or (plan if isinstance(plan, str) else plan.recommendation.headline)}"
+            )
             continue
         ranked.append((name, best))
         length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"

@@ -49,6 +49,7 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
 # Of 261 questions that were not learned from the last leaves 18 open: 12 would have been answered wrong, 6 right.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.15
+_AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
 _CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
@@ -58,7 +59,9 @@ _CLAUSES = re.compile(
     r"would|should|will|if)\b)",
     re.IGNORECASE,
 )
-_SURELY_ASKS = 0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
+_SURELY_ASKS = (
+    0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
+)
 _LIMITS = ("constraints.", "budget.")
 _DEFINED = 0.04  # how likely a kind is of which the word that is asked for is one
 _TERM = 3  # words of a term of the field at most
@@ -70,6 +73,8 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if parts.state.plan is None:
         return None
     kind = _kind(parts, said, first=first)
+    if kind is None and not first and _subjects(parts, said) and not new_facts(parts, said):
+        kind = _SUBJECT
     of_term = _of_a_term_quoted(parts, said) if first else None
     if kind is None or of_term:
         return of_term
@@ -113,6 +118,8 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
     share = dict(said.followup).get(ELSEWHERE, 0.0)
     if parts.state.plan is None or share >= _LIKELY or _is_a_term(said) or said.entities:
         return None
+    if _subjects(parts, said) and (found := answered(parts, said, first=False)):
+        return found
     kinds = _wordings(parts)
     near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
     asked = " or ".join(f'"{one}"' for one in near[:2])
@@ -145,12 +152,12 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     weighed = _weighs(parts, said) and vague and not _turns(kinds, said)
     if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
         return None
-    agreed = of_nothing or _agreed(kinds, said, topics) >= _SURE
+    agreed = of_nothing or _agreed(kinds, said, topics) >= _AGREED
     early = _LIKELY if agreed or (aside and alternatives(said)) else _SURE
     least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
-    for name, share in said.followup:
+    for name, share in _with_any_form(kinds, said):
         if name == ELSEWHERE:
             if share >= (_SURE if first else _OF_THE_FIELD) and not _says_nothing(said, bool(names)):
                 return None
@@ -182,6 +189,14 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None  # the word alone asks for the proof
         return kind
     return None
+
+
+def _with_any_form(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> list[tuple[str, float]]:
+    """The kinds and how likely each is; which form of a summary is asked for matters less than that one is."""
+    is_form = lambda name: name != ELSEWHERE and "summary" in kinds[name].get("instead_of", ())
+    forms = added(share for name, share in said.followup if is_form(name))
+    found = [(name, forms if is_form(name) else share) for name, share in said.followup]
+    return [(name, share) for name, share in found if name != ELSEWHERE or share >= forms]
 
 
 def _of_a_ratio(parts: Parts, said: Utterance) -> bool:
@@ -280,6 +295,9 @@ def _taken_from(parts: Parts) -> str | None:
     return plan.offers[number].provider if plan is not None and number is not None else None
 
 
+_SUBJECT: Mapping[str, Any] = {"kind": "subject", "tells": (), "more": "show"}  # where the words alone tell
+
+
 def asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message asks rather than tells: nothing that it says is taken without being tried first."""
     return said.act in _ASKING or _asks(parts, said) or (_first_share(said) >= _SURE and not new_facts(parts, said))
@@ -329,10 +347,16 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
 
 def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
     """The sentences on what a question is about by its words, where its kind is not surely about something else."""
-    text, sure = said.text.lower(), said.followup[0][1] if said.followup else 0.0
+    sure, name = _first_share(said), kind["kind"]
+    fits = lambda one: name in one.get("with", ()) or (sure < _CERTAIN and name not in one.get("unless", ()))
+    return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
+
+
+def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:
+    """What the words of a message are about."""
+    text = said.text.lower()
     told = parts.library.language["followups"]["subjects"]
-    named = [one for one in told if any(word in text for word in one["words"])]
-    return [name for one in named if kind["kind"] not in one.get("unless", ()) and sure < _CERTAIN for name in one["tells"]]
+    return [one for one in told if any(word in text for word in one["words"])]
 
 
 def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[Mapping[str, Any]]:
@@ -345,7 +369,7 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
     clauses = questions_in(said.text)
     for clause in clauses if len(clauses) > 1 else ():
         heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
-        near += [name for name, share in heard_so[:1] if share >= _SURE]
+        near += [name for name, share in heard_so[:1] if share >= _BESIDE]
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
     others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name != kind["kind"]]
     return [one for one in others if quoted or one.get("needs") != "quotes"][:1]
@@ -379,8 +403,8 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
 
 
 def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
-    """The meaning of a word with what the plan itself says of it, where the word is one of the plan: "what does MFU mean
-    in your answer". The whole of the answer is behind "more"."""
+    """The meaning of a word with what the plan itself says of it, where the word is one of the plan: "what does MFU
+    mean in your answer". The whole of the answer is behind "more"."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"] if one.get("defines")}
     kind = next((kinds[name] for name, share in said.followup if name in kinds and share >= _DEFINED), None)
     direct = found.answer.direct if found.answer is not None else []

@@ -3,7 +3,6 @@ likeliest is supposed, said to be, and not taken."""
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -12,7 +11,9 @@ from typing import Any
 from assistant.present.fields import field_text
 from assistant.present.plan.reading import chosen
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import FIELDS
 
 from ..draft import Draft, InDoubt
 from ..state import State
@@ -57,7 +58,7 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
     if base is None:
         return None
     base = _anywhere(parts, base)
-    for one in (one for one in told.in_doubt if one not in sure):
+    for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
         further = _made(parts, base[0], one.meanings[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
@@ -68,6 +69,11 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
 
 Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
+
+
+def _counts(one: InDoubt) -> bool:
+    """Whether what is hardly likely is an amount: of a choice nothing is supposed that nobody made."""
+    return all(FIELDS[path].about.kind in NUMERIC for path in one.fields)
 
 
 def _anywhere(parts: Parts, way: _Way) -> _Way:
@@ -84,7 +90,7 @@ def _anywhere(parts: Parts, way: _Way) -> _Way:
 def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
     """The job in each way that it may be meant, as far as it can be planned so."""
     each = [_weighed(one.meanings) for one in sure]
-    ways = (dict(ChainMap(*way)) for way in product(*each))
+    ways = ({name: value for fields in way for name, value in fields.items()} for way in product(*each))
     tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
     found = [_made(parts, told, way) for way in tried]
     return [one for one in found if one is not None]

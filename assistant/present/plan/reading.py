@@ -219,7 +219,7 @@ def limits_in_short(plan: Plan) -> str | None:
         over = figures.usd(abs(monthly - best.usd_per_month))
         found.append((f"the {figures.usd(monthly)} a month", best.usd_per_month, monthly, over, "too much"))
     told = [
-        f"within {limit} with {apart} to spare" if value <= most else f"outside {limit}: {apart} {how}"
+        f"within {limit} ({apart} to spare)" if value <= most else f"outside {limit} ({apart} {how})"
         for limit, value, most, apart, how in found
     ]
     return f"{' and '.join(told)}." if told else None

@@ -55,9 +55,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
-        "price_short year money_range drives budget budget_risk price_source price_age price_quote included included_items "
-        "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
-        "quote_even cheapest_given_up"
+        "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
+        "included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle "
+        "idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
         "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
@@ -69,7 +69,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "rests_on percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
+        "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
         "mfu_source mfu_range assumed assumed_count nobody_pays criteria least_sure least_sure_said "
         "range_percent ranking_percent not_modelled"
     ).split(),
@@ -113,7 +113,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
     ).split(),
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
-    break_even: "parity disprove worst_case first_limit accumulate".split(),
+    break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate delivery_risk beside_a_server energy".split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),

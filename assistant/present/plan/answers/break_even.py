@@ -11,6 +11,7 @@ from .asked import Asked, lasts, money, slower
 from .networks import plainer_network
 
 _TEST_STEPS = 20  # as many as show a steady step: the first few warm up
+_CLOSE = 1.25  # times the sum
 _MOST = 95.0  # percent: a larger discount is none
 
 
@@ -32,8 +33,8 @@ def parity(asked: Asked) -> list[str]:
     pays = "the discount pays" if more < 100 * (times - 1) else "the discount does not pay"
     return [
         *said,
-        f"A step on {asked.name(other.fabric)} is computed to take {lasts(more)}, {figures.hours(hours)} in all instead "
-        f"of {figures.hours(best.run_hours)}: {pays}.",
+        f"A step on {asked.name(other.fabric)} is computed to take {lasts(more)}, {figures.hours(hours)} in all "
+        f"instead of {figures.hours(best.run_hours)}: {pays}.",
     ]
 
 
@@ -60,19 +61,53 @@ def disprove(asked: Asked) -> list[str]:
     price = other.gpu_usd_per_hour or best.gpu_usd_per_hour
     cost = f", about {figures.usd(price * reading.gpus(asked.plan) * seconds / 3600)}" if price else ""
     return [
-        f"A test: {_TEST_STEPS} steps of your job on {name} ({figures.seconds(seconds)}{cost}). At {figures.seconds(even)} "
-        f"a step or less it would {would}, and I would take it; computed are {computed}."
+        f"A test: {_TEST_STEPS} steps of your job on {name} ({figures.seconds(seconds)}{cost}). "
+        f"At {figures.seconds(even)} a step or less it would {would}, and I would take it; computed are {computed}."
     ]
 
 
 def _held_against(asked: Asked) -> Candidate | None:
-    """The network that somebody believes in: a named one, else the next best or the plain one."""
-    return _other(asked) or plainer_network(asked)
+    """The network that somebody believes in: a named one, else the next best where it is close, else the plain one."""
+    named, best = _named(asked), asked.best
+    runner = reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
+    close = runner is not None and best is not None and runner.median_cost < _CLOSE * best.median_cost
+    return named or (runner if close else None) or plainer_network(asked) or runner
+
+
+def slower_on(asked: Asked) -> list[str]:
+    """A network that is named, or whose rate is, beside the plan's: step, run, money, and what the difference is."""
+    best, other = asked.best, _named(asked) or plainer_network(asked)
+    if best is None or other is None or other.step_time_s is None or best.step_time_s is None:
+        return []
+    band, ends = other.step_time_s, reading.ends(asked.plan)
+    sums = f", {money(other)} instead of {money(best)}" if other.cost_usd and best.cost_usd else ""
+    takes = (
+        f"; {figures.hours(other.run_hours)} in all instead of {figures.hours(best.run_hours)}{sums}" if ends else sums
+    )
+    waits = [figures.percent(c.exposed_communication_percent) for c in (other, best)]
+    return [
+        f"On {asked.name(other.fabric)} a step takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)} to "
+        f"{figures.seconds(band.p90)}), on {asked.name(best.fabric)} {figures.seconds(best.median_step)}: "
+        f"{lasts(slower(other, best))}{takes}.",
+        f"{waits[0]} of a step waits for the network there, here {waits[1]}. Computed from published measured runs, "
+        "not from what sellers say; 20 steps show it.",
+    ]
+
+
+def _named(asked: Asked) -> Candidate | None:
+    """The network that is named, or the one of a rate that is, plain Ethernet first."""
+    found = _other(asked) if asked.fabrics else None
+    rates = asked.amounts("rate")
+    able = [c for c in asked.plan.candidates if c.step_time_s and c is not asked.best]
+    rate = lambda c: asked.catalog.fabrics[c.fabric].nic_rate * 8 / 1e9
+    same = [c for c in able if any(abs(rate(c) - one) < 1 for one in rates)]
+    plain = [c for c in same if asked.catalog.fabrics[c.fabric].technology == "tcp"]
+    return found or next(iter(plain or same), None)
 
 
 def worst_case(asked: Asked) -> list[str]:
     """What is lost on the plain network, where its slow tenth of cases ends, and whether the limits hold then."""
-    best, plain = asked.best, plainer_network(asked)
+    best, plain = asked.best, _named(asked) or plainer_network(asked)
     if best is None:
         return []
     if plain is None or best.fabric == "none" or not reading.ends(asked.plan) or plain.step_time_s is None:
@@ -129,7 +164,9 @@ def _slower(times: float) -> str:
 def accumulate(asked: Asked) -> list[str]:
     """The same with a batch four times as large: fewer exchanges for the same work."""
     best = asked.best
-    batch = reading.asked(asked.plan, _BATCH) or next((a.value for a in asked.plan.assumptions if a.field == _BATCH), None)
+    batch = reading.asked(asked.plan, _BATCH) or next(
+        (a.value for a in asked.plan.assumptions if a.field == _BATCH), None
+    )
     plain = plainer_network(asked)
     if best is None or not isinstance(batch, int | float) or not asked.says("accumulation"):
         return []
@@ -139,17 +176,24 @@ def accumulate(asked: Asked) -> list[str]:
     now = plain or best
     if found is None or found.exposed_communication_percent is None or now.exposed_communication_percent is None:
         return []
-    then, before = figures.percent(found.exposed_communication_percent), figures.percent(now.exposed_communication_percent)
+    then, before = (
+        figures.percent(found.exposed_communication_percent),
+        figures.percent(now.exposed_communication_percent),
+    )
     left = found.exposed_communication_percent
-    verdict = "so it all but does" if left < 5 else "so it helps in part" if left < 0.7 * now.exposed_communication_percent else "so hardly"
+    verdict = (
+        "so it all but does"
+        if left < 5
+        else "so it helps in part"
+        if left < 0.7 * now.exposed_communication_percent
+        else "so hardly"
+    )
     return [
-        f"On {asked.name(now.fabric)} a global batch of {more:,} instead of {batch:,.0f} leaves {then} of a step waiting "
-        f"instead of {before}: {verdict}.",
+        f"On {asked.name(now.fabric)} a global batch of {more:,} instead of {batch:,.0f} leaves {then} of a step "
+        f"waiting instead of {before}: {verdict}.",
         "Accumulation spreads the exchange of gradients; sharded weights are still gathered for every micro-batch, and "
         "so large a batch may learn worse.",
     ]
 
 
 _BATCH = "training.global_batch"
-
-

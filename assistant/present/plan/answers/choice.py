@@ -10,7 +10,6 @@ from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, lasts, money, slower, usable
 
-
 _FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
 
 
@@ -87,6 +86,8 @@ def one_line(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
+    if _sentences(asked) > 1:
+        return sentence(asked)
     deed = deed_of(found.do)
     return f"{deed[:1].upper()}{deed[1:]}: {sum_of(asked, found.cost)}, {small(found.finish)}."
 

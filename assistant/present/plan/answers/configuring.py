@@ -10,14 +10,14 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
-from .asked import Asked
-from .operations import nodes
+from .asked import Asked, money
+from .operations import is_yes_or_no, nodes
 
 _SWITCHES = {
-    "roce": "Switches and NICs: PFC on one lossless class, ECN with DCQCN, the same DSCP trusted all the way; thresholds "
-    "are the switch maker's: his defaults, tested under load.",
-    "efa": "One placement group, a security group open to itself both ways, the aws-ofi-nccl plugin in the image; it sets "
-    "FI_PROVIDER itself.",
+    "roce": "Switches and NICs: PFC on one lossless class, ECN with DCQCN, the same DSCP trusted all the way; "
+    "thresholds are the switch maker's: his defaults, tested under load.",
+    "efa": "One placement group, a security group open to itself both ways, the aws-ofi-nccl plugin in the image; it "
+    "sets FI_PROVIDER itself.",
     "infiniband": "Adaptive routing on, GPUDirect RDMA loaded (nvidia-peermem); lossless by itself: no PFC, no ECN.",
 }
 _OF_FAMILY = {"spectrum-x": "roce", "ultra-ethernet": "roce"}
@@ -34,7 +34,7 @@ _HEADROOM = 1.3  # times the planned requests in flight and the mean length: pea
 def variables(asked: Asked) -> list[str]:
     """The variables of the network that is meant, each with what it is for in a word, and what the network itself
     needs."""
-    plan = _meant(asked)
+    plan = None if reading.serves(asked.plan) or is_yes_or_no(asked) else _meant(asked)
     best = reading.chosen(plan) if plan else None
     if plan is None or best is None or best.fabric == "none":
         return []
@@ -43,7 +43,9 @@ def variables(asked: Asked) -> list[str]:
     leave = [f"{one['name']}" for one in plan.nccl.get("leave_alone", ()) if _is_of(kind, one)]
     unset = f" Leave unset: {', '.join(leave[:4])}." if leave else ""
     seen = plan.nccl.get("using_network")
-    check = f'First run: the log must say "Using network {seen}"' if seen else "First run: look which network NCCL names"
+    check = (
+        f'First run: the log must say "Using network {seen}"' if seen else "First run: look which network NCCL names"
+    )
     around = _SWITCHES.get(_OF_FAMILY.get(kind, kind))
     return [
         f"{asked.name(best.fabric)}: {', '.join(told)}.{unset}",
@@ -78,16 +80,17 @@ def engine(asked: Asked) -> list[str]:
     return [
         f"{title}, one per copy: {' '.join(_arguments(asked, best, names, title))}",
         f"Behind a load balancer with a health check on each of the {best.serving.copies:,} "
-        f"{'copy' if best.serving.copies == 1 else 'copies'}. Then a load test with your own prompts: raise the requests "
-        "in flight until a target is missed, and stay a fifth below.",
+        f"{'copy' if best.serving.copies == 1 else 'copies'}. Then a load test with your own prompts: raise the "
+        "requests in flight until a target is missed, and stay a fifth below.",
     ]
 
 
 def _arguments(asked: Asked, best: Candidate, names: dict[str, str], title: str) -> list[str]:
     served = best.serving
     assert served is not None
-    value = lambda field: reading.asked(asked.plan, f"inference.{field}") or next(
-        (a.value for a in asked.plan.assumptions if a.field == f"inference.{field}"), 0
+    value = lambda field: (
+        reading.asked(asked.plan, f"inference.{field}")
+        or next((a.value for a in asked.plan.assumptions if a.field == f"inference.{field}"), 0)
     )
     longest = ceil(_HEADROOM * (float(value("prompt_tokens") or 0) + float(value("output_tokens") or 0)) / 256) * 256
     wide = served.gpus_per_copy
@@ -105,19 +108,15 @@ def first_day(asked: Asked) -> list[str]:
     if best is None or best.step_time_s is None or reading.serves(plan) or not asked.says("in-order"):
         return []
     price = best.gpu_usd_per_hour
-    hour = f" (about {figures.usd(price * reading.gpus(plan))})" if price and not asked.buys else ""
-    step, rate = figures.seconds(best.median_step), best.tokens_per_s_per_gpu
-    speed = f", {figures.significant(rate * reading.gpus(plan))} tokens a second in all" if rate else ""
-    few = "" if nodes(plan) <= 1 else ", and an all-reduce test on all nodes"
-    limit = figures.seconds(best.step_time_s.p90)
-    first = "2. Take the machines for one hour" if not asked.buys else "2. On the machines"
+    hour = f" for an hour ({figures.usd(price * reading.gpus(plan))})" if price and not asked.buys else ""
+    limit, step = figures.seconds(best.step_time_s.p90), figures.seconds(best.median_step)
+    few = "" if nodes(plan) <= 1 else "all-reduce test, "
+    cost = f", {money(best)}" if best.cost_usd else ""
     return [
-        "1. Before anything is paid: data tokenised and stored where the machines can read it, the code run on one GPU.",
-        f"{first}{hour}: 50 steps{few}. Planned are {step} a step{speed}; above {limit} stop and ask why.",
-        f"3. From what you measured: {figures.hours(best.run_hours)} planned; work out days and sum anew against your "
-        "limits.",
-        "4. Start it all with a checkpoint every 30 minutes to storage that outlives the machines; shut them down at the "
-        "end.",
+        "1. Before anything is paid: tokenise the data, run the code on one GPU.",
+        f"2. The machines{hour}: {few}50 steps. Planned {step} each; above {limit} stop.",
+        f"3. Days and sum anew from that; planned {figures.hours(best.run_hours)}{cost}.",
+        "4. Start, a checkpoint every 30 minutes off the machines; shut down at the end.",
     ]
 
 
@@ -129,6 +128,6 @@ def lost_at_a_stop(asked: Asked) -> str | None:
         return None
     hour = price * reading.gpus(asked.plan)
     return (
-        f"What is paid is not lost, only the work since the last checkpoint: saved every 30 minutes to storage that "
-        f"outlives the machines that is {figures.usd(hour / 2)} at most, at {figures.usd(hour)} an hour."
+        f"Not the money, only the work since the last checkpoint: every 30 minutes to storage that outlives the "
+        f"machines, {figures.usd(hour / 2)} at most."
     )

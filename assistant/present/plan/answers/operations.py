@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil, sqrt
 
 from assistant.vocabulary.plan import Plan, QuotedOffer
@@ -142,6 +143,14 @@ def failure_prepare(asked: Asked) -> str | None:
     if reading.serves(asked.plan):
         return None
     return "Have ready: a spare node, automatic restart, checkpoints kept off the nodes."
+
+
+_YES_OR_NO = re.compile(r"(?:so |and |but |ok |okay |well )*(?:do|does|did|is|are|must|need|will|have)\b")
+
+
+def is_yes_or_no(asked: Asked) -> bool:
+    """Whether it is asked if something has to be done, not what."""
+    return bool(_YES_OR_NO.match(asked.text))
 
 
 def settings(asked: Asked) -> str | None:

@@ -26,8 +26,8 @@ def data_rate(asked: Asked) -> list[str]:
         once = size * 1e3 / (3600 * best.run_hours)
         verdict = "a network card alone carries 1,000 MB/s, so the line does" if once < _EASY else "plan a fast store"
         said.append(
-            f"{size:,.0f} GB in the {figures.hours(best.run_hours)} of the run: {figures.significant(once)} MB/s for each "
-            f"pass over them; {verdict}."
+            f"{size:,.0f} GB in the {figures.hours(best.run_hours)} of the run: {figures.significant(once)} MB/s for "
+            f"each pass over them; {verdict}."
         )
     return [
         *said,

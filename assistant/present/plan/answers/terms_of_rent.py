@@ -67,11 +67,16 @@ def used(asked: Asked) -> list[str]:
     if best is None or best.run_hours is None or not reading.ends(asked.plan):
         return []
     if hours is None:
-        return [f"Nothing idle is paid by the hour: {figures.hours(best.run_hours)} of the run, and nothing after it."]
+        share = best.run_hours / (24 * _USUAL_TERM)
+        filled = f"{figures.hours(best.run_hours)} of 365 days, {figures.percent(100 * share)}"
+        bound = f"Bound for a year one run would fill {filled}, {figures.percent(100 * (1 - share))} idle"
+        return [
+            f"{bound}{_worth(asked, 24 * _USUAL_TERM)}. By the hour nothing idle is paid: {money(best)} for the run."
+        ]
     share = min(1.0, best.run_hours / hours)
     said = [
-        f"One run fills {figures.hours(best.run_hours)} of {figures.hours(hours)}: {figures.percent(100 * share)} used, "
-        f"{figures.percent(100 * (1 - share))} idle{_worth(asked, hours)}."
+        f"One run fills {figures.hours(best.run_hours)} of {figures.hours(hours)}: {figures.percent(100 * share)} "
+        f"used, {figures.percent(100 * (1 - share))} idle{_worth(asked, hours)}."
     ]
     by_the_hour = asked.tried({"budget.reserved_days": None}) if not asked.buys else None
     other = reading.chosen(by_the_hour) if by_the_hour else None
@@ -118,7 +123,9 @@ def which_are_quotes(asked: Asked) -> list[str]:
         seller = offer.provider_name or offer.provider
         first = f"Asked by somebody: {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour at {seller}, {listed}."
     elif bought is not None:
-        first = "Asked by somebody: the prices of machines and parts, lists or derived from them; none is a quote to you."
+        first = (
+            "Asked by somebody: the prices of machines and parts, lists or derived from them; none is a quote to you."
+        )
     else:
         return []
     return [
