@@ -49,8 +49,9 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
 # Of 261 questions that were not learned from the last leaves 18 open: 12 would have been answered wrong, 6 right.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.15
+_SURELY = 0.75  # how likely a kind is beside which what the words are about says nothing
 _AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
-_CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
+_CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
@@ -135,6 +136,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     """The likeliest kind that the plan can answer: before the topics where it is likely enough and takes the place of
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    if _names_a_proof(parts, said):
+        return None
     if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
         return next((one for one in kinds.values() if one.get("between")), None)
     if said.offers and "?" not in said.text:
@@ -182,13 +185,21 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         if (
             (tried and supposed)
             or (stated - own and not beside)
-            or (own and supposed and share < (_LIKELY if name == "sizes" else _SURE))
+            or (own and supposed and share < (_LIKELY if name == "sizes" else _BESIDE))
         ):
             continue
         if name == "why" and len(said.text.split()) < _A_WHY:
             return None  # the word alone asks for the proof
         return kind
     return None
+
+
+def _names_a_proof(parts: Parts, said: Utterance) -> bool:
+    """Whether a rule of the plan is named, or one network beside something that is none, by their own names."""
+    plan = parts.state.plan
+    rules = (finding.rule for finding in plan.findings) if plan is not None else ()
+    compared = said.act == "compare" and len(said.fabrics) == 1 and _first_share(said) < _CERTAIN
+    return compared or any(rule in said.text for rule in rules)
 
 
 def _with_any_form(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> list[tuple[str, float]]:
@@ -348,7 +359,7 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
 def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
     """The sentences on what a question is about by its words, where its kind is not surely about something else."""
     sure, name = _first_share(said), kind["kind"]
-    fits = lambda one: name in one.get("with", ()) or (sure < _CERTAIN and name not in one.get("unless", ()))
+    fits = lambda one: name in one.get("with", ()) or (sure < _SURELY and name not in one.get("unless", ()))
     return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
 
 

@@ -64,7 +64,7 @@ def acceptance(asked: Asked) -> list[str]:
         _, _, bus = _line(asked, best)
         said.append(
             f"All-reduce of nccl-tests on all nodes for 30 minutes: at least {figures.significant(_ACCEPTED * bus)} "
-            "GB/s of bus bandwidth from 1 GB on."
+            "GB/s of bus bandwidth from 1 GB on, the slowest repetition counts."
         )
     if served is not None:
         first = figures.seconds(served.ttft_s_p90)
