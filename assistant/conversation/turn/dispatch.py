@@ -46,7 +46,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if branch is not None:
         return steps.go_to_branch(parts, branch)
     if command is not None:
-        return COMMANDS[command](parts)
+        return _commanded(parts, command)
     parts.more = None
     other = _announced(parts, text)
     if other is not None:
@@ -59,6 +59,18 @@ def respond(parts: Parts, text: str) -> list[Event]:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
     return _supposing(parts, said) or _act(parts, said)
+
+
+def _commanded(parts: Parts, command: str) -> list[Event]:
+    """What a command brings; of a plan of which something is still open, with what is likeliest."""
+    found = supposed(parts) if command in PARTS and parts.state.plan is None else None
+    if found is None:
+        return COMMANDS[command](parts)
+    told, parts.state = parts.state, found.state
+    try:
+        return [Note(text=found.line), *COMMANDS[command](parts)]
+    finally:
+        parts.state = told
 
 
 def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:

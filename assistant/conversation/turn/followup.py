@@ -294,6 +294,8 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     )
     if said.fields.get(_PROVIDER) == _taken_from(parts):
         fields.discard(_PROVIDER)
+    if said.asks >= _SURELY_ASKS and said.act != "what-if":
+        fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
@@ -311,7 +313,8 @@ _SUBJECT: Mapping[str, Any] = {"kind": "subject", "tells": (), "more": "show"}  
 
 def asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message asks rather than tells: nothing that it says is taken without being tried first."""
-    return said.act in _ASKING or _asks(parts, said) or (_first_share(said) >= _SURE and not new_facts(parts, said))
+    of_plan = added(share for name, share in said.followup if name != ELSEWHERE)
+    return said.act in _ASKING or _asks(parts, said) or (of_plan >= _SURE and not new_facts(parts, said))
 
 
 def is_tried(parts: Parts, said: Utterance) -> bool:
@@ -421,6 +424,8 @@ def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
     direct = found.answer.direct if found.answer is not None else []
     if kind is None or not direct or not _is_a_term(said):
         return [found]
+    if dict(said.followup)[kind["kind"]] >= _POSSIBLY:  # the plan's own word, whatever else is called so
+        return answered(parts, replace(said, followup=((kind["kind"], 1.0),)), first=False) or [found]
     events = _answer(parts, parts.state.plan, kind, said) if parts.state.plan is not None else []
     own = [text for event in events if isinstance(event, Note) for text in (event.text, *event.items)]
     parts.more = lambda: [found]

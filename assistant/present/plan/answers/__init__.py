@@ -115,7 +115,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
     break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
-    supplying: "data_rate delivery_risk beside_a_server energy".split(),
+    supplying: "data_rate more_data delivery_risk beside_a_server energy".split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip

@@ -51,7 +51,8 @@ def sentence(asked: Asked) -> str | None:
     """One sentence that can be forwarded."""
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
-        return asked.plan.recommendation.headline
+        why = asked.plan.recommendation.smallest_change
+        return f"{asked.plan.recommendation.headline} {why or ''}".strip()
     because = found.because.rstrip(".")
     many = _sentences(asked)
     if many > 1:

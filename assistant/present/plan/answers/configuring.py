@@ -124,7 +124,8 @@ def lost_at_a_stop(asked: Asked) -> str | None:
     """What a run that stops halfway loses in money."""
     best = asked.best
     price = best.gpu_usd_per_hour if best is not None else None
-    if best is None or reading.serves(asked.plan) or asked.buys or not price:
+    lost = asked.says("of_money") or "lose" in asked.text or "money" in asked.text
+    if best is None or reading.serves(asked.plan) or asked.buys or not price or not lost:
         return None
     hour = price * reading.gpus(asked.plan)
     return (

@@ -87,6 +87,8 @@ def on_failure(asked: Asked) -> str | None:
     """What happens when something fails."""
     if reading.serves(asked.plan):
         return _served(asked)
+    if "checkpoint" in asked.text:
+        return None  # how often is asked
     line = any(word in asked.text for word in ("fiber", "fibre", "link", "connection", "line"))
     if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 and line:
         inner = assumed(asked.plan, "parallelism.inner_steps")

@@ -100,7 +100,8 @@ def budget(asked: Asked) -> str | None:
         if monthly and best.usd_per_month:
             kept = "Yes" if best.usd_per_month <= monthly else "No"
             return f"{kept}: {figures.usd(best.usd_per_month)} a month against {figures.usd(monthly)}."
-        return f"You named no budget; it costs {figures.usd(sum_)}."
+        in_time = (reading.limits_in_short(asked.plan) or "").rstrip(".")
+        return f"{in_time[:1].upper()}{in_time[1:]}; it costs {figures.usd(sum_)}, you named no budget.".lstrip("; ")
     spare = limit - sum_
     if spare >= 0:
         return f"It stays within {figures.usd(limit)}: it costs {figures.usd(sum_)}, which leaves {figures.usd(spare)}."

@@ -3,6 +3,8 @@ it."""
 
 from __future__ import annotations
 
+import re
+
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from ... import figures
@@ -38,6 +40,39 @@ def data_rate(asked: Asked) -> list[str]:
 
 _EASY = 100.0  # MB/s a pass
 _LARGE = 100.0  # GB: what is less is no data set
+
+
+def more_data(asked: Asked) -> list[str]:
+    """The run on so many times the data, beside the planned one."""
+    times = _times(asked)
+    tokens = reading.asked(asked.plan, _TOKENS) or assumed(asked.plan, _TOKENS)
+    best = asked.best
+    if best is None or not times or not tokens or reading.serves(asked.plan):
+        return []
+    tried = asked.tried({_TOKENS: round(times * tokens), "training.days": None, "budget.usd": None, _DAYS: None})
+    one = reading.chosen(tried) if tried else None
+    if one is None or one.run_hours is None:
+        return []
+    cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
+    days, usd = reading.asked(asked.plan, _DAYS), reading.asked(asked.plan, "budget.usd")
+    kept = [f"{'within' if one.run_hours <= 24 * days else 'past'} the {days:g} days"] if days else []
+    if usd and one.cost_usd:
+        kept.append(f"{'within' if one.cost_usd.p50 <= usd else 'over'} the {figures.usd(usd)}")
+    limits = f": {', '.join(kept)}" if kept else ""
+    return [
+        f"With {times:g} times the data: {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
+        f"{cost}{limits}."
+    ]
+
+
+def _times(asked: Asked) -> float | None:
+    """The factor in figures or in a word."""
+    found = _FACTOR.search(asked.text)
+    return float(found[1]) if found else asked.times
+
+
+_TOKENS, _DAYS = "training.tokens", "constraints.deadline_days"
+_FACTOR = re.compile(r"\b(\d{1,3}(?:\.\d)?) ?(?:times|x)\b")
 
 
 def delivery_risk(asked: Asked) -> list[str]:
@@ -86,6 +121,12 @@ def energy(asked: Asked) -> str | None:
     kwh = power.site_kw * HOURS_PER_MONTH
     price = power.usd_per_kwh
     counted = bought.monthly_usd.get("power") if bought is not None else None
-    cost = f", {figures.usd(kwh * price)} at {figures.usd(price)} a kWh" if price else ""
-    own = f"; counted in the sum are {figures.usd(counted)} a month" if counted else ""
-    return f"Drawn all the time that is {kwh:,.0f} kWh a month with cooling{cost}{own}."
+    month = kwh * price if price else 0.0
+    cost = f", {figures.usd(month)} at {figures.usd(price)} a kWh, {figures.usd(12 * month)} a year" if price else ""
+    own = (
+        f"; counted in the sum are {figures.usd(counted)} a month" if counted and round(counted) != round(month) else ""
+    )
+    return (
+        f"At most {figures.significant(power.it_kw)} kW, with cooling {figures.significant(power.site_kw)} kW: drawn "
+        f"all the time {kwh:,.0f} kWh a month{cost}{own}."
+    )
