@@ -43,7 +43,7 @@ from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
-_ASKING = ("ask", "why", "why-not", "what-if", "compare")  # acts
+_ASKING, _TELLING = ("ask", "why", "why-not", "what-if", "compare"), ("describe", "change")  # acts
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
@@ -163,7 +163,8 @@ class Listener:
             self._results.utterance(reading, question),
             text=clean(text),
             followup=self._kinds(reading),
-            asks=_asks(reading),
+            asks=_likely(reading, _ASKING),
+            tells=_likely(reading, _TELLING),
         )
 
     def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:
@@ -472,7 +473,7 @@ def _speller(language: Language, names: Names, known: Collection[str]) -> Spelle
     )
 
 
-def _asks(reading: Reading) -> float:
-    """How likely it is by its meaning that a message asks something."""
+def _likely(reading: Reading, of: Collection[str]) -> float:
+    """How likely it is by its meaning that a message is one of some acts."""
     acts = reading.opinion.acts if reading.opinion else {}
-    return round(added(acts.get(act, 0.0) for act in _ASKING), 3)
+    return round(added(acts.get(act, 0.0) for act in of), 3)

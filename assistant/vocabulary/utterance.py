@@ -91,8 +91,9 @@ class Utterance:
 
     ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
     which quantity plays which part in it; ``followup`` are the likeliest kinds of question about a plan
-    (followups.yaml) and how likely each is, where something of a job is known; ``asks``: how likely it is that
-    something is asked, by what the message means. ``slips`` are words that were read as others.
+    (followups.yaml) and how likely each is, where something of a job is known; ``asks`` and ``tells``: how likely it is
+    that something is asked, or told of the job, by what the message means. ``slips`` are words that were read as
+    others.
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
     back without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
@@ -105,6 +106,7 @@ class Utterance:
     roles: Mapping[str, Any] = field(default_factory=dict)
     followup: tuple[tuple[str, float], ...] = ()
     asks: float = 0.0
+    tells: float = 0.0
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
     amounts: tuple[Amount, ...] = ()

@@ -60,12 +60,14 @@ _CLAUSES = re.compile(
     r"would|should|will|if)\b)",
     re.IGNORECASE,
 )
+_SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
 _SURELY_ASKS = (
     0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
 )
 _LIMITS = ("constraints.", "budget.")
 _DEFINED = 0.04  # how likely a kind is of which the word that is asked for is one
 _TERM = 3  # words of a term of the field at most
+_MAYBE_OF_THE_FIELD = 0.25  # beside a kind that is not sure
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
 
@@ -153,7 +155,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     vague = aside < _LIKELY or _first_share(said) < _SURE
     weighed = _weighs(parts, said) and vague and not _turns(kinds, said)
-    if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
+    tells = names and states and (aside < _BESIDE or (bool(stated) and _tells(said)))
+    if said.act == "undo" or weighed or tells or _of_the_field(kinds, said):
         return None
     agreed = of_nothing or _agreed(kinds, said, topics) >= _AGREED
     early = _LIKELY if agreed or (aside and alternatives(said)) else _SURE
@@ -192,6 +195,17 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None  # the word alone asks for the proof
         return kind
     return None
+
+
+def _tells(said: Utterance) -> bool:
+    """Whether a message with facts tells them by its meaning, and no kind of question is all but certain."""
+    return said.tells >= _SURELY_TELLS and _first_share(said) < _CERTAIN
+
+
+def _of_the_field(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
+    """Whether a question may as well be none of the plan, and no kind of it is likely."""
+    shares = dict(_with_any_form(kinds, said))
+    return max(shares.values(), default=0.0) < _BESIDE and shares.get(ELSEWHERE, 0.0) >= _MAYBE_OF_THE_FIELD
 
 
 def _names_a_proof(parts: Parts, said: Utterance) -> bool:

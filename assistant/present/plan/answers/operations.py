@@ -158,9 +158,10 @@ def is_yes_or_no(asked: Asked) -> bool:
 def settings(asked: Asked) -> str | None:
     """Whether anything is to be configured."""
     best = asked.best
-    if best is None or reading.serves(asked.plan) or (asked.fabrics and best.fabric not in asked.fabrics):
+    other = bool(asked.fabrics) and best is not None and best.fabric not in asked.fabrics
+    if best is None or reading.serves(asked.plan) or (other and not is_yes_or_no(asked)):
         return None
-    kind = asked.catalog.fabrics[best.fabric].technology
+    kind = asked.catalog.fabrics[asked.fabrics[0] if other else best.fabric].technology
     if best.fabric == "none":
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
     if any(word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")):
