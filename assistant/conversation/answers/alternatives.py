@@ -69,7 +69,7 @@ def _beyond(plan: Plan | str) -> str | None:
     best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
     if best is None or best.cost_usd is None or best.run_hours is None:
         return None
-    return f"beyond what you allow: {best.fabric}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}."
+    return f"beyond what you allow: {best.fabric}, {figures.hours(best.run_hours)}, {figures.usd(best.cost_usd.p50)}."
 
 
 def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:

@@ -438,7 +438,7 @@ def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
     direct = found.answer.direct if found.answer is not None else []
     if kind is None or not direct or not _is_a_term(said):
         return [found]
-    if dict(said.followup)[kind["kind"]] >= _POSSIBLY:  # the plan's own word, whatever else is called so
+    if "-mean" in kind["tells"][0]:  # the plan's own word, whatever else is called so
         return answered(parts, replace(said, followup=((kind["kind"], 1.0),)), first=False) or [found]
     events = _answer(parts, parts.state.plan, kind, said) if parts.state.plan is not None else []
     own = [text for event in events if isinstance(event, Note) for text in (event.text, *event.items)]
