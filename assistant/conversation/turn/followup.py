@@ -442,6 +442,8 @@ def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
         return answered(parts, replace(said, followup=((kind["kind"], 1.0),)), first=False) or [found]
     events = _answer(parts, parts.state.plan, kind, said) if parts.state.plan is not None else []
     own = [text for event in events if isinstance(event, Note) for text in (event.text, *event.items)]
+    if not own:
+        return [found]
     parts.more = lambda: [found]
     return [fitted([direct[0].text.partition(" Glossary")[0], *own])]
 
