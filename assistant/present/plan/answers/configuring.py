@@ -11,7 +11,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 from ... import figures
 from .. import reading
 from .asked import Asked, money
-from .operations import is_yes_or_no, nodes
+from .operations import doubts_the_settings, is_yes_or_no, nodes
 
 _SWITCHES = {
     "roce": "Switches and NICs: PFC on one lossless class, ECN with DCQCN, the same DSCP trusted all the way; "
@@ -34,7 +34,8 @@ _HEADROOM = 1.3  # times the planned requests in flight and the mean length: pea
 def variables(asked: Asked) -> list[str]:
     """The variables of the network that is meant, each with what it is for in a word, and what the network itself
     needs."""
-    plan = None if reading.serves(asked.plan) or is_yes_or_no(asked) else _meant(asked)
+    other = reading.serves(asked.plan) or is_yes_or_no(asked) or doubts_the_settings(asked)
+    plan = None if other else _meant(asked)
     best = reading.chosen(plan) if plan else None
     if plan is None or best is None or best.fabric == "none":
         return []

@@ -155,6 +155,13 @@ def is_yes_or_no(asked: Asked) -> bool:
     return bool(_YES_OR_NO.match(asked.text))
 
 
+def doubts_the_settings(asked: Asked) -> bool:
+    """Whether it is asked what is lost where nobody sets it up well."""
+    return any(
+        word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")
+    )
+
+
 def settings(asked: Asked) -> str | None:
     """Whether anything is to be configured."""
     best = asked.best
@@ -164,7 +171,7 @@ def settings(asked: Asked) -> str | None:
     kind = asked.catalog.fabrics[asked.fabrics[0] if other else best.fabric].technology
     if best.fabric == "none":
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
-    if any(word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")):
+    if doubts_the_settings(asked):
         return _untuned(asked)
     if kind in ("roce", "spectrum-x", "ultra-ethernet"):
         return "Yes: PFC and ECN on every switch and NIC of the path; the plan takes them as set well and tested."

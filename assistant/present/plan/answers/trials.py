@@ -91,7 +91,9 @@ def sizes_day(asked: Asked) -> str | None:
 
 def _sized(asked: Asked, size: int) -> str:
     tried = asked.tried({_GPUS: size, **same_work(asked)})
-    if tried is None or reading.gpus(tried) != size:  # a service takes fewer where so many are beyond its budget
+    if tried is not None and reading.gpus(tried) != size:  # fewer are planned where the others bring nothing
+        return f"{size:,} bring no more than {reading.gpus(tried):,}: {line(tried, asked)}."
+    if tried is None:
         without = asked.tried({_GPUS: size, **same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
         if without is not None and asked.best is not None:
             bought = reading.to_buy(without)
