@@ -12,7 +12,7 @@ import yaml
 from assistant import library as libraries
 from assistant.conversation import Conversation, wording
 from assistant.conversation.draft import Draft
-from assistant.conversation.events import Answer, Event, Failure, Finished, Question
+from assistant.conversation.events import Answer, Event, Failure, Finished, Question, VariationShown
 from assistant.conversation.heard import heard
 from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, WIDTH
@@ -21,7 +21,9 @@ from assistant.present.plan.answers import SENTENCES
 from tests.conversing import library
 
 PEOPLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups.yaml").read_text())
+OPEN: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups_open.yaml").read_text())
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
+SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
 TODAY = datetime.date(2026, 11, 20)
 
 
@@ -49,6 +51,23 @@ def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(person: dict
         assert len(lines) <= LINES + tried, (one["ask"], lines)
         said = " ".join(" ".join(line.split()) for line in lines)
         assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
+
+
+@pytest.mark.parametrize("person", OPEN, ids=lambda person: person["role"])
+def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_taken(
+    person: dict[str, Any], library: Library
+) -> None:
+    talk = _talk(library, person["job"])
+    told = dict(talk.draft.fields)
+    for one in person["asked"]:
+        events = talk.say(one["ask"])
+        assert not [e for e in events if isinstance(e, Failure)], one["ask"]
+        lines = _lines(events)
+        said = " ".join(" ".join(line.split()) for line in lines)
+        tried = any(isinstance(e, VariationShown) for e in events) or "Nothing was changed" in said  # each in full
+        assert len(lines) <= LINES + 1 or tried, (one["ask"], lines)
+        assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
+        assert talk.draft.fields == told, one["ask"]
 
 
 def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:
@@ -89,7 +108,8 @@ def test_a_question_in_words_of_ones_own_is_known_by_what_it_means(ask: str, kin
 def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learned_from() -> None:
     for kind in KINDS:
         assert set(kind["tells"]) <= set(SENTENCES) and kind["more"] and len(kind["says"]) >= 5, kind["kind"]
-    assert set(SENTENCES) == {name for kind in KINDS for name in kind["tells"]}
+    assert set(SENTENCES) == {name for told in (*KINDS, *SUBJECTS) for name in told["tells"]}
+    assert {name for one in SUBJECTS for name in one.get("unless", ())} <= {kind["kind"] for kind in KINDS}
 
 
 def test_a_plan_volunteers_one_line_that_was_planned_again(library: Library) -> None:

@@ -13,6 +13,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+from transformers import AutoTokenizer, BertModel
 
 from assistant.library import load
 from assistant.retrieval import (
@@ -434,10 +436,14 @@ def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder)
     assert not fresh.loaded
 
 
-def test_a_sentence_means_without_torch_what_it_means_with_it(embedder):
-    said = ["is our 10G ethernet enough?", "Straße, naïve: 设置 — $2.10/GPU-h", "?", "why " * 50]
-    alone = [meaning.vector(one) for one in said]
-    assert np.allclose(alone, embedder.embed(said), atol=1e-5)
+@pytest.mark.parametrize("said", ["is our 10G ethernet enough?", "Straße, naïve: 设置 — $2.10/GPU-h", "?", "why " * 50])
+def test_words_mean_without_torch_what_they_mean_with_it(said):
+    folder = meaning.model_folder()
+    cut = AutoTokenizer.from_pretrained(folder)("known GPUs", said, return_tensors="pt")
+    with torch.no_grad():
+        states = BertModel.from_pretrained(folder, add_pooling_layer=False)(**cut).last_hidden_state[0]
+    ours = meaning.Encoder(folder).words("known GPUs", said).states
+    assert np.allclose(ours, states[cut.token_type_ids[0] == 1].numpy(), atol=1e-4)
 
 
 def test_a_plan_loads_no_torch(library, index, tmp_path):

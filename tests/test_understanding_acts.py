@@ -79,13 +79,6 @@ def test_acts_of_messages_that_nothing_was_learned_from(name: str, least: float)
     assert 1 - wrong / total >= least
 
 
-def test_the_sentences_that_vote_are_those_of_the_file() -> None:
-    with np.load(understanding_fit.FOLLOWUPS.with_suffix(".npz"), allow_pickle=False) as file:
-        voting = dict(zip(file["kinds"].tolist(), file["counts"].tolist(), strict=True))
-        assert len(file["vectors"]) == sum(voting.values())
-    assert voting == Counter(kind for _, kind in understanding_fit.questions())
-
-
 @pytest.mark.parametrize("file", understanding_fit.digests(), ids=lambda file: file.stem)
 def test_the_shipped_weights_were_learned_from_the_messages_as_they_are_now(file: Path) -> None:
     """Else: ``python -m tests.understanding_fit`` learns them anew, ``tests.opinion_fit --on`` the opinion."""
@@ -129,7 +122,7 @@ def test_measuring_on_a_set_that_is_left_out_leaves_what_ships(
     assert "nothing_said: " in capsys.readouterr().out
     assert not (tmp_path / "acts.json").exists()
     understanding_fit.main([])
-    assert {path.name for path in tmp_path.iterdir()} == {"acts.json", "followups.json", "followups.npz"}
+    assert {path.name for path in tmp_path.iterdir()} == {"acts.json", "followups.json"}
 
 
 def test_judging_takes_time_in_proportion_to_the_length() -> None:

@@ -22,8 +22,7 @@ import numpy as np
 import yaml
 
 from assistant import library
-from assistant.retrieval import Embedder
-from assistant.understanding import Listener, acts, followups, nearest
+from assistant.understanding import Listener, acts, followups
 from assistant.understanding.templates import Quantity
 from assistant.understanding.text import Text
 
@@ -53,19 +52,24 @@ _STEPS, _RATE = 80, 0.1
 _LEAST_WEIGHT = 0.15  # what is smaller is left out of the file
 
 
-def learned_from(*by: Path, sets: tuple[str, ...] = LEARNED_FROM) -> str:
+def learned_from(*by: Path | bytes, sets: tuple[str, ...] = LEARNED_FROM) -> str:
     """The digest of what weights are learned from and ``by``: a changed one asks for new weights."""
     read = [*(MESSAGES / f"{name}.yaml" for name in sets), *by]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in read)).hexdigest()
+    return hashlib.sha256(b"".join(one.read_bytes() if isinstance(one, Path) else one for one in read)).hexdigest()
+
+
+def _sentences() -> bytes:
+    """The sentences that questions of a plan are learned from: how they are answered may change without learning."""
+    return json.dumps(questions()).encode()
 
 
 def digests() -> dict[Path, str]:
-    """What each learned file says it was learned from. The examples of the wordings count for ``OPINION`` too, and are
-    no part of its digest: a wording is added without learning anew."""
+    """What each learned file says it was learned from. The examples of the wordings and the sentences of questions
+    count for ``OPINION`` too, and are no part of its digest: one is added without learning anew."""
     return {
         WEIGHTS: learned_from(WORDINGS, Path(acts.__file__)),
-        OPINION: learned_from(QUESTIONS, sets=(*OPINION_FROM, *KINDS)),
-        FOLLOWUPS: learned_from(QUESTIONS, WORDINGS, *(Path(one.__file__) for one in (acts, followups, nearest))),
+        OPINION: learned_from(sets=(*OPINION_FROM, *KINDS)),
+        FOLLOWUPS: learned_from(_sentences(), WORDINGS, *(Path(one.__file__) for one in (acts, followups))),
     }
 
 
@@ -213,14 +217,6 @@ def learned_of_followups(left_out: frozenset[str] = frozenset()) -> dict[str, An
     return regressed(rows, sorted({kind for _, kind in said}), _FIRM, _LEAST_OF_MANY)
 
 
-def write_vectors(path: Path) -> None:
-    """What the sentences mean, kind after kind, as :func:`nearest.nearest` reads it."""
-    said = sorted(questions(), key=lambda one: one[1])
-    counts = Counter(kind for _, kind in said)
-    vectors = nearest.in_bytes(Embedder().embed([says for says, _ in said]))
-    np.savez(path, vectors=vectors, kinds=np.array([*counts]), counts=np.array([*counts.values()]))
-
-
 def main(left_out: list[str]) -> None:
     for name in left_out:
         found = learned([row for other in LEARNED_FROM if other != name for row in examples(other)])
@@ -236,8 +232,6 @@ def _write(path: Path, found: dict[str, Any]) -> None:
     found["learned_from"] = digests()[path]
     path.write_text(json.dumps(found, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{path.name}: {len(found['weights'])} features")
-    if path == FOLLOWUPS:
-        write_vectors(path.with_suffix(".npz"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
@@ -35,7 +35,20 @@ _DEGREES = tuple(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp"))
 _DIVIDES_THE_GPUS = (*_DEGREES, "cluster.sites", "cluster.gpus_per_node")
 _THERE = ("budget.owned", "budget.owned_gpus")
 _IN_BULK = {"inference.tokens": "inference.requests", "inference.requests": "inference.tokens"}
-_LENGTHS = {"training.tokens": "training.days", "training.days": "training.tokens"}
+_LENGTHS = ("training.tokens", "training.days", "training.steps")
+
+
+@dataclass(frozen=True)
+class InDoubt:
+    """Something that was said and not taken: the fields that each of its ``meanings`` sets, the likeliest first;
+    ``unlikely``: the words around it do not speak for it."""
+
+    meanings: tuple[dict[str, Any], ...]
+    unlikely: bool = False
+
+    @property
+    def fields(self) -> frozenset[str]:
+        return frozenset(path for meaning in self.meanings for path in meaning)
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Draft:
 
     ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
     ``changed`` every field in the order it was last said, ``nodes`` the nodes from which the GPUs are counted, or will
-    be once it is known how many are in one.
+    be once it is known how many are in one; ``in_doubt`` what was said and not taken.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -53,6 +66,7 @@ class Draft:
     changed: tuple[str, ...] = ()
     parent: Draft | None = field(default=None, repr=False, compare=False)
     nodes: int | None = None
+    in_doubt: tuple[InDoubt, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -111,7 +125,15 @@ class Draft:
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
-        return Change(Draft(fields, self.asked, left_open, changed, self, nodes), set_aside)
+        settled = {*changes, *taken_back}
+        doubts = tuple(one for one in self.in_doubt if not settled & one.fields)
+        return Change(Draft(fields, self.asked, left_open, changed, self, nodes, doubts), set_aside)
+
+    def doubting(self, doubts: Iterable[InDoubt]) -> Draft:
+        """With what was said and not taken: no step of its own."""
+        new = tuple(one for one in doubts if one.meanings)
+        told = frozenset(path for one in new for path in one.fields)
+        return replace(self, in_doubt=(*(one for one in self.in_doubt if not told & one.fields), *new))
 
     def trial(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """As :meth:`with_fields`, of what is only tried: of another number of GPUs no more are there than were said,
@@ -172,7 +194,7 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
         gone["training." if value in SERVING else "inference."] = why
         gone |= {} if value == "rlhf" else {"rl.": why}
     elif name in _LENGTHS:
-        gone[_LENGTHS[name]] = "the length of the run was said anew"
+        gone |= {other: "the length of the run was said anew" for other in _LENGTHS if other != name}
     elif name in _IN_BULK:
         gone[_IN_BULK[name]] = "how much there is to do was said anew"
     elif name == "cluster.gpu" and fields.get(name) not in (None, value):

@@ -35,6 +35,8 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
 def _within(fields: dict[str, Any]) -> dict[str, Any]:
     """A deadline in whole days ("9 months"). A message with the work and a length ("5B tokens, rented for a month"):
     the length is the time that there is."""
+    if fields.get(_TOKENS) is not None:  # the steps follow from them
+        fields = {name: value for name, value in fields.items() if name != "training.steps"}
     days = fields.get(_DEADLINE)
     if isinstance(days, float) and days >= _WEEK:
         fields = {**fields, _DEADLINE: round(days)}

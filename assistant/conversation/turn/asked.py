@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from assistant.present import figures
 from assistant.present.plan import purchase
 from assistant.present.plan.quantities import given, in_time, value
-from assistant.present.plan.reading import candidate, serves
+from assistant.present.plan.reading import candidate, chosen, ends, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.plan import Plan, RentOrBuy
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.alternatives import alternatives, weighed
 from ..answers.plan_answers import at_hand, note
-from ..events import Answer, Event, Failure, Note
+from ..events import Answer, Event, Failure, Note, VariationShown
 from ..heard import fields_varied, guessed
 from .parts import Parts
 from .readback import in_words
@@ -158,16 +159,37 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
     """Try what is supposed; what would turn the plan where nothing is."""
     fields = varied(parts, said)
     if fields:
-        return parts.with_plan(lambda plan: [vary(parts, plan, fields, said.text, said.rest)])
+        return parts.with_plan(lambda plan: [_in_the_time(vary(parts, plan, fields, said.text, said.rest), said)])
     if said.rest:
         return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))
+
+
+def _in_the_time(tried: Event, said: Utterance) -> Event:
+    """What is tried, and whether it ends in a time that the question names: "still inside the four months?"."""
+    days = next((a.value for a in said.amounts if a.kind == "time" and a.value >= 1), None)
+    best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
+    if not isinstance(tried, VariationShown) or days is None or best is None or best.run_hours is None:
+        return tried
+    if any(one.value == days for one in tried.fields) or not ends(tried.plan):
+        return tried
+    kept = "Yes, inside" if best.run_hours <= 24 * days else "No, not inside"
+    told = f"{kept} the {figures.hours(24 * days)} that you name: it takes {figures.hours(best.run_hours)}."
+    return tried.model_copy(update={"card": (told, *tried.card)})
 
 
 def about_plan(parts: Parts, said: Utterance) -> list[Event]:
     """Why, why not, a comparison."""
     accepted = parts.state.plan if parts.state.variation else None
     return parts.with_plan_in_view(lambda plan: parts.about.answer(plan, said.contract(), said.text, accepted))
+
+
+def looked_up(parts: Parts, said: Utterance) -> Answer | None:
+    """What the knowledge has to say to a free question; ``None`` where it has no answer."""
+    found = parts.about.search(said, parts.searcher)
+    if not isinstance(found, Answer) or found.answer is None:
+        return None
+    return found if found.answer.answered else None
 
 
 def look_up(parts: Parts, said: Utterance) -> list[Event]:

@@ -24,6 +24,7 @@ from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
 from .parts import Parts
+from .supposing import supposed
 from .to_question import to_question
 
 _OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
@@ -48,7 +49,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if branch is not None:
         return steps.go_to_branch(parts, branch)
     if command is not None:
-        return COMMANDS[command](parts)
+        return _commanded(parts, command)
     parts.more = None
     other = _announced(parts, text)
     if other is not None:
@@ -59,7 +60,39 @@ def respond(parts: Parts, text: str) -> list[Event]:
     refused = not_without(text, parts.library)
     if refused is not None:
         return parts.answered(refused)
-    return _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
+    said = heard(text, parts.state.draft, parts.library, parts.today)
+    return _supposing(parts, said) or _act(parts, said)
+
+
+def _commanded(parts: Parts, command: str) -> list[Event]:
+    """What a command brings; of a plan of which something is still open, with what is likeliest."""
+    found = supposed(parts) if command in PARTS and parts.state.plan is None else None
+    if found is None:
+        return COMMANDS[command](parts)
+    told, parts.state = parts.state, found.state
+    try:
+        return [Note(text=found.line), *COMMANDS[command](parts)]
+    finally:
+        parts.state = told
+
+
+def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to a question of a plan of which something is in doubt, or not said yet: nothing is taken."""
+    found = supposed(parts) if followup.asks(parts, said) else None
+    if found is None:
+        return None
+    told, parts.state, parts.beside = parts.state, found.state, tuple(filter(None, [found.line]))
+    try:
+        again = heard(said.text, found.state.draft, parts.library, parts.today)
+        events = _act(parts, again) if followup.asks(parts, again) else None
+        after = parts.state
+    finally:
+        parts.state, parts.beside = told, ()
+    if events is None or after.draft != found.state.draft:
+        return None
+    parts.state = replace(told, variation=after.variation, varied=after.varied)
+    said_so = not found.line or any(isinstance(event, Note) and found.line in event.items for event in events)
+    return events if said_so else [Note(text=found.line), *events]
 
 
 def _announced(parts: Parts, text: str) -> list[Event] | None:
@@ -106,19 +139,22 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
+    if figure is None and said.act in ("ask", "unclear") and parts.state.plan is not None:
+        known = asked.looked_up(parts, said)
+        figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
 
 def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
-    """Whether a question comes with the job that it is asked for; one for the plan itself with a part of it: "we own
-    16 A100, which network do we buy?"."""
+    """Whether a question comes with the job that it is asked for, or a job with a question; one for the plan itself
+    with a part of it: "we own 16 A100, which network do we buy?"."""
     told = {"model" if path.startswith("model") else path for path in said.fields} & _OF_A_JOB
     ours = "budget.owned" in said.fields and said.of_plan is not None
     if said.act == "what-if" and not ours:
         return False
     in_part = not answered and (ours or said.of_plan == "summary")
-    return said.act in ("ask", "what-if") and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
+    return said.act in ("ask", "what-if", "describe") and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
 
 
 def _for_the_plan(said: Utterance) -> Utterance:

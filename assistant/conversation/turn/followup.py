@@ -27,7 +27,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Note
-from ..heard import bare_numbers, guessed
+from ..heard import bare_numbers, guessed, heard
 from . import asked as asked_of
 from .parts import Parts
 
@@ -44,15 +44,30 @@ _POINTS = frozenset(
     "about if happens the this that these those it my our your their all a an".split()
 )  # at what lies here
 _DESCRIBES = frozenset({"describe", "unclear"})
+_ASKING = frozenset({"ask", "why", "why-not", "what-if", "compare"})
 _STATES = frozenset({"describe", "change"})  # acts of messages that state something, unless they ask
 # How likely a kind must be: before the topics, after them, and where a question is asked that else goes to the library.
 # Of 261 questions that were not learned from the last leaves 18 open: 12 would have been answered wrong, 6 right.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.15
-_CERTAIN = 0.75  # how likely a kind is that goes before whatever topic was read
+_SURELY = 0.75  # how likely a kind is beside which what the words are about says nothing
+_AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
+_CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
-_UNSURE, _AS_LIKELY = 0.4, 0.5  # below the first the next kind is offered too, where it is half as likely
+_AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
+_OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
+_CLAUSES = re.compile(
+    r"(?<=[?!.;])\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
+    r"would|should|will|if)\b)",
+    re.IGNORECASE,
+)
+_SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
+_SURELY_ASKS = (
+    0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
+)
 _LIMITS = ("constraints.", "budget.")
+_DEFINED = 0.04  # how likely a kind is of which the word that is asked for is one
 _TERM = 3  # words of a term of the field at most
+_MAYBE_OF_THE_FIELD = 0.25  # beside a kind that is not sure
 _OF_THE_FIELD = 0.3  # how likely it is then at most that it is none of the plan
 
 
@@ -61,6 +76,8 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if parts.state.plan is None:
         return None
     kind = _kind(parts, said, first=first)
+    if kind is None and not first and _subjects(parts, said) and not new_facts(parts, said):
+        kind = _SUBJECT
     of_term = _of_a_term_quoted(parts, said) if first else None
     if kind is None or of_term:
         return of_term
@@ -104,6 +121,8 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
     share = dict(said.followup).get(ELSEWHERE, 0.0)
     if parts.state.plan is None or share >= _LIKELY or _is_a_term(said) or said.entities:
         return None
+    if _subjects(parts, said) and (found := answered(parts, said, first=False)):
+        return found
     kinds = _wordings(parts)
     near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
     asked = " or ".join(f'"{one}"' for one in near[:2])
@@ -119,6 +138,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     """The likeliest kind that the plan can answer: before the topics where it is likely enough and takes the place of
     the one that is asked."""
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    if _names_a_proof(parts, said):
+        return None
     if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
         return next((one for one in kinds.values() if one.get("between")), None)
     if said.offers and "?" not in said.text:
@@ -132,15 +153,17 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
     states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
-    weighed = _weighs(parts, said) and aside < _LIKELY and not _turns(kinds, said)
-    if said.act == "undo" or weighed or (names and states and aside < _BESIDE):
+    vague = aside < _LIKELY or _first_share(said) < _SURE
+    weighed = _weighs(parts, said) and vague and not _turns(kinds, said)
+    tells = names and states and (aside < _BESIDE or (bool(stated) and _tells(said)))
+    if said.act == "undo" or weighed or tells or _of_the_field(kinds, said):
         return None
-    agreed = of_nothing or _agreed(kinds, said, topics) >= _SURE
+    agreed = of_nothing or _agreed(kinds, said, topics) >= _AGREED
     early = _LIKELY if agreed or (aside and alternatives(said)) else _SURE
     least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
-    for name, share in said.followup:
+    for name, share in _with_any_form(kinds, said):
         if name == ELSEWHERE:
             if share >= (_SURE if first else _OF_THE_FIELD) and not _says_nothing(said, bool(names)):
                 return None
@@ -160,18 +183,45 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
         if states and any(path.startswith(_LIMITS) for path in own):
             continue  # "the room gives us 20 kW" is a limit, whatever else is asked in such words
-        beside = kind.get("aside") and share >= _SURE
+        beside = kind.get("aside") and (share >= _SURE or aside >= _BESIDE)
         tried = stated - own if kind.get("supposed") else stated
         if (
             (tried and supposed)
             or (stated - own and not beside)
-            or (own and supposed and share < (_LIKELY if name == "sizes" else _SURE))
+            or (own and supposed and share < (_LIKELY if name == "sizes" else _BESIDE))
         ):
             continue
         if name == "why" and len(said.text.split()) < _A_WHY:
             return None  # the word alone asks for the proof
         return kind
     return None
+
+
+def _tells(said: Utterance) -> bool:
+    """Whether a message with facts tells them by its meaning, and no kind of question is all but certain."""
+    return said.tells >= _SURELY_TELLS and _first_share(said) < _CERTAIN
+
+
+def _of_the_field(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
+    """Whether a question may as well be none of the plan, and no kind of it is likely."""
+    shares = dict(_with_any_form(kinds, said))
+    return max(shares.values(), default=0.0) < _BESIDE and shares.get(ELSEWHERE, 0.0) >= _MAYBE_OF_THE_FIELD
+
+
+def _names_a_proof(parts: Parts, said: Utterance) -> bool:
+    """Whether a rule of the plan is named, or one network beside something that is none, by their own names."""
+    plan = parts.state.plan
+    rules = (finding.rule for finding in plan.findings) if plan is not None else ()
+    compared = said.act == "compare" and len(said.fabrics) == 1 and _first_share(said) < _CERTAIN
+    return compared or any(rule in said.text for rule in rules)
+
+
+def _with_any_form(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> list[tuple[str, float]]:
+    """The kinds and how likely each is; which form of a summary is asked for matters less than that one is."""
+    is_form = lambda name: name != ELSEWHERE and "summary" in kinds[name].get("instead_of", ())
+    forms = added(share for name, share in said.followup if is_form(name))
+    found = [(name, forms if is_form(name) else share) for name, share in said.followup]
+    return [(name, share) for name, share in found if name != ELSEWHERE or share >= forms]
 
 
 def _of_a_ratio(parts: Parts, said: Utterance) -> bool:
@@ -220,10 +270,11 @@ def _guesses(kinds: Mapping[str, Mapping[str, Any]], said: Utterance, stated: Se
 
 
 def _beside_facts(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> float:
-    """How likely the likeliest kind is, where what it asks changes no fact; else 0."""
-    share = _first_share(said)
-    kind = kinds[said.followup[0][0]] if share else {}
-    return 0.0 if not kind.get("aside") or (kind.get("chooses") and alternatives(said)) else share
+    """How likely it is a question that changes no fact, where the likeliest is one; else 0."""
+    kind = kinds[said.followup[0][0]] if _first_share(said) else {}
+    if not kind.get("aside") or (kind.get("chooses") and alternatives(said)):
+        return 0.0
+    return added(share for name, share in said.followup if name != ELSEWHERE and kinds[name].get("aside"))
 
 
 def _turns(kinds: Mapping[str, Mapping[str, Any]], said: Utterance) -> bool:
@@ -257,6 +308,8 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     )
     if said.fields.get(_PROVIDER) == _taken_from(parts):
         fields.discard(_PROVIDER)
+    if said.asks >= _SURELY_ASKS and said.act != "what-if":
+        fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
@@ -269,11 +322,20 @@ def _taken_from(parts: Parts) -> str | None:
     return plan.offers[number].provider if plan is not None and number is not None else None
 
 
+_SUBJECT: Mapping[str, Any] = {"kind": "subject", "tells": (), "more": "show"}  # where the words alone tell
+
+
+def asks(parts: Parts, said: Utterance) -> bool:
+    """Whether a message asks rather than tells: nothing that it says is taken without being tried first."""
+    of_plan = added(share for name, share in said.followup if name != ELSEWHERE)
+    return said.act in _ASKING or _asks(parts, said) or (of_plan >= _SURE and not new_facts(parts, said))
+
+
 def is_tried(parts: Parts, said: Utterance) -> bool:
     """Whether a message with facts asks what they would make of the plan, rather than stating them."""
     if parts.state.plan is None or not new_facts(parts, said) or said.doubts:
         return False
-    if said.act == "ask":
+    if said.act == "ask" or (said.act in _STATES and said.asks >= _SURELY_ASKS):
         return True
     kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
     return _asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
@@ -281,8 +343,8 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
 
 def _asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message has the shape of a question: a mark, a word that asks, how it begins ("should we …") or ends
-    ("… or not")."""
-    if "asks" in said.roles.get("signs", {}) or "?" in said.text:
+    ("… or not"); or surely means one."""
+    if said.asks >= _SURELY_ASKS or "asks" in said.roles.get("signs", {}) or "?" in said.text:
         return True
     told = parts.library.language["followups"]
     words = " ".join(_PAUSES.sub(" ", said.text.lower()).split())
@@ -300,23 +362,50 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
-    found = sentences(asked, kind["tells"])
-    other = _other(parts, kind, said)
-    if not found:
+    found = sentences(asked, [*_of_subject(parts, kind, said), *kind["tells"]])
+    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
+    if not found and not any(beside):
         return []
-    room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in other)
-    note = fitted([*([lead] if lead else []), *map(namer(asked.plan), found)], room)
-    return [Note(text=note.text, items=(*note.items, *other))]
+    room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
+    kept = found[: max(1, len(found) - 1)] if any(beside) else found  # of two questions each has its first lines
+    told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])
+    note = fitted([*([lead] if lead else []), *map(namer(asked.plan), told)], room)
+    return [Note(text=note.text, items=(*note.items, *parts.beside))]
 
 
-def _other(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
-    """The question that may have been meant as well, where the kinds are about as likely."""
-    (_, sure), *others = said.followup
+def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
+    """The sentences on what a question is about by its words, where its kind is not surely about something else."""
+    sure, name = _first_share(said), kind["kind"]
+    fits = lambda one: name in one.get("with", ()) or (sure < _SURELY and name not in one.get("unless", ()))
+    return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
+
+
+def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:
+    """What the words of a message are about."""
+    text = said.text.lower()
+    told = parts.library.language["followups"]["subjects"]
+    return [one for one in told if any(word in text for word in one["words"])]
+
+
+def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[Mapping[str, Any]]:
+    """What else is asked: by a clause of the message, or where it may as well have been meant."""
     if "summary" in kind.get("instead_of", ()):
         return []  # one form is as good as another, and needs the room
-    kinds = _wordings(parts)
-    near = [name for name, share in others if share >= _AS_LIKELY * sure and name in kinds and name != kind["kind"]]
-    return [f'If not that, ask "{kinds[near[0]]}".'] if near and sure < _UNSURE else []
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    (_, sure), *others = said.followup
+    near = [name for name, share in others if share >= max(_LIKELY, _AS_LIKELY * sure) and sure < _SURE]
+    clauses = questions_in(said.text)
+    for clause in clauses if len(clauses) > 1 else ():
+        heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
+        near += [name for name, share in heard_so[:1] if share >= _BESIDE]
+    quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
+    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name != kind["kind"]]
+    return [one for one in others if quoted or one.get("needs") != "quotes"][:1]
+
+
+def questions_in(text: str) -> list[str]:
+    """The clauses of a message that ask something of their own: sentences, and what "and" joins to a question word."""
+    return [part for part in (one.strip(" ,") for one in _CLAUSES.split(text)) if len(part.split()) >= _A_WHY]
 
 
 def fitted(said: list[str], lines: int = LINES) -> Note:
@@ -339,6 +428,24 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     parts.more = lambda: events
     first = [text for note in notes[:-1] for text in (note.text, *note.items)]
     return [fitted([*first, notes[-1].text, *notes[-1].items])]
+
+
+def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:
+    """The meaning of a word with what the plan itself says of it, where the word is one of the plan: "what does MFU
+    mean in your answer". The whole of the answer is behind "more"."""
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"] if one.get("defines")}
+    kind = next((kinds[name] for name, share in said.followup if name in kinds and share >= _DEFINED), None)
+    direct = found.answer.direct if found.answer is not None else []
+    if kind is None or not direct or not _is_a_term(said):
+        return [found]
+    if "-mean" in kind["tells"][0]:  # the plan's own word, whatever else is called so
+        return answered(parts, replace(said, followup=((kind["kind"], 1.0),)), first=False) or [found]
+    events = _answer(parts, parts.state.plan, kind, said) if parts.state.plan is not None else []
+    own = [text for event in events if isinstance(event, Note) for text in (event.text, *event.items)]
+    if not own:
+        return [found]
+    parts.more = lambda: [found]
+    return [fitted([direct[0].text.partition(" Glossary")[0], *own])]
 
 
 def _noted(event: Event, *, planned: bool) -> Note | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.present.fields import field_name
@@ -27,6 +27,9 @@ from ..state import Made, State
 from .readback import in_words
 from .turns import Turns
 
+if TYPE_CHECKING:
+    from .supposing import Supposed
+
 _FABRIC = "cluster.fabric"
 
 
@@ -46,6 +49,8 @@ class Parts:
     is_over: bool = False  # whether the person has said goodbye
     state: State = field(default_factory=State)
     more: Callable[[], list[Event]] | None = None  # what is behind the last short answer
+    beside: tuple[str, ...] = ()  # lines that every short answer of this turn tells as well
+    supposed: Supposed | None = None  # of the draft of which it was worked out last
 
     @property
     def catalog(self) -> Catalog:

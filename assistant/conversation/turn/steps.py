@@ -16,7 +16,7 @@ from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
-from ..draft import Change, Draft
+from ..draft import Change, Draft, InDoubt
 from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
 from ..state import Made, State
 from . import open_count
@@ -52,6 +52,8 @@ def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[E
     """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
     taken = change(parts, fields, said.rest, said.fabrics) if fields else []
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
+    in_doubt = [InDoubt(one.meanings, one.unlikely) for one in said.doubts]
+    parts.state = replace(parts.state, draft=parts.state.draft.doubting(in_doubt))
     told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
     if doubt is None or any(isinstance(event, Failure) for event in taken):
         refused = [Failure(text=f"{d.sentence}. Nothing was changed.") for d in said.doubts[:1]]

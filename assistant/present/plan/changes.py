@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
-from .reading import bill, chosen, each_limit, ends, gpus, is_given, unit_of_work
+from .reading import bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
@@ -67,7 +67,10 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
         return ["So it makes no difference that counts."]
     worse, better = max(money, time) >= _FELT, min(money, time) <= -_FELT
     how = "worth it unless the other counts more" if worse and better else "worse" if worse else "better"
-    return [f"So {' and '.join(told)}: {how}."]
+    kept = limits_in_short(after)
+    if kept and worse:  # more work is dearer and slower in any case: what counts is whether it still fits
+        return [f"So {' and '.join(told)}; {kept}"]
+    return [f"So {' and '.join(told)}: {how}.", *([f"{kept[:1].upper()}{kept[1:]}"] if kept else [])]
 
 
 def _where(plan: Plan) -> str | None:

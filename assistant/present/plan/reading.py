@@ -201,6 +201,30 @@ def limits_kept(plan: Plan) -> str | None:
     return " ".join(each_limit(plan)) or None
 
 
+def limits_in_short(plan: Plan) -> str | None:
+    """Whether what was said to be a limit is kept at the median, in a clause: "within the 14 days, 2.1 to spare"."""
+    best = chosen(plan)
+    if best is None or best.run_hours is None or best.cost_usd is None:
+        return None
+    days, usd, monthly = (asked(plan, f) for f in ("constraints.deadline_days", "budget.usd", "budget.usd_per_month"))
+    bought, wait = to_buy(plan), 24 * (best.delivery_days or 0.0)
+    cost = bought.capital_usd if bought is not None else best.cost_usd.p50
+    found: list[tuple[str, float, float, str, str]] = []
+    if days and ends(plan):
+        hours = wait + best.run_hours
+        found.append((f"the {days:g} days", hours, 24.0 * days, figures.hours(abs(24.0 * days - hours)), "late"))
+    if usd and (bought is not None or asked(plan, "budget.mode") != "buy"):
+        found.append((f"the {figures.usd(usd)}", cost, usd, figures.usd(abs(usd - cost)), "too much"))
+    if monthly and best.usd_per_month is not None:
+        over = figures.usd(abs(monthly - best.usd_per_month))
+        found.append((f"the {figures.usd(monthly)} a month", best.usd_per_month, monthly, over, "too much"))
+    told = [
+        f"within {limit} ({apart} to spare)" if value <= most else f"outside {limit} ({apart} {how})"
+        for limit, value, most, apart, how in found
+    ]
+    return f"{' and '.join(told)}." if told else None
+
+
 def each_limit(plan: Plan) -> list[str]:
     """How deadline, budget and power that were said are kept, each in a sentence, at the median and in the band."""
     best, days, usd = chosen(plan), asked(plan, "constraints.deadline_days"), asked(plan, "budget.usd")

@@ -89,6 +89,12 @@ class Training(Section):
               words=("[training] tokens", "token count", "token budget"), sensible=(1e5, 1e14),
               lookalikes=("tokens per second", "tokens per request")),
     ] = None  # fmt: skip
+    steps: Annotated[
+        Annotated[Whole, Field(ge=1, le=1_000_000_000)] | None,
+        About("steps of the run", "count", "How many optimizer steps?", "as many as the tokens take",
+              unit="{} steps", span="number", words=("(total|max|train|training) steps", "number of steps"),
+              sensible=(10, 10_000_000), lookalikes=("steps between two checkpoints",)),
+    ] = None  # fmt: skip
     days: Annotated[
         Annotated[Days, Field(gt=0, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
@@ -100,6 +106,8 @@ class Training(Section):
     def _one_length(self) -> Training:
         if self.tokens is not None and self.days is not None:
             raise ValueError("expected tokens or days, got both")
+        if self.steps is not None and (self.tokens or self.days):
+            raise ValueError("expected steps or another length of the run, got both")
         return self
 
 

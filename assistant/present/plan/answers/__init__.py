@@ -9,9 +9,11 @@ from types import ModuleType
 from . import (
     bandwidth,
     bargaining,
+    break_even,
     changing,
     choice,
     compared,
+    configuring,
     contract,
     doubted,
     equipment,
@@ -33,7 +35,9 @@ from . import (
     service,
     site,
     sums,
+    supplying,
     terms,
+    terms_of_rent,
     traffic,
     trials,
     trust,
@@ -47,13 +51,13 @@ __all__ = ["SENTENCES", "Asked", "remedied", "sentences"]
 Sentence = Callable[[Asked], "str | Iterable[str] | None"]
 _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     choice: (
-        "do price finish check_first sentence one_line plain_do plain_cost plain_why plain_risk because "
+        "do price finish check_first why_short sentence one_line plain_do plain_cost plain_why plain_risk because "
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
         "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
-        "not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle idle_save quoted "
-        "quote_even cheapest_given_up"
+        "included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle "
+        "idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
         "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
@@ -65,7 +69,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "rests_on percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
+        "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
         "mfu_source mfu_range assumed assumed_count nobody_pays criteria least_sure least_sure_said "
         "range_percent ranking_percent not_modelled"
     ).split(),
@@ -97,7 +101,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     waiting: "waiting_cost waiting_pays deadline_sure deadline_risk doubt_time start_later listed stored".split(),
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "one_node disaggregated twice_at_once".split(),
-    otherwise: "gpus_judged lora lora_alone patient".split(),
+    otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
     traffic: "all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
@@ -109,6 +113,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
     ).split(),
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
+    break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
+    configuring: "variables engine first_day lost_at_a_stop".split(),
+    supplying: "data_rate more_data delivery_risk beside_a_server energy".split(),
+    terms_of_rent: "tiers used falling which_are_quotes".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.vocabulary.plan import Card
 
 from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, lasts, money, slower, usable
+
+_FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
 
 
 def do(asked: Asked) -> str | None:
@@ -25,6 +29,12 @@ def finish(asked: Asked) -> str | None:
     return found.finish if found else None
 
 
+def why_short(asked: Asked) -> str | None:
+    """Why it goes before the next, in a line."""
+    found = asked.plan.recommendation.card
+    return f"Why: {found.because[:1].lower()}{found.because[1:]}" if found and found.because and asked.best else None
+
+
 def check_first(asked: Asked) -> str | None:
     """The one thing to settle before signing."""
     if asked.best is None:
@@ -41,13 +51,20 @@ def sentence(asked: Asked) -> str | None:
     """One sentence that can be forwarded."""
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
-        return asked.plan.recommendation.headline
+        why = asked.plan.recommendation.smallest_change
+        return f"{asked.plan.recommendation.headline} {why or ''}".strip()
     because = found.because.rstrip(".")
     many = _sentences(asked)
     if many > 1:
         return " ".join(_told_in(asked, found, because, many))
-    why = f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
-    return f"We should {deed_of(found.do)}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
+    kept = (reading.limits_in_short(asked.plan) or "").rstrip(".")
+    why = f"; {kept}" if kept else f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
+    return f"We should {_plain(deed_of(found.do))}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
+
+
+def _plain(deed: str) -> str:
+    """A deed for who knows no hardware: a GPU by its maker and name alone."""
+    return _FORM.sub(" GPUs", deed)
 
 
 def _sentences(asked: Asked) -> int:
@@ -70,6 +87,8 @@ def one_line(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
+    if _sentences(asked) > 1:
+        return sentence(asked)
     deed = deed_of(found.do)
     return f"{deed[:1].upper()}{deed[1:]}: {sum_of(asked, found.cost)}, {small(found.finish)}."
 

@@ -72,7 +72,18 @@ def acceptance(asked: Asked) -> list[str]:
         return said
     slow, middle = figures.seconds(band.p90), figures.seconds(band.p50)
     said.append(f"20 steps of your own job: at most {slow} each; planned are {middle}. Loss as on a reference node.")
-    return [*said, "Pay the last part only when both are passed; a node that fails is replaced and all repeated."]
+    pairs = "each pair of nodes alone, " if best.fabric != "none" else ""
+    return [*said, f"Then {pairs}a day of load. In the contract: the clock starts when all are passed."]
+
+
+_FULL = 0.9  # of what fits: beyond, requests queue
+
+
+def _watched(asked: Asked, field: str, planned: float, slow: float) -> str:
+    """What is planned and what is an alarm: the target that was said, else the slow end of our own error."""
+    target = reading.asked(asked.plan, f"inference.{field}")
+    alarm = target / 1e3 if target else slow
+    return f"{figures.seconds(planned)}, alarm above {figures.seconds(alarm)}{' (your target)' if target else ''}"
 
 
 def monitor(asked: Asked) -> list[str]:
@@ -82,11 +93,13 @@ def monitor(asked: Asked) -> list[str]:
         return []
     band, served = best.step_time_s, best.serving
     if served is not None:
-        first, alarm = figures.seconds(served.ttft_s), figures.seconds(served.ttft_s_p90)
+        first = _watched(asked, "ttft_ms", served.ttft_s, served.ttft_s_p90)
+        each = _watched(asked, "tpot_ms", served.tpot_s, served.tpot_s_p90)
         said = [
-            f"Time to the first token: {first}, alarm above {alarm}; each further {figures.seconds(served.tpot_s)}.",
-            f"Output tokens per second: {figures.significant(served.output_tokens_per_s)} in all; requests in flight "
-            f"of at most {served.max_concurrency:,}; free KV cache.",
+            f"The slow twentieth of requests: first token {first}; each further {each}.",
+            f"Requests in flight {served.concurrency:,}, alarm above {round(_FULL * served.max_concurrency):,}; KV "
+            f"cache above {_FULL:.0%}; any queue that grows for a minute; share of errors above 1 %.",
+            "Machines: Xid and ECC errors, NVLink errors, temperature, a copy that does not answer its health check.",
         ]
     else:
         mfu = f", MFU {best.mfu:.0%}" if best.mfu else ""
@@ -97,7 +110,7 @@ def monitor(asked: Asked) -> list[str]:
         )
         said = [f"A step: {figures.seconds(band.p50)}, alarm above {figures.seconds(band.p90)}{each}."]
     if best.fabric == "none":
-        return [*said, "No network counter matters: nothing crosses between nodes."]
+        return said
     _, _, bus = _line(asked, best)
     counters = _COUNTERS.get(asked.catalog.fabrics[best.fabric].technology, "retransmissions and drops")
     waits = figures.percent(best.exposed_communication_percent)

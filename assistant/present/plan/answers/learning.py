@@ -11,6 +11,7 @@ from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower
 from .networks import time_parts
+from .operations import assumed
 
 _BIT = 0.05  # of a step: less is no reason for another network
 
@@ -29,9 +30,20 @@ def phases(asked: Asked) -> list[str]:
         f"{name}: {figures.seconds(most)} of a step of {figures.seconds(best.median_step)} "
         f"({100 * most / best.median_step:.0f} %); {other} with what is computed beside it {figures.seconds(less)} "
         f"({beside}).",
-        "Writing is bound by memory: for each token all the weights are read.",
+        *_written(asked),
+        "Writing is bound by memory: for each token all the weights are read. An estimate: five steps show it.",
         *_tail(loop.alone_s, loop.generation_s),
     ]
+
+
+def _written(asked: Asked) -> list[str]:
+    """How many tokens a step writes."""
+    value = lambda field: reading.asked(asked.plan, f"rl.{field}") or assumed(asked.plan, f"rl.{field}")
+    prompts, each, length = value("prompts_per_step"), value("samples_per_prompt"), value("response_tokens")
+    if not prompts or not each or not length:
+        return []
+    many = figures.significant(prompts * each * length / 1e6)
+    return [f"A step writes {many} million tokens: {prompts * each:,.0f} answers of {length:,.0f} in the mean."]
 
 
 def _tail(alone: float, whole: float) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil, sqrt
 
 from assistant.vocabulary.plan import Plan, QuotedOffer
@@ -86,6 +87,8 @@ def on_failure(asked: Asked) -> str | None:
     """What happens when something fails."""
     if reading.serves(asked.plan):
         return _served(asked)
+    if "checkpoint" in asked.text:
+        return None  # how often is asked
     line = any(word in asked.text for word in ("fiber", "fibre", "link", "connection", "line"))
     if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 and line:
         inner = assumed(asked.plan, "parallelism.inner_steps")
@@ -144,15 +147,31 @@ def failure_prepare(asked: Asked) -> str | None:
     return "Have ready: a spare node, automatic restart, checkpoints kept off the nodes."
 
 
+_YES_OR_NO = re.compile(r"(?:so |and |but |ok |okay |well )*(?:do|does|did|is|are|must|need|will|have)\b")
+
+
+def is_yes_or_no(asked: Asked) -> bool:
+    """Whether it is asked if something has to be done, not what."""
+    return bool(_YES_OR_NO.match(asked.text))
+
+
+def doubts_the_settings(asked: Asked) -> bool:
+    """Whether it is asked what is lost where nobody sets it up well."""
+    return any(
+        word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")
+    )
+
+
 def settings(asked: Asked) -> str | None:
     """Whether anything is to be configured."""
     best = asked.best
-    if best is None:
+    other = bool(asked.fabrics) and best is not None and best.fabric not in asked.fabrics
+    if best is None or reading.serves(asked.plan) or (other and not is_yes_or_no(asked)):
         return None
-    kind = asked.catalog.fabrics[best.fabric].technology
+    kind = asked.catalog.fabrics[asked.fabrics[0] if other else best.fabric].technology
     if best.fabric == "none":
         return "No: nothing crosses a network, so there is nothing to tune between nodes."
-    if any(word in asked.text for word in ("isn", "not", "bad", "crap", "mis", "wrong", "congest", "shared", "noisy")):
+    if doubts_the_settings(asked):
         return _untuned(asked)
     if kind in ("roce", "spectrum-x", "ultra-ethernet"):
         return "Yes: PFC and ECN on every switch and NIC of the path; the plan takes them as set well and tested."
@@ -190,6 +209,8 @@ def settings_check(asked: Asked) -> str | None:
     sites = (reading.asked(asked.plan, "cluster.sites") or 1) > 1
     far = " Across the long line use none of it: plain TCP or DiLoCo's few exchanges." if sites else ""
     test = next(iter(asked.plan.measure_first), None)
+    if reading.serves(asked.plan):
+        return None
     if even or asked.plan.quotes:
         return f"Before signing have them show it: {test or 'an all-reduce test on all nodes'}"
     if warned:

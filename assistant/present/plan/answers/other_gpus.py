@@ -29,6 +29,11 @@ def other_gpus(asked: Asked) -> list[str]:
         return [f"Nothing of {barred[0].upper()} is in the plan: it is on {asked.catalog.gpus[own].name}.", now]
     if not named:
         found = _kinds(asked, own)
+        called = [part for part in own.split("-") if any(sign.isdigit() for sign in part)]
+        if asked.best is not None and (own in told or any(part in asked.text for part in called)):
+            name = asked.catalog.gpus[own].name
+            taken = f"The plan takes them: {reading.gpus(asked.plan):,} {name}, {line(asked.plan, asked)}."
+            return [taken, *(one for one in found if not one.startswith("Now "))]
         return found if len(found) > 1 and asked.plan.sizing is None else [now, *found]
     said = [now]
     for gpu in named:

@@ -62,6 +62,12 @@ def lora(asked: Asked) -> list[str]:
     return [said, f"{verdict} {_QUALITY}"]
 
 
+def lora_fewer(asked: Asked) -> str | None:
+    """With how few GPUs adapters would do, as the plan volunteers it."""
+    told = asked.plan.volunteered
+    return told if told and "LoRA" in told else None
+
+
 def lora_alone(asked: Asked) -> str | None:
     """Adapters on one node of several, where nothing crosses a network."""
     per, gpus = reading.asked(asked.plan, "cluster.gpus_per_node"), reading.gpus(asked.plan)

@@ -11,6 +11,7 @@ from .. import flips, reading
 from .asked import Asked
 from .trials import enough_for
 
+_DAYS = "constraints.deadline_days"
 _LIMITS = ("budget.usd", "budget.usd_per_month")
 
 
@@ -27,6 +28,15 @@ def remedied(asked: Asked) -> tuple[Asked, str] | None:
             return asked.instead(without, made), _without_the_limit(made, *limits.items())
     if reading.serves(asked.plan):
         return _with_more(asked)
+    days = reading.asked(asked.plan, _DAYS)
+    both: dict[str, Any] = dict.fromkeys([*limits, *([_DAYS] if days else [])])
+    made = asked.tried(both) if days else None
+    best = reading.chosen(made) if made else None
+    if made is not None and best is not None and best.run_hours is not None:
+        usd = f" and {figures.usd(best.cost_usd.p50)}" if best.cost_usd and limits else ""
+        kept = " and ".join([f"{days:g} days", *(figures.usd(value) for value in limits.values())])
+        told = f"Not within {kept}: it takes {figures.hours(best.run_hours)}{usd}. Without these limits:"
+        return asked.instead(both, made), told
     for way in asked.plan.recommendation.what_fits:
         made = asked.tried(way.change)
         if made is not None:

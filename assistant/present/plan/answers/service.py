@@ -71,7 +71,7 @@ def first_target(asked: Asked) -> str | None:
     """The target that is missed first at the same GPUs when the load rises."""
     best = asked.best
     if best is None or best.serving is None:
-        return "This job serves nobody, so it has no such targets." if best is not None else None
+        return None
     targets = _targets(asked)
     if not targets:
         return "You named no target: say the time to the first token and per token that users may wait."

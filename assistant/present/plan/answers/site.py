@@ -22,7 +22,8 @@ def power_enough(asked: Asked) -> list[str]:
         return ["Nothing works as asked, so nothing draws power."]
     kw = lambda value: f"{figures.significant(value)} kW"
     parts = (
-        f"{drawn.machines:,} machines of at most {kw(drawn.machine_kw)}, {kw(drawn.network_kw)} for the network: "
+        f"{figures.counted(drawn.machines, 'machine', 'machines')} of at most {kw(drawn.machine_kw)}, "
+        f"{kw(drawn.network_kw)} for the network: "
         f"{kw(drawn.it_kw)}; times {drawn.power_usage_effectiveness:g} for cooling {kw(drawn.site_kw)}."
     )
     kept = reading.power_kept(asked.plan, next(iter(asked.amounts("power")), None))

@@ -102,7 +102,8 @@ def budget(asked: Asked) -> str | None:
             kept = "Yes" if best.usd_per_month <= monthly else "No"
             month = figures.usd_against(best.usd_per_month, monthly)
             return f"{kept}: {month} a month against {figures.usd_limit(monthly)}."
-        return f"You named no budget; it costs {figures.usd(sum_)}."
+        in_time = (reading.limits_in_short(asked.plan) or "").rstrip(".")
+        return f"{in_time[:1].upper()}{in_time[1:]}; it costs {figures.usd(sum_)}, you named no budget.".lstrip("; ")
     spare, costs = limit - sum_, figures.usd_against(sum_, limit)
     if spare >= 0:
         return f"It stays within {figures.usd_limit(limit)}: it costs {costs}, which leaves {figures.usd(spare)}."
@@ -186,6 +187,18 @@ def included(asked: Asked) -> str | None:
     network = {True: "the network between nodes", None: "probably the network (ask)", False: ""}
     has = network[offer.network_included] if offer else "the network"
     return f"Rented: the machines with power, cooling and their upkeep{f', and {has}' if has else ''} are in the price."
+
+
+def included_items(asked: Asked) -> str | None:
+    """The parts that a purchase counts, each with its sum."""
+    bought = asked.plan.purchase
+    if bought is None or not bought.capital_usd:
+        return None
+    parts = [f"{one.count:,} × {one.item} {figures.usd(one.count * one.usd)}" for one in bought.items if one.usd]
+    return f"In it: {'; '.join(parts[:_PARTS])}." if parts else None
+
+
+_PARTS = 6  # of a purchase, in a sentence
 
 
 def not_included(asked: Asked) -> str | None:

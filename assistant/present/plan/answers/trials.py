@@ -56,13 +56,21 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         return [said]
     named = []
     text = asked.said.text
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    in_nodes = [per * int(many) for many in _NODES.findall(asked.text)]
+    if in_nodes:
+        more = [per * int(many) for many in _OR_MORE.findall(asked.text)]
+        return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
     named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus]
-    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
     others = [n for n in dict.fromkeys(named) if n != gpus]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
+
+
+_NODES = re.compile(r"\b(\d{1,4}) (?:x )?(?:nodes?|boxes|box|machines?|servers?)\b")
+_OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|card|h100|h200|a100|b200|%))")
 
 
 def sizes_day(asked: Asked) -> str | None:
@@ -83,6 +91,8 @@ def sizes_day(asked: Asked) -> str | None:
 
 def _sized(asked: Asked, size: int) -> str:
     tried = asked.tried({_GPUS: size, **same_work(asked)})
+    if tried is not None and reading.gpus(tried) != size:  # fewer are planned where the others bring nothing
+        return f"{size:,} bring no more than {reading.gpus(tried):,}: {line(tried, asked)}."
     if tried is None:
         without = asked.tried({_GPUS: size, **same_work(asked), "budget.usd": None, "budget.usd_per_month": None})
         if without is not None and asked.best is not None:
@@ -117,7 +127,7 @@ def sizes_verdict(asked: Asked) -> str | None:
         tried = asked.tried({_GPUS: size, **same_work(asked)})
         one = reading.chosen(tried) if tried else None
         if one is not None and one.cost_usd is not None and one.run_hours is not None:
-            found.append((size, one.median_cost, one.run_hours))
+            found += [(size, one.median_cost, one.run_hours)] if tried and reading.gpus(tried) == size else []
     if len(found) == 1:
         return f"So stay with {gpus:,}."
     days = reading.asked(asked.plan, "constraints.deadline_days") or reading.asked(asked.plan, "training.days")
@@ -266,7 +276,9 @@ def carried(asked: Asked, times: float) -> list[str]:
     if made is None:
         return []
     now = f", now {line(asked.plan, asked)}" if asked.best is not None else ""
-    return [f"About {reading.gpus(made):,} GPUs would: {line(made, asked)}{now}."]
+    month, best = reading.asked(asked.plan, "budget.usd_per_month"), reading.chosen(made)
+    over = f", over the {figures.usd(month)} a month" if month and best and (best.usd_per_month or 0) > month else ""
+    return [f"About {reading.gpus(made):,} GPUs would: {line(made, asked)}{over}{now}."]
 
 
 def enough_for(asked: Asked, times: float) -> Plan | None:
@@ -279,7 +291,8 @@ def enough_for(asked: Asked, times: float) -> Plan | None:
     least = gpus * load / found.carries_requests_per_s if found and found.carries_requests_per_s else times * gpus
     for margin in _MARGINS:
         size = ceil(margin * least / per) * per
-        made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load})
+        lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month"))  # what it costs is told beside
+        made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load, **lifted})
         if made is not None:
             return made
     return None

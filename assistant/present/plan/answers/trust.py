@@ -155,6 +155,19 @@ def mfu(asked: Asked) -> str | None:
     return f"{middle:.0f} % MFU, computed, not assumed: {low:.0f} to {high:.0f} % in eight of ten cases."
 
 
+def mfu_each(asked: Asked) -> str | None:
+    """What is reached on each network, where more than one is asked about."""
+    if not asked.says("each") and len(asked.fabrics) < 2:
+        return None
+    named = [c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.mfu]
+    able = named or [c for c in asked.plan.candidates if c.mfu and c.fits is not False and c.verdict != "avoid"]
+    told = [f"{asked.name(c.fabric)} {100 * (c.mfu or 0.0):.0f} %" for c in able[:_EACH]]
+    return f"On each: {', '.join(told)}." if told else None
+
+
+_EACH = 5  # networks in a sentence
+
+
 def mfu_source(asked: Asked) -> str | None:
     """Where it comes from."""
     if asked.best is None or not asked.best.mfu:

@@ -1,0 +1,147 @@
+"""The plan of a job of which something is in doubt or not said yet, for who asks of the plan before answering: what is
+likeliest is supposed, said to be, and not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from assistant.present.fields import field_text
+from assistant.present.plan.reading import chosen
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.fields import NUMERIC
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import FIELDS
+
+from ..draft import Draft, InDoubt
+from ..state import State
+from . import open_count
+from .parts import Parts
+
+_CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
+_LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
+_MOST_TRIED = 8  # plans that are weighed against each other
+_USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
+_SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """``state`` has the plan of the draft with what is supposed; ``line`` says what that is; ``of`` is the draft as it
+    was told."""
+
+    of: Draft
+    state: State
+    line: str
+
+
+def supposed(parts: Parts) -> Supposed | None:
+    """The state in which a question of the plan is answered; ``None`` where nothing has to be supposed, or no plan can
+    be made of it."""
+    told = parts.state.draft
+    if parts.supposed is None or parts.supposed.of != told:
+        parts.supposed = _of(parts, told) if told.in_doubt or not told.complete else None
+    found = parts.supposed
+    if found is None:
+        return None
+    tried = {"variation": parts.state.variation, "varied": parts.state.varied}
+    return replace(found, state=replace(found.state, **tried))
+
+
+def _of(parts: Parts, told: Draft) -> Supposed | None:
+    if not told.fields:
+        return None
+    sure = [one for one in told.in_doubt if not one.unlikely or one.fields & {*told.missing}]
+    base = min(_ways(parts, told, sure), key=_rank, default=None)
+    if base is None:
+        return None
+    base = _anywhere(parts, base)
+    for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
+        further = _made(parts, base[0], one.meanings[0])
+        if further is not None and (_works(further[1]) or not _works(base[1])):
+            base = further
+    draft, plan = base
+    same = parts.state.plan is not None and not _matters(parts.state.plan, base)
+    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), "" if same else _line(parts, told, draft))
+
+
+Fields = Mapping[str, Any]
+_Way = tuple[Draft, Plan]
+
+
+def _counts(one: InDoubt) -> bool:
+    """Whether what is hardly likely is an amount: of a choice nothing is supposed that nobody made."""
+    return all(FIELDS[path].about.kind in NUMERIC for path in one.fields)
+
+
+def _anywhere(parts: Parts, way: _Way) -> _Way:
+    """From any provider where the one that was named does not have it at all: "from Lambda or whoever has them"."""
+    if _works(way[1]) or "cluster.provider" not in way[0].fields:
+        return way
+    dearer = _made(parts, way[0], {name: None for name in _LIMITS & way[0].fields.keys()})
+    if dearer is not None and _works(dearer[1]):
+        return way
+    found = _made(parts, way[0], {"cluster.provider": None})
+    return found if found is not None and _works(found[1]) else way
+
+
+def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
+    """The job in each way that it may be meant, as far as it can be planned so."""
+    each = [_weighed(one.meanings) for one in sure]
+    ways = ({name: value for fields in way for name, value in fields.items()} for way in product(*each))
+    tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
+    found = [_made(parts, told, way) for way in tried]
+    return [one for one in found if one is not None]
+
+
+def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
+    """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, of a fact the
+    likeliest."""
+    path = next(iter(meanings[0]))
+    if path in _CHOSEN:
+        return meanings
+    same = [meaning for meaning in meanings if path in meaning]
+    return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
+
+
+def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
+    """The draft with the fields, what is missing beside them usual, and its plan."""
+    try:
+        draft = told.with_fields(fields, parts.catalog).draft if fields else told
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
+        draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
+        count = open_count.taken(parts, draft)
+        draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
+        made = parts.planned(draft)
+    except InputError:
+        return None
+    plan = made.unfinished.finished() if made.unfinished is not None else made.plan
+    return None if plan is None else (draft, plan)
+
+
+def _works(plan: Plan) -> bool:
+    return plan.recommendation.verdict != "infeasible"
+
+
+def _rank(way: _Way) -> tuple[bool, float]:
+    """What works goes before what does not, then what costs less."""
+    best = chosen(way[1])
+    return not _works(way[1]), best.median_cost if best is not None else float("inf")
+
+
+def _matters(before: Plan, way: _Way) -> bool:
+    """Whether what is supposed makes another plan."""
+    return way[1].recommendation.card != before.recommendation.card
+
+
+def _line(parts: Parts, told: Draft, draft: Draft) -> str:
+    """What is supposed, in a line: what is chosen and what limits first."""
+    new = {name: value for name, value in draft.fields.items() if told.fields.get(name) != value}
+    anybody = ["any provider"] if "cluster.provider" in told.fields.keys() - draft.fields.keys() else []
+    first = [name for name in new if name in _LIMITS | _CHOSEN]
+    named = anybody + [field_text(name, new[name], parts.catalog) for name in dict.fromkeys([*first, *new])]
+    while len(named) > 1 and len(_SAYS.format("; ".join(named))) > _WIDEST:
+        named = named[:-1]
+    return _SAYS.format("; ".join(named))
