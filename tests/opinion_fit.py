@@ -6,10 +6,10 @@ NAME...`` goes on from the weights that ship, three passes over these sets, wher
 the others as keep what is known; ``NAME...`` leaves out sets, says how much of them is right, and writes nothing. Half
 of the rows are varied in every pass: other names and numbers, slips of the finger.
 
-What ships was learned in five rounds, each going on from the one before: five passes over what there was (without
-learn_k to learn_q), two over everything, one with the examples of the wordings, two over ``heard`` (with the messages
-of the other sets among them as they were heard), those examples, and 4,900 other rows drawn at random, and ``--on
-learn_n learn_o learn_p learn_q``. Rows are varied in the last alone; bfloat16 from the third round on.
+What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
+learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
+messages of the other sets among them as they were heard), those examples, and 4,900 other rows drawn at random; the
+last three in bfloat16, none with varied rows.
 """
 
 from __future__ import annotations

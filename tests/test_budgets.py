@@ -141,7 +141,15 @@ def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
 
 @pytest.mark.parametrize(
     ("said", "euros"),
-    [("40.000 €", 40e3), ("EUR 1.250,50", 1250.5), ("1.234.567 €", 1234567), ("40 000 €", 40e3), ("2,50 €", 2.5)],
+    [
+        ("40.000 €", 40e3),
+        ("EUR 1.250,50", 1250.5),
+        ("1.234.567 €", 1234567),
+        ("40 000 €", 40e3),
+        ("2,50 €", 2.5),
+        ("€1.250M", 1.25e6),
+        ("2.450 million EUR", 2.45e6),
+    ],
 )
 def test_a_sum_in_a_file_is_read_with_the_dots_and_commas_of_its_currency(said, euros):
     """40.000 € was taken for $45."""

@@ -616,7 +616,7 @@ def test_a_document_is_read_by_its_sentences_with_figures_and_says_what_was_left
     filler = " ".join(f"Paragraph {'i' * n} speaks of the house at length." for n in range(1, 180))
     found = said(f"{filler}\n{filler}\nWe have 64 H100 with RoCE 400.\n{filler}")
     assert found.fields == {"cluster.gpu": "h100-sxm", "cluster.gpus": 64, "cluster.fabric": "roce-v2-400"}
-    assert "characters were not read" in found.doubts[-1]
+    assert any("characters were not read" in doubt for doubt in found.doubts)
     assert said("We have 64 H100.\n" * 3000).doubts == []
 
 

@@ -30,12 +30,13 @@ from .text import ENGLISH
 NETWORK, FABRIC = "network", "cluster.fabric"
 NONE, NODES, GPUS, PER_NODE = "none", "nodes", "cluster.gpus", "cluster.gpus_per_node"
 _COUNTS = frozenset({GPUS, NODES, PER_NODE})
+_OF_GPUS = _COUNTS | {"budget.owned_gpus"}  # "we own 16 and buy 16 more" counts GPUs
 _COUNTED, _CHOSEN = frozenset({GPUS}), frozenset({"choice", "flag"})
 _OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES["gpu"],)}  # of a count
 _SURELY_NONE = 0.9
 _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
-_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.2, 0.05, 0.5, 0.98
+_DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.98
 _TAKEN_BACK = 0.9
 _CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.15, 0.35, 0.98
 _COMPUTED_FROM = frozenset(
@@ -140,7 +141,7 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
     total = _total(meant, reading.known(PER_NODE))
     told = {q.start for fact in counts for q in fact.slots.values()} | {at for at, n in numbers.items() if n == said}
     weighed = [likely[at] for at in told if at in numbers]
-    if total is None and not _said_twice(reading, counts) and _is_none_of(reading, _COUNTS, weighed):
+    if total is None and not _said_twice(reading, counts) and _is_none_of(reading, _OF_GPUS, weighed):
         _doubt(reading, GPUS, counts[0] if counts else None)
     elif total not in (None, said) and not reading.known("cluster.sites"):
         _withdraw(reading, GPUS)

@@ -199,6 +199,7 @@ _SIGNED = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|dollars?|" + "|".join(_CUR
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # 40.000, where a dot marks thousands
 _SPACED = re.compile(r"\d{1,3}(?:['\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?")  # 40 000, 40'000,50
 _DOTTED_CENTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}")  # 1.250,50
+_SIZED = re.compile(r"\s*(?:k|m|mm|mn|mio|b|bn|t|thousand|million|billion|trillion)\b", re.I)
 _COMMA_CENTS = re.compile(r"\d+,\d{1,2}")  # 2,50
 
 
@@ -209,6 +210,8 @@ def _grouped_money(text: str, *, by_the_hour: bool) -> str:
     if found is None or not _SIGNED.search(text):
         return text
     digits = found[0]
+    if digits.count(".") == 1 and _SIZED.match(text, found.end()):  # "$1.250M" is a million and a quarter
+        return text
     if _DOTTED_CENTS.fullmatch(digits) or (_DOTTED.fullmatch(digits) and (digits.count(".") > 1 or not by_the_hour)):
         plain = digits.replace(".", "").replace(",", ".")
     elif _SPACED.fullmatch(digits) or _COMMA_CENTS.fullmatch(digits):
