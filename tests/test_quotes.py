@@ -16,6 +16,7 @@ from assistant.present.plan import formats
 from assistant.present.plan.changes import _unlike
 from assistant.present.plan.flips import turn
 from assistant.understanding import Listener
+from assistant.understanding.text import in_one_line
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -621,3 +622,41 @@ def test_what_is_paid_once_may_be_more_than_the_whole_run_on_a_list():
     """The price at which the quote would match it is below nothing, and was taken for one."""
     made = planned(THREE[0] | {"once_usd": 1e6})
     assert made.recommendation.rival_offer.quote_even_at_usd_per_gpu_hour is None
+
+
+JOB_SAID = "pretrain llama 3.1 70B, 64 H100, 30 days."
+FIRST = "CoreWeave, 64 H100 SXM, InfiniBand NDR 400G, $2.85 per GPU-hour, 1 month, available 10 December."
+SECOND = "64 H100 SXM, RoCE v2 200 Gb/s, $2.15 per GPU-hour, setup fee $4,000, minimum 3 months, delivery in 3 weeks."
+
+
+@pytest.mark.parametrize(
+    ("mail", "second"),
+    [
+        (f"{JOB_SAID}\n\nQuote A: {FIRST}\n\nQuote B: NebulaMetal, {SECOND}", "NebulaMetal"),
+        (f"{JOB_SAID}\n\nQuote A: {FIRST}\n\nQuote B: {SECOND}", None),
+        (f"{JOB_SAID} Option 1: {FIRST} Option 2: {SECOND} Which should we take?", None),
+        (f"{JOB_SAID}\n- {FIRST}\n- NebulaMetal, {SECOND}\nOur budget is $300k", "NebulaMetal"),
+        (f"{JOB_SAID}\n\nFrom: Dana, CoreWeave\n{FIRST}\n\nFrom: Raj, NebulaMetal\n{SECOND}", "NebulaMetal"),
+    ],
+)
+def test_what_one_quote_says_is_not_said_by_the_other_whoever_makes_it(mail, second):
+    heard = Listener.of(library.load().language, CATALOG).hear(in_one_line(mail), today=TODAY)
+    told = [
+        (q.provider, q.fabric, q.gpu_hour_usd, q.months, q.minimum_days, q.once_usd, q.delivery_days)
+        for q in heard.offers
+    ]
+    assert told == [
+        ("coreweave", IB, 2.85, 1, None, None, 20), (second, "roce-v2-200", 2.15, None, 91.3125, 4000, 21)
+    ]  # fmt: skip
+    assert heard.fields["cluster.gpus"] == 64 and heard.fields.get("budget.usd", 300_000) == 300_000
+    of_the_run = [doubt for doubt in heard.doubts if doubt.options or doubt.between]
+    assert "30 days" in str(of_the_run) or heard.fields["training.days"] == 30
+
+
+def test_what_is_said_before_the_first_quote_or_of_both_is_shared():
+    said = (
+        "Two quotes, both with a setup fee of $1,000. Quote 1: CoreWeave, NDR, $2.85 per GPU-hour. "
+        "Quote 2: Lambda, RoCE 400, $2.49 per GPU-hour, minimum 3 months"
+    )
+    offers = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY).offers
+    assert [(q.once_usd, q.minimum_days) for q in offers] == [(1000, None), (1000, 91.3125)]

@@ -15,10 +15,16 @@ from .text import Token
 
 MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 _LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_RATES = frozenset({"gpu-hour", "node-hour", "gpu-month", "node-month", "month"})
 _CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
+
+
+def is_rate(amount: Quantity) -> bool:
+    """Whether an amount is the price of machines for a time: of an hour or a month, as it was said."""
+    return amount.kind in ("money", MONEY_OTHER, "decimal") and amount.unit in _RATES
 
 
 def hourly(amount: Quantity) -> bool:

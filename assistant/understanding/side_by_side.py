@@ -11,11 +11,13 @@ from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
-from .attach import Fact
+from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import as_quoted, asked_in_all, hourly
+from .offer_prices import as_quoted, asked_in_all, hourly, is_rate
 from .offers import Found, Offers
+from .quantities import MONEY_OTHER
 from .reading import Reading
+from .sections import Section
 from .sellers import OFFERED
 from .templates import Quantity
 from .text import stem
@@ -25,6 +27,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.
 # What tells how a network is built, by the field of a quote that has it.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_OF_A_QUOTE = frozenset({"time", "date", "dates", "money", MONEY_OTHER})  # amounts that are no fact of the job there
 _TIMES = frozenset({"training.days", "constraints.deadline_days"})
 _AMOUNTS = _TIMES | {
     "budget.usd",
@@ -40,6 +43,23 @@ class SideBySide:
     def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
         self._catalog, self._offers, self._words = catalog, offers, words
 
+    def sections(self, reading: Reading) -> list[Section]:
+        """The parts of a message that are a quote each."""
+        tokens, money = reading.text.tokens, [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
+        apart = [span for *span, _ in self._offers.sellers.apart(tokens, money)]
+        prices = (q for q in reading.quantities if is_rate(q) and not reading.kinds(q.start, q.end) & _NOT_OFFERED)
+        return self._offers.sections.of(tokens, [q for q in prices if not any(a <= q.start < b for a, b in apart)])
+
+    def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates without those in the part of a quote: its times, days and sums, and its GPUs where the job
+        tells how many."""
+        inside = lambda start: any(part.has(start) for part in reading.sections)
+        theirs = {at for q in reading.quantities if q.kind in _OF_A_QUOTE and inside(q.start)
+                  for at in range(q.start, q.end)}  # fmt: skip
+        counted = any(one.fact.says.act == "count" and not inside(one.fact.start) for one in found)
+        again = lambda fact: counted and fact.says.act == "count" and inside(fact.start)
+        return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
+
     def lay(self, reading: Reading, facts: Sequence[Fact]) -> None:
         """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
         network is built are of the offer that says them."""
@@ -53,6 +73,9 @@ class SideBySide:
             found.offers = [_with_names(found.offers[0], reading, message)]
         words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
         words |= {at for one in message.providers for at in range(one.start, one.end)}
+        spans = (one for one in (*reading.spans, *reading.named) if message.section_of(one.start))
+        words |= {at for one in spans for at in range(one.start, one.end)}
+        words |= {at for part in message.sections for at in range(part.start, part.said)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             reading.fields.pop("constraints.max_power_kw", None)  # what the machines draw is no limit of ours
@@ -85,6 +108,7 @@ class SideBySide:
             lambda day: float(max(0, (day - reading.today).days)),
             reading.text.typed,
             changed,
+            reading.sections,
         )
 
     def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:
@@ -141,9 +165,14 @@ class SideBySide:
         prices = [q for q in amounts if hourly(q)]
         text, sellers = reading.text, self._offers.sellers
         places: list[tuple[int, int]] = []
+        theirs = {at for one in known for at in range(one.start, one.end)}
         if of_offers or len(prices) > 1:
-            theirs = {at for one in known for at in range(one.start, one.end)}
             places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
+        unnamed = [
+            part for part in reading.sections if not any(part.has(at) for at in (*theirs, *(a for a, _ in places)))
+        ]
+        heads = (sellers.heading(text.tokens, text.typed, named, self._words, part) for part in unnamed)
+        places += [place for place in heads if place]
         if not places and not known:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             places = [place] if place else []
@@ -217,7 +246,7 @@ def _take_back(reading: Reading, found: Found, message: Message) -> None:
     settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
-    settled |= _TIMES if any(offer.months for offer in found.offers) else frozenset()
+    settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
     settled |= {"cluster.fabric", "cluster.provider"} if message.alone is not None else frozenset()
     of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
