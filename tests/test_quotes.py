@@ -660,3 +660,20 @@ def test_what_is_said_before_the_first_quote_or_of_both_is_shared():
     )
     offers = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY).offers
     assert [(q.once_usd, q.minimum_days) for q in offers] == [(1000, None), (1000, 91.3125)]
+
+
+@pytest.mark.parametrize(
+    ("said", "sums"),
+    [
+        ("Quote from CoreWeave: $131,000 a month", [("coreweave", None, 131_000)]),
+        ("Quote from CoreWeave: InfiniBand NDR, $131,000 per month for all 64 GPUs", [("coreweave", IB, 131_000)]),
+        ("Quotes: CoreWeave $131,000 a month, Lambda 95,000 EUR per month plus VAT",
+         [("coreweave", None, 131_000), ("lambda", None, round(95_000 * 1.1269))]),
+    ],
+)  # fmt: skip
+def test_a_sum_a_month_beside_a_seller_is_a_quote_and_no_budget(said, sums):
+    heard = Listener.of(library.load().language, CATALOG).hear(f"pretrain llama 3.1 70B for 30 days on 64 H100. {said}")
+    assert [(q.provider, q.fabric, round(q.usd)) for q in heard.offers] == sums
+    assert {q.months for q in heard.offers} == {1} and not heard.doubts
+    assert "budget.usd_per_month" not in heard.fields and heard.fields["training.days"] == 30
+    assert "EUR" not in said or "one euro (2026-10-06)" in heard.offers[1].note

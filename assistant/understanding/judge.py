@@ -47,8 +47,8 @@ _NOT_OF_OFFERS = frozenset(
     {"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month", "budget.reserved_days",
      "budget.spot", "constraints.vendor_neutral"}
 )  # fmt: skip
-# Beside offers a wording tells the time of the job from theirs, and the sentence as a whole does not.
-_TIMES = frozenset({"training.days", "constraints.deadline_days"})
+# Beside offers a wording tells what is of the job from what is theirs, and the sentence as a whole does not.
+_TOLD_BESIDE = frozenset({"training.days", "constraints.deadline_days", "cluster.provider"})
 # Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
 UNSPOKEN = frozenset(
     path
@@ -107,7 +107,7 @@ class Judge:
         likely = {at: each for at, each in odds.items() if each}
         _take_back(reading)
         _count(reading, live, found, likely)
-        settled = set(_COUNTED) | (_TIMES if reading.offers else frozenset())
+        settled = set(_COUNTED) | (_TOLD_BESIDE if reading.offers else frozenset())
         for path in [path for path in reading.fields if path not in settled]:
             _weigh(reading, path, live, found, likely)
         _choose(reading, live)

@@ -97,7 +97,7 @@ class Offers:
         said = {id: span for id, span in self._said(message, *place).items() if span[0] not in untold}
         if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
-        bought = price.value > MOST_PER_HOUR and price.value == message.alone
+        bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
         term = None if bought else self._term(message, *place, said)  # "3 years warranty" is none
         if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
             self._on_another_term(found, message, price, place, term, said)
@@ -248,10 +248,15 @@ class Offers:
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
-        near = tokens[max(0, quantity.start - 2) : quantity.end + 2]
+        near = [*tokens[max(0, quantity.start - 2) : quantity.end], *self._behind(quantity, tokens)]
         before = [token.text for token in tokens[max(0, quantity.start - 4) : quantity.end]]
         paid = not self._paid.isdisjoint(before) and self._might.isdisjoint(before)  # "they would pay 2.10 at Together"
         return paid or any(token.text in self._on_top for token in near)
+
+    def _behind(self, quantity: Quantity, tokens: Sequence[Token]) -> Sequence[Token]:
+        """The two tokens behind an amount; none where a tax comes on top of it: "95,000 EUR plus VAT"."""
+        behind = tokens[quantity.end : quantity.end + 3]
+        return () if self.sellers.is_besides(behind) else behind[:2]
 
     def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
         """What is said to be in the price, and where."""

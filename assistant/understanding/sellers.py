@@ -83,9 +83,13 @@ class Sellers:
         at = first
         while at < last:
             end = next((n for n in range(at, last) if _parts_a_clause(tokens, n)), last)
-            if {token.text for token in tokens[at:end]} & self._besides:
+            if self.is_besides(tokens[at:end]):
                 yield at, end
             at = end + 1
+
+    def is_besides(self, said: Sequence[Token]) -> bool:
+        """Whether something is said of an offer that is no sum of it."""
+        return any(token.text in self._besides for token in said)
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]

@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import as_quoted, asked_in_all, hourly, is_rate
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate
 from .offers import Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import Reading
@@ -131,7 +131,7 @@ class SideBySide:
         self, reading: Reading, providers: Sequence[Priced], fabrics: Sequence[Priced], amounts: Sequence[Quantity]
     ) -> float | None:
         """The price of the offer that is told alone; in a seller's mail the only one of a GPU-hour."""
-        told = _quoted_alone(reading, providers, fabrics)
+        told = _quoted_alone(reading, providers, fabrics) or _of_a_month(reading, [*providers, *fabrics], amounts)
         hours = {q.value for q in amounts if hourly(q) and q.unit == "gpu-hour"}
         if told or not (self._sold(reading, amounts) and (fabrics or providers)):
             return told
@@ -229,6 +229,15 @@ def _quoted_alone(reading: Reading, providers: Sequence[Priced], fabrics: Sequen
     return told.get(_PRICE) or in_ours
 
 
+def _of_a_month(reading: Reading, names: Sequence[Priced], amounts: Sequence[Quantity]) -> float | None:
+    """The one sum a month that is called a quote beside a name, where none of an hour is told."""
+    if reading.act not in ("describe", "change") or not any(token.stem in OFFERED for token in reading.text.tokens):
+        return None
+    prices = {q.value for q in amounts if is_rate(q)}
+    months = [q for q in amounts if q.kind == "money" and q.unit == "month" and q.value >= LEAST_SUM]
+    return months[0].value if names and len(prices) == len(months) == 1 else None
+
+
 def _ask_whose(reading: Reading) -> None:
     """A price beside several providers or GPUs is that of none of them until it is said."""
     several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
@@ -248,6 +257,7 @@ def _take_back(reading: Reading, found: Found, message: Message) -> None:
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
     settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
+    settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in found.offers) else frozenset()
     settled |= {"cluster.fabric", "cluster.provider"} if message.alone is not None else frozenset()
     of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
     reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]
