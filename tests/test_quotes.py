@@ -677,3 +677,25 @@ def test_a_sum_a_month_beside_a_seller_is_a_quote_and_no_budget(said, sums):
     assert {q.months for q in heard.offers} == {1} and not heard.doubts
     assert "budget.usd_per_month" not in heard.fields and heard.fields["training.days"] == 30
     assert "EUR" not in said or "one euro (2026-10-06)" in heard.offers[1].note
+
+
+def test_eight_adapters_of_200_behind_the_name_of_the_network_are_its_line_rate():
+    heard = Listener.of(library.load().language, CATALOG).hear("64 H100, RoCE v2, 8x200 Gb/s per node")
+    assert heard.fields["cluster.fabric"] == "roce-v2-200" and heard.fields["cluster.nics_per_node"] == 8
+    assert not heard.doubts
+
+
+def test_a_reservation_behind_the_price_is_its_term_and_the_days_before_it_are_the_run():
+    said = (
+        "pretrain llama 3.1 70B for 30 days on 64 H100. Lambda quotes $2.99/GPU-hr, InfiniBand NDR, 12 months reserved"
+    )
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert [offer.months for offer in heard.offers] == [12] and heard.fields["training.days"] == 30
+    assert "budget.reserved_days" not in heard.fields and not heard.doubts
+
+
+@pytest.mark.parametrize("mail", ["From: Raj, NebulaMetal\n{}", "{}\nRaj, NebulaMetal"])
+def test_who_sent_a_mail_or_stands_in_its_last_line_is_the_seller(mail):
+    said = "64x H100 SXM5, RoCE v2 8x 200G per node. $17.20 per node-hour. Setup fee $4,000.\n3 months minimum."
+    [offer] = Listener.of(library.load().language, CATALOG).hear(in_one_line(mail.format(said))).offers
+    assert (offer.provider, offer.fabric, offer.nics_per_node) == ("NebulaMetal", "roce-v2-200", 8)

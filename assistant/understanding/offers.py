@@ -98,7 +98,7 @@ class Offers:
         if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
         bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
-        term = None if bought else self._term(message, *place, said)  # "3 years warranty" is none
+        term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
         if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
             self._on_another_term(found, message, price, place, term, said)
             return
@@ -274,15 +274,20 @@ class Offers:
                     found.setdefault(id, (at, end))
         return found
 
-    def _term(self, message: Message, first: int, last: int, said: Mapping[str, tuple[int, int]]) -> Quantity | None:
-        """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
+    def _term(
+        self, message: Message, price: Quantity, first: int, last: int, said: Mapping[str, tuple[int, int]]
+    ) -> Quantity | None:
+        """The time for which it is rented, rather than the one that the job takes; a time beside what else is said, such
+        as a lead time, is that."""
         spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
         beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is None)
-        return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
+        terms = [q for q in times if shortest <= q.value <= longest and q.start not in beside]
+        own = (q for q in terms if not _before_all(message, q, price, first))
+        return next(own, terms[0] if terms else None)
 
 
 def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:
