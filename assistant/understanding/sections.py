@@ -42,6 +42,13 @@ class Sections:
                 return parts
         return []
 
+    def sender(self, tokens: Sequence[Token]) -> list[Section]:
+        """Where a single mail may say who wrote it: behind "From:", and in its last line."""
+        last = max((at + 1 for at, token in enumerate(tokens) if token.text == ";"), default=len(tokens))
+        sent = [Section(at, said, len(tokens)) for at, said in self._sent(tokens)]
+        signed = any(token.text == "," for token in tokens[last:]) and not any(t.is_number for t in tokens[last:])
+        return [*sent, *([Section(last, last, len(tokens))] if signed else [])]
+
     def _parts(
         self, tokens: Sequence[Token], prices: Sequence[Quantity], starts: Sequence[tuple[int, int]], *, of_lines: bool
     ) -> Iterator[Section]:

@@ -161,7 +161,9 @@ class Sellers:
         found, at = [], part.said
         while at < end and is_name(at):
             last = next((n for n in range(at, end) if not is_name(n)), end)
-            if any(tokens[n].text not in words for n in range(at, last)) and last - at <= _MOST_WORDS:
+            person = last < end and tokens[last].text == "<"  # "Dana <dana@acme.example>"
+            strange = any(tokens[n].text not in words for n in range(at, last))
+            if strange and not person and last - at <= _MOST_WORDS:
                 found.append((at, last))
             at = last + 1
         return found[-1] if found else None

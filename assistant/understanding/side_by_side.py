@@ -175,6 +175,9 @@ class SideBySide:
         places += [place for place in heads if place]
         if not places and not known:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
+            mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
+            heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
+            place = place or next(filter(None, heads), None)
             places = [place] if place else []
         return [Priced(text.typed(*place), *place) for place in places]
 
