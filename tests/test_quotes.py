@@ -699,3 +699,11 @@ def test_who_sent_a_mail_or_stands_in_its_last_line_is_the_seller(mail):
     said = "64x H100 SXM5, RoCE v2 8x 200G per node. $17.20 per node-hour. Setup fee $4,000.\n3 months minimum."
     [offer] = Listener.of(library.load().language, CATALOG).hear(in_one_line(mail.format(said))).offers
     assert (offer.provider, offer.fabric, offer.nics_per_node) == ("NebulaMetal", "roce-v2-200", 8)
+
+
+def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"
+    assert [offer.nics_per_node for offer in hear(said).offers] == [None, 8]
+    first, second = planned(THREE[0] | {"note": "19% VAT excluded"}, THREE[1]).quotes
+    assert "taxes" not in first.missing and "taxes" in second.missing

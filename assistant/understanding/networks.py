@@ -311,17 +311,18 @@ def resolve(
 
 
 def _at(members: Iterable[Fabric], gbps: float) -> str | None:
-    return next((f.id for f in members if _gbps(f) == round(gbps, 3)), None)
+    return next((f.id for f in members if line_rate(f) == round(gbps, 3)), None)
 
 
-def _gbps(fabric: Fabric) -> float:
+def line_rate(fabric: Fabric) -> float:
+    """Gb/s of one adapter; 0 where it has no rate of its own."""
     return round(fabric.line_rate.si * 8 / 1e9, 3) if fabric.line_rate else 0.0
 
 
 def _usual(members: Sequence[Fabric], technology: str, gpu: Gpu | None) -> str | None:
     usual = 100.0 if technology == "tcp" else gpu.usual_nic_line_rate.si * 8 / 1e9 if gpu else 400.0
     rated = [f for f in members if f.line_rate is not None]
-    return min(rated or members, key=lambda f: abs(_gbps(f) - usual)).id
+    return min(rated or members, key=lambda f: abs(line_rate(f) - usual)).id
 
 
 def _efa(members: Sequence[Fabric], gpu: Gpu | None, version: int | None) -> str | None:

@@ -277,8 +277,8 @@ class Offers:
     def _term(
         self, message: Message, price: Quantity, first: int, last: int, said: Mapping[str, tuple[int, int]]
     ) -> Quantity | None:
-        """The time for which it is rented, rather than the one that the job takes; a time beside what else is said, such
-        as a lead time, is that."""
+        """The time for which it is rented, rather than the one that the job takes; a time beside what else is said,
+        such as a lead time, is that."""
         spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
         beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -100,7 +100,7 @@ class SideBySide:
             fabrics,
             providers,
             reading.scopes,
-            _cabled(reading, facts, amounts),
+            [*_cabled(reading, facts, amounts), *self._of_all_adapters(reading)],
             of_offers,
             bool(reading.context.fields.get("budget.quotes")),
             self._alone(reading, providers, fabrics, amounts) if of_offers else None,
@@ -148,6 +148,15 @@ class SideBySide:
         gpu = reading.gpu(self._catalog)
         resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in reading.mentions]
         return [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+
+    def _of_all_adapters(self, reading: Reading) -> Iterator[Cabled]:
+        """The adapters of a node where the rate of all of them is said: "3200 Gb/s InfiniBand" is 8 of 400."""
+        gpu = reading.gpu(self._catalog)
+        for mention in (m for m in reading.mentions if m.of_all_adapters and m.gbps):
+            fabric, _ = networks.resolve(mention, self._catalog, gpu, mention.links)
+            rate = networks.line_rate(self._catalog.fabrics[fabric]) if fabric else 0.0
+            if rate and mention.gbps > rate and mention.gbps % rate == 0:
+                yield Cabled("nics_per_node", int(mention.gbps // rate), mention.start, mention.end)
 
     def _has_fee(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
         """Whether something is to be paid once beside a price of a GPU-hour: nobody but a seller says so."""
