@@ -3,8 +3,8 @@ leaves open, and what to write back."""
 
 from __future__ import annotations
 
-import re
 import datetime
+import re
 from collections.abc import Sequence
 from math import ceil, log
 
