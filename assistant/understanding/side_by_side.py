@@ -152,11 +152,12 @@ class SideBySide:
     def _of_all_adapters(self, reading: Reading) -> Iterator[Cabled]:
         """The adapters of a node where the rate of all of them is said: "3200 Gb/s InfiniBand" is 8 of 400."""
         gpu = reading.gpu(self._catalog)
-        for mention in (m for m in reading.mentions if m.of_all_adapters and m.gbps):
+        for mention in (m for m in reading.mentions if m.of_all_adapters):
             fabric, _ = networks.resolve(mention, self._catalog, gpu, mention.links)
             rate = networks.line_rate(self._catalog.fabrics[fabric]) if fabric else 0.0
-            if rate and mention.gbps > rate and mention.gbps % rate == 0:
-                yield Cabled("nics_per_node", int(mention.gbps // rate), mention.start, mention.end)
+            adapters = (mention.gbps or 0.0) / rate if rate else 0.0
+            if adapters > 1 and adapters.is_integer():
+                yield Cabled("nics_per_node", int(adapters), mention.start, mention.end)
 
     def _has_fee(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
         """Whether something is to be paid once beside a price of a GPU-hour: nobody but a seller says so."""
