@@ -400,3 +400,15 @@ def test_what_costs_a_few_percent_more_is_close_and_what_was_outweighed_once_is_
     best = judged[found.recommendation.fabric].median_cost
     near = {c.fabric for c in found.candidates if c.verdict == "acceptable" and c.median_cost <= 1.04 * best}
     assert near <= set(found.recommendation.tied)
+
+
+def test_within_a_limit_of_power_the_soonest_size_is_named_beside_the_largest() -> None:
+    """464 GPUs on TCP, done in 100 days, were the only way, where fewer on a faster network take 39."""
+    limits = {"constraints": {"max_power_kw": 600}, "budget": {"mode": "buy", "usd": 20e6}}
+    largest, soonest = plan(512, model="llama-3.1-70b", training={"tokens": 1.4e12}, **limits).recommendation.what_fits[
+        :2
+    ]
+    assert soonest.change["cluster.gpus"] < largest.change["cluster.gpus"]
+    assert soonest.run_hours < 0.5 * largest.run_hours and soonest.fabric != largest.fabric
+    there = plan(soonest.change["cluster.gpus"], model="llama-3.1-70b", training={"tokens": 1.4e12}, **limits)
+    assert there.recommendation.fabric == soonest.fabric and there.recommendation.verdict == "recommended"

@@ -159,6 +159,8 @@ def test_the_names_and_terms_of_lists_that_go_round_find_our_offers(tmp_path):
         ("instance", "a\0b", 'expected printable text, got "a�b"'),
         ("usd_per_gpu_hour", "cheap", 'expected a number above 0, got "cheap"'),
         ("usd_per_gpu_hour", "-1", 'expected a number above 0, got "-1"'),
+        ("usd_per_gpu_hour", "€4.10", 'expected US dollars, got "€4.10"'),
+        ("date", "04/05/2026", '"04/05/2026" is 4 May 2026 or 5 April 2026: expected a day such as 2026-05-04'),
         ("date", "soon", 'expected a day such as 2026-11-02, got "soon"'),
         ("date", "2099-01-01", "expected a day that is past"),
         ("tier", "free", "expected one of on-demand"),
@@ -173,7 +175,25 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_written(tmp_path, home, co
     listed = file(tmp_path, "\n".join([header, first, ",".join(cells), *rest]))
     seen = weft("prices", "--update", str(listed))
     assert seen.code == 2 and f"{listed}:3 {column}: {told}" in seen.err and "nothing was written" in seen.err
+    assert seen.err.startswith("weft: nothing was written: 1 line cannot be read"), "it is said before the table"
     assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("parted_by", "price", "day"),
+    [
+        (",", "$4.10", "20/11/2026"),
+        (",", "4.10 USD", "11/20/2026"),
+        (";", '"4,10"', "20.11.2026"),
+        (";", "4,10", "2026-11-20"),
+    ],
+)
+def test_prices_and_days_are_read_as_a_spreadsheet_writes_them(tmp_path, parted_by, price, day):
+    cells = ["coreweave", "gd-8xh100ib-i128", "h100-sxm", price, day]
+    header = ["Provider", "Instance", "GPU", "Price per GPU-hour", "Date"]
+    text = "\n".join(parted_by.join(row) for row in (header, cells))
+    found = read(file(tmp_path, text), today=datetime.date(2026, 11, 24))
+    assert [(one.usd, one.date) for one in found.prices] == [(4.1, datetime.date(2026, 11, 20))] and not found.bad
 
 
 def test_what_is_no_list_of_prices_is_refused_in_a_sentence(tmp_path):

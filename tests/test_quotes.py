@@ -16,6 +16,7 @@ from assistant.present.plan import formats
 from assistant.present.plan.changes import _unlike
 from assistant.present.plan.flips import turn
 from assistant.understanding import Listener
+from assistant.understanding.text import in_one_line
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -621,3 +622,88 @@ def test_what_is_paid_once_may_be_more_than_the_whole_run_on_a_list():
     """The price at which the quote would match it is below nothing, and was taken for one."""
     made = planned(THREE[0] | {"once_usd": 1e6})
     assert made.recommendation.rival_offer.quote_even_at_usd_per_gpu_hour is None
+
+
+JOB_SAID = "pretrain llama 3.1 70B, 64 H100, 30 days."
+FIRST = "CoreWeave, 64 H100 SXM, InfiniBand NDR 400G, $2.85 per GPU-hour, 1 month, available 10 December."
+SECOND = "64 H100 SXM, RoCE v2 200 Gb/s, $2.15 per GPU-hour, setup fee $4,000, minimum 3 months, delivery in 3 weeks."
+
+
+@pytest.mark.parametrize(
+    ("mail", "second"),
+    [
+        (f"{JOB_SAID}\n\nQuote A: {FIRST}\n\nQuote B: NebulaMetal, {SECOND}", "NebulaMetal"),
+        (f"{JOB_SAID}\n\nQuote A: {FIRST}\n\nQuote B: {SECOND}", None),
+        (f"{JOB_SAID} Option 1: {FIRST} Option 2: {SECOND} Which should we take?", None),
+        (f"{JOB_SAID}\n- {FIRST}\n- NebulaMetal, {SECOND}\nOur budget is $300k", "NebulaMetal"),
+        (f"{JOB_SAID}\n\nFrom: Dana, CoreWeave\n{FIRST}\n\nFrom: Raj, NebulaMetal\n{SECOND}", "NebulaMetal"),
+    ],
+)
+def test_what_one_quote_says_is_not_said_by_the_other_whoever_makes_it(mail, second):
+    heard = Listener.of(library.load().language, CATALOG).hear(in_one_line(mail), today=TODAY)
+    told = [
+        (q.provider, q.fabric, q.gpu_hour_usd, q.months, q.minimum_days, q.once_usd, q.delivery_days)
+        for q in heard.offers
+    ]
+    assert told == [
+        ("coreweave", IB, 2.85, 1, None, None, 20), (second, "roce-v2-200", 2.15, None, 91.3125, 4000, 21)
+    ]  # fmt: skip
+    assert heard.fields["cluster.gpus"] == 64 and heard.fields.get("budget.usd", 300_000) == 300_000
+    of_the_run = [doubt for doubt in heard.doubts if doubt.options or doubt.between]
+    assert "30 days" in str(of_the_run) or heard.fields["training.days"] == 30
+
+
+def test_what_is_said_before_the_first_quote_or_of_both_is_shared():
+    said = (
+        "Two quotes, both with a setup fee of $1,000. Quote 1: CoreWeave, NDR, $2.85 per GPU-hour. "
+        "Quote 2: Lambda, RoCE 400, $2.49 per GPU-hour, minimum 3 months"
+    )
+    offers = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY).offers
+    assert [(q.once_usd, q.minimum_days) for q in offers] == [(1000, None), (1000, 91.3125)]
+
+
+@pytest.mark.parametrize(
+    ("said", "sums"),
+    [
+        ("Quote from CoreWeave: $131,000 a month", [("coreweave", None, 131_000)]),
+        ("Quote from CoreWeave: InfiniBand NDR, $131,000 per month for all 64 GPUs", [("coreweave", IB, 131_000)]),
+        ("Quotes: CoreWeave $131,000 a month, Lambda 95,000 EUR per month plus VAT",
+         [("coreweave", None, 131_000), ("lambda", None, round(95_000 * 1.1269))]),
+    ],
+)  # fmt: skip
+def test_a_sum_a_month_beside_a_seller_is_a_quote_and_no_budget(said, sums):
+    heard = Listener.of(library.load().language, CATALOG).hear(f"pretrain llama 3.1 70B for 30 days on 64 H100. {said}")
+    assert [(q.provider, q.fabric, round(q.usd)) for q in heard.offers] == sums
+    assert {q.months for q in heard.offers} == {1} and not heard.doubts
+    assert "budget.usd_per_month" not in heard.fields and heard.fields["training.days"] == 30
+    assert "EUR" not in said or "one euro (2026-10-06)" in heard.offers[1].note
+
+
+def test_eight_adapters_of_200_behind_the_name_of_the_network_are_its_line_rate():
+    heard = Listener.of(library.load().language, CATALOG).hear("64 H100, RoCE v2, 8x200 Gb/s per node")
+    assert heard.fields["cluster.fabric"] == "roce-v2-200" and heard.fields["cluster.nics_per_node"] == 8
+    assert not heard.doubts
+
+
+def test_a_reservation_behind_the_price_is_its_term_and_the_days_before_it_are_the_run():
+    said = (
+        "pretrain llama 3.1 70B for 30 days on 64 H100. Lambda quotes $2.99/GPU-hr, InfiniBand NDR, 12 months reserved"
+    )
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert [offer.months for offer in heard.offers] == [12] and heard.fields["training.days"] == 30
+    assert "budget.reserved_days" not in heard.fields and not heard.doubts
+
+
+@pytest.mark.parametrize("mail", ["From: Raj, NebulaMetal\n{}", "{}\nRaj, NebulaMetal"])
+def test_who_sent_a_mail_or_stands_in_its_last_line_is_the_seller(mail):
+    said = "64x H100 SXM5, RoCE v2 8x 200G per node. $17.20 per node-hour. Setup fee $4,000.\n3 months minimum."
+    [offer] = Listener.of(library.load().language, CATALOG).hear(in_one_line(mail.format(said))).offers
+    assert (offer.provider, offer.fabric, offer.nics_per_node) == ("NebulaMetal", "roce-v2-200", 8)
+
+
+def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"
+    assert [offer.nics_per_node for offer in hear(said).offers] == [None, 8]
+    first, second = planned(THREE[0] | {"note": "19% VAT excluded"}, THREE[1]).quotes
+    assert "taxes" not in first.missing and "taxes" in second.missing

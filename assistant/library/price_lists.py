@@ -8,6 +8,7 @@ catalog, a file per cloud whose prices are those of a whole machine (``InstanceT
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime
 import io
@@ -37,8 +38,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "tier": ("tier",),
     "months": ("months",),
     "region": ("region", "region_scope"),
-    "gpu_hour": ("usd_per_gpu_hour", "price_usd_per_gpu_hour"),
-    "machine_hour": ("price_usd_per_hour", "price"),
+    "gpu_hour": ("usd_per_gpu_hour", "price_usd_per_gpu_hour", "price_per_gpu_hour"),
+    "machine_hour": ("price_usd_per_hour", "price_per_hour", "price"),
     "spot_gpu_hour": ("spot_usd_per_gpu_hour",),
     "spot_machine_hour": ("spotprice",),
     "date": ("date",),
@@ -80,6 +81,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
 
 
+_OF_DAYS = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})")  # "20/11/2026"; with points the day comes first
+_THOUSANDS = re.compile(r"\d{1,3},\d{3}")  # "1,234": of thousands, or a decimal comma
+_CURRENCY = re.compile(r"[€£¥₹]|\b[A-Z]{3}\b")
+
+
 @dataclass(frozen=True)
 class PriceList:
     """What was read: the prices, how many lines have none, and a sentence for each line that cannot be used."""
@@ -103,7 +109,8 @@ def read(
     """
     rows = _rows(text_of(path), str(path))
     header = [name.strip() for name in next(rows, (1, []))[1]]
-    columns = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(header) if name.lower() in names}
+    named = [re.sub(r"[\s_-]+", "_", name.lower()) for name in header]
+    columns = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(named) if name in names}
     reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
     reader.check_header()
     prices, left_out, bad, silent = [], [], [], 0
@@ -122,7 +129,9 @@ def read(
 
 def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV, each with the number it begins at."""
-    reader, start = csv.reader(io.StringIO(text, newline=""), strict=True), 1
+    first = text.partition("\n")[0]
+    parted_by = ";" if first.count(";") > first.count(",") else ","
+    reader, start = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=parted_by), 1
     try:
         for cells in reader:
             yield start, cells
@@ -221,10 +230,13 @@ class _Reader:
         return (tier, self._number(line, "months", term)) if term and tier == "reserved" else (tier, months)
 
     def _number(self, line: int, name: str, text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
+        amount = text.removeprefix("$").removeprefix("USD").removesuffix("$").removesuffix("USD").strip()
+        if "hour" in name and (other := _CURRENCY.search(amount)):
+            raise self._wrong(line, name, f"expected US dollars, got {shown(text)}: put {shown(other[0])} into dollars")
+        if _THOUSANDS.fullmatch(amount):
+            said = f"{amount.replace(',', '')} or {amount.replace(',', '.')}"
+            raise self._wrong(line, name, f"{shown(text)} is {said}: write it without a comma")
+        value = _as_number(amount)
         if not math.isfinite(value) or value <= 0:
             raise self._wrong(line, name, f"expected a number above 0, got {shown(text)}")
         return value
@@ -250,11 +262,11 @@ class _Reader:
         text = self.text(row, "date")
         if not text and self.date is not None:
             return self.date
-        parts = _DATE.match(text)
-        try:
-            found = datetime.date(*(int(part or 1) for part in parts.groups())) if parts else None
-        except ValueError:
-            found = None
+        found = _days_of(text)
+        if len(found) > 1:
+            days = " or ".join(f"{day:%-d %B %Y}" for day in found)
+            raise self._wrong(line, "date", f"{shown(text)} is {days}: expected a day such as {found[0]}")
+        found = found[0] if found else None
         if found is None:
             raise self._wrong(line, "date", f"expected a day such as 2026-11-02, got {shown(text)}")
         if found > self.today:
@@ -284,6 +296,33 @@ def _months(tier: str) -> float | None:
     unit = parts[at + 1] if at + 1 < len(parts) else ""
     others = {*parts[:at], *parts[at + 2 :]}
     return float(parts[at]) * _MONTHS[unit] or None if unit in _MONTHS and others <= _OF_A_TERM else None
+
+
+def _as_number(text: str) -> float:
+    """A number with a decimal point or a decimal comma, whichever stands last; not a number where it is none."""
+    if text.rfind(",") > text.rfind("."):
+        text = text.replace(".", "").replace(",", ".") if text.count(",") == 1 else text
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return math.nan
+
+
+def _days_of(text: str) -> list[datetime.date]:
+    """The days that a date may be: two of "04/05/2026", one of "20/11/2026"."""
+    if parts := _DATE.match(text):
+        told = [tuple(int(part or 1) for part in parts.groups())]
+    elif parts := _OF_DAYS.fullmatch(text):
+        first, between, second, year = parts.groups()
+        told = [(int(year), int(second), int(first))]
+        told += [(int(year), int(first), int(second))] if between == "/" else []
+    else:
+        return []
+    found = []
+    for year, month, day in dict.fromkeys(told):
+        with contextlib.suppress(ValueError):
+            found.append(datetime.date(year, month, day))
+    return found
 
 
 def _is_number(text: str) -> bool:

@@ -51,6 +51,7 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
         size = _largest(job, cheapest, pipeline) or _longer(job, cheapest, pipeline)
     found = [
         size,
+        _fed(made, size, pipeline) if size else None,
         *(_sooner(job, cheapest, pipeline) if not late else ()),
         *(planned_by(asked, change, pipeline) for change in _other_ways(job, cheapest)),
     ]
@@ -94,6 +95,19 @@ def _sooner(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> list[Alternat
     able = _tried(asked, ({"cluster.gpus": size} for size in sizes if size > job.gpus), pipeline)
     found = [one for one in able if one.run_hours < cheapest.median_hours]
     return [*found[:1], *found[1:][-1:]]
+
+
+def _fed(made: Decision, largest: Alternative, pipeline: Pipeline) -> Alternative | None:
+    """Of the sizes that the power feeds on each network the one that is done soonest, where that is sooner than the
+    largest: a slow network draws less, and waits for it."""
+    limit, job = made.job.questionnaire.constraints.max_power_kw, made.job
+    if limit is None:
+        return None
+    drawn = [entry.power_kw for entry in made.entries if entry.estimated is not None and entry.power_kw]
+    nodes = {floor(job.nodes * limit / power) for power in drawn if power > limit} - {0}
+    changes = ({"cluster.gpus": some * job.gpus_per_node} for some in sorted(nodes, reverse=True)[:REFINED])
+    found = [one for one in _tried(job.questionnaire, changes, pipeline) if one.run_hours < largest.run_hours]
+    return min(found, key=lambda one: one.run_hours, default=None)
 
 
 def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative | None]:

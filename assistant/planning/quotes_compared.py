@@ -4,6 +4,7 @@ leaves open, and what to write back."""
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Sequence
 from math import ceil, log
 
@@ -223,12 +224,14 @@ def _in_its_words(note: str, over: float) -> str:
 def _missing(quote: Quote, fabric: str | None, mode: str, catalog: Catalog) -> list[QuoteItem]:
     """What a quote leaves open, in the order of the catalog."""
     technology = catalog.fabrics[fabric].technology if fabric else None
+    noted = frozenset(re.findall(r"[a-z]+", quote.note.lower()))
     return [
         item
         for item in catalog.quote_items.values()
         if mode in item.modes
         and (not item.technologies or technology in item.technologies)
         and item.id not in quote.includes
+        and not noted.intersection(item.told)
         and not (item.answered_by and getattr(quote, item.answered_by) is not None)
     ]
 

@@ -44,7 +44,12 @@ _COMPUTED_FROM = frozenset(
 )  # roles of what is not the value as it stands
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
 _STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
-_NOT_OF_OFFERS = frozenset({"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month"})
+_NOT_OF_OFFERS = frozenset(
+    {"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month", "budget.reserved_days",
+     "budget.spot", "constraints.vendor_neutral"}
+)  # fmt: skip
+# Beside offers a wording tells what is of the job from what is theirs, and the sentence as a whole does not.
+_TOLD_BESIDE = frozenset({"training.days", "constraints.deadline_days", "cluster.provider"})
 # Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
 UNSPOKEN = frozenset(
     path
@@ -103,7 +108,8 @@ class Judge:
         likely = {at: each for at, each in odds.items() if each}
         _take_back(reading)
         _count(reading, live, found, likely)
-        for path in [path for path in reading.fields if path not in _COUNTED]:
+        settled = set(_COUNTED) | (_TOLD_BESIDE if reading.offers else frozenset())
+        for path in [path for path in reading.fields if path not in settled]:
             _weigh(reading, path, live, found, likely)
         _choose(reading, live)
         if reading.act in _STATED_IN:
@@ -313,7 +319,8 @@ def place(reading: Reading, stretch: Stretch) -> tuple[int, int]:
 
 def _settled(reading: Reading) -> set[str | None]:
     settled = {*reading.fields, *reading.unset, *(doubt.field for doubt in reading.doubts)}
-    return settled | (_NOT_OF_OFFERS if reading.offers else set())
+    by_the_hour = any(offer.gpu_hour_usd for offer in reading.offers)  # so is what is let
+    return settled | (_NOT_OF_OFFERS if reading.offers else set()) | ({"budget.mode"} if by_the_hour else set())
 
 
 def _stated(reading: Reading, said: str) -> float:

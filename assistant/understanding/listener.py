@@ -252,6 +252,8 @@ class Listener:
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
+        reading.sections = self._side_by_side.sections(reading)
+        found = self._side_by_side.of_the_job(reading, found)
         planned = {at for at in range(len(reading.text.tokens)) if _is_planned(reading, at)}
         facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields, asked, planned))
         reading.doubts += doubts

@@ -149,7 +149,8 @@ def _nearest(
     best: tuple[int, Quantity] | None = None
     for rate in rates:
         before = rate.end <= mention.start
-        gap = tokens[rate.end : mention.start] if before else tokens[mention.end : rate.start]
+        times = 0 if _times_before(tokens, rate.start) is None else 2  # "RoCE v2, 8x 200G": what counts it goes with it
+        gap = tokens[rate.end : mention.start] if before else tokens[mention.end : rate.start - times]
         words = [t.text for t in gap if t.is_word or t.is_number]
         if len(gap) > 6 or any(
             o is not mention and min(rate.start, mention.start) < o.start < max(rate.start, mention.start)
@@ -177,13 +178,14 @@ def _as_one(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> bool:
 
 
 def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Mention:
-    start, end = min(mention.start, rate.start), max(mention.end, rate.end)
-    claimed = mention.claimed | set(range(rate.start, rate.end))
+    links = _times_before(tokens, rate.start)
+    first = rate.start - (2 if links else 0)
+    start, end = min(mention.start, first), max(mention.end, rate.end)
+    claimed = mention.claimed | set(range(first, rate.end))
     per = _words_after(tokens, rate.end, 3)
     if rate.end <= mention.start:
         per = _words_after(tokens, end, 3) or per  # "1.6 Tb/s RoCE per node"
     per_node = per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & PER_NODE)
-    links = _times_before(tokens, rate.start)
     rdma = [n for n in range(max(0, start - 5), min(end + 4, len(tokens))) if _has_rdma(tokens, n)]
     technology = "roce" if mention.technology == "tcp" and rdma else mention.technology
     claimed |= set(rdma) if technology == "roce" else set()
@@ -192,9 +194,8 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     )
     contradicted = mention.gbps not in (None, float(rate.value)) and not per_node and not links
     return replace(
-        mention, start=start - (2 if links else 0), end=end, gbps=float(rate.value), per_node=per_node, links=links,
-        claimed=claimed | (set(range(start - 2, start)) if links else set()), technology=technology,
-        per_adapter=per_adapter, contradicted=contradicted,
+        mention, start=start, end=end, gbps=float(rate.value), per_node=per_node, links=links, claimed=claimed,
+        technology=technology, per_adapter=per_adapter, contradicted=contradicted,
         of_all_adapters=not (per_adapter or links) and rate.value >= _FASTEST and (per_node or rate.value > _FASTEST),
     )  # fmt: skip
 
@@ -310,17 +311,18 @@ def resolve(
 
 
 def _at(members: Iterable[Fabric], gbps: float) -> str | None:
-    return next((f.id for f in members if _gbps(f) == round(gbps, 3)), None)
+    return next((f.id for f in members if line_rate(f) == round(gbps, 3)), None)
 
 
-def _gbps(fabric: Fabric) -> float:
+def line_rate(fabric: Fabric) -> float:
+    """Gb/s of one adapter; 0 where it has no rate of its own."""
     return round(fabric.line_rate.si * 8 / 1e9, 3) if fabric.line_rate else 0.0
 
 
 def _usual(members: Sequence[Fabric], technology: str, gpu: Gpu | None) -> str | None:
     usual = 100.0 if technology == "tcp" else gpu.usual_nic_line_rate.si * 8 / 1e9 if gpu else 400.0
     rated = [f for f in members if f.line_rate is not None]
-    return min(rated or members, key=lambda f: abs(_gbps(f) - usual)).id
+    return min(rated or members, key=lambda f: abs(line_rate(f) - usual)).id
 
 
 def _efa(members: Sequence[Fabric], gpu: Gpu | None, version: int | None) -> str | None:

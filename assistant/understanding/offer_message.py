@@ -8,6 +8,7 @@ from itertools import islice, pairwise, product
 from typing import Any
 
 from .scopes import Reach
+from .sections import Section
 from .templates import Quantity
 from .text import Token
 
@@ -40,7 +41,8 @@ class Message:
     """What offers are looked for in: its tokens, amounts, names and denials, what is said of how networks are built,
     whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
     until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too; ``changed``: how
-    an amount became one in dollars, or of one GPU, by the token at which it begins."""
+    an amount became one in dollars, or of one GPU, by the token at which it begins; ``sections``: the parts that are a
+    quote each."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]
@@ -55,16 +57,31 @@ class Message:
     days_until: Callable[[Any], float]
     typed: Callable[[int, int], str]
     changed: Mapping[int, str] = field(default_factory=dict)
+    sections: Sequence[Section] = ()
 
     @property
     def of_one(self) -> bool:
         """Whether no two sellers and no two networks are named."""
         return max(len({name.id for name in names}) for names in (self.providers, self.fabrics)) < 2
 
+    def section_of(self, at: int) -> Section | None:
+        """The part in which a token stands."""
+        return next((part for part in self.sections if part.has(at)), None)
+
+    @property
+    def names_apart(self) -> bool:
+        """Whether a seller is named in the part of one quote: what is unnamed in another is not that one's."""
+        return any(self.section_of(name.start) for name in self.providers)
+
     @property
     def times(self) -> list[Quantity]:
         """What is said of how long something takes."""
         return [q for q in self.quantities if q.kind == "time"]
+
+    @property
+    def dates(self) -> list[Quantity]:
+        """The days that are named."""
+        return [q for q in self.quantities if q.kind == "date"]
 
     @property
     def money(self) -> list[Quantity]:
@@ -74,12 +91,14 @@ class Message:
 
 def parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]]:
     """The stretch of the message that belongs to each price: parted where no stretch has two of a kind, every one has
-    what it needs, and at the end of a sentence or a line rather than at a comma."""
-    gaps = [list(_cuts(message.tokens, a.end, b.start)) for a, b in pairwise(prices)]
+    what it needs, and at the end of a sentence or a line rather than at a comma; never across what opens a quote."""
+    gaps = [
+        _opened(message, a.end, b.start) or list(_cuts(message.tokens, a.end, b.start)) for a, b in pairwise(prices)
+    ]
 
     def stretches(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         edges = [0, *(at for at, _ in cuts), len(message.tokens)]
-        return list(pairwise(edges))
+        return [_within(message, price, *edge) for price, edge in zip(prices, pairwise(edges), strict=True)]
 
     def cost(cuts: Sequence[tuple[int, int]]) -> tuple[int, int, int, int]:
         several = missing = 0
@@ -93,6 +112,17 @@ def parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]
 
     tried = min(_MOST_CUTS, 16 * _MOST_CUTS // max(1, len(prices)) ** 2)  # all for four prices, fewer for a long list
     return stretches(min(islice(product(*gaps), max(1, tried)), key=cost))
+
+
+def _opened(message: Message, first: int, last: int) -> list[tuple[int, int]]:
+    """Where the quote of the second of two prices is opened, if it is another one."""
+    return [(part.start, 0) for part in message.sections if first <= part.start <= last][:1]
+
+
+def _within(message: Message, price: Quantity, first: int, last: int) -> tuple[int, int]:
+    """A stretch as far as it belongs to the quote in which its price stands."""
+    part = message.section_of(price.start)
+    return (max(first, part.start), min(last, part.end)) if part else (first, last)
 
 
 def _cuts(tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:

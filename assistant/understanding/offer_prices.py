@@ -14,11 +14,17 @@ from .templates import Quantity
 from .text import Token
 
 MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
-_LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_RATES = frozenset({"gpu-hour", "node-hour", "gpu-month", "node-month", "month"})
 _CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
+
+
+def is_rate(amount: Quantity) -> bool:
+    """Whether an amount is the price of machines for a time: of an hour or a month, as it was said."""
+    return amount.kind in ("money", MONEY_OTHER, "decimal") and amount.unit in _RATES
 
 
 def hourly(amount: Quantity) -> bool:
@@ -59,7 +65,7 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
         return [q for q in money if q.value == message.alone][:1]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
-    sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]
+    sums = [q for q in money if q.unit in ("month", "") and q.value >= LEAST_SUM and _asked_for(q, message, money)]
     taken = {at for q in small for at in range(q.start, q.end)}
     bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
     sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
@@ -72,7 +78,7 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
 def asked_in_all(tokens: Sequence[Token], amounts: Sequence[Quantity], words: Set[str]) -> float | None:
     """The sum that a seller asks for all of it: the one that is called so (``words``: "total", "turnkey price"), else
     the only one."""
-    sums = [q for q in amounts if q.kind == "money" and not q.unit and q.value >= _LEAST_SUM]
+    sums = [q for q in amounts if q.kind == "money" and not q.unit and q.value >= LEAST_SUM]
     called = {q.value for q in sums if any(t.text in words for t in tokens[max(0, q.start - _CALLED) : q.start])}
     found = called or {q.value for q in sums}
     return found.pop() if len(found) == 1 else None
@@ -91,6 +97,7 @@ def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> 
         between = message.tokens[low:high]
         if name.start > price.start and not message.of_offers:
             continue
-        if high - low <= _FAR and not any(t.text in _STRONG for t in between):
-            return not any(low <= other.start < high for other in money if other is not price)
+        near = high - low <= _FAR and not any(t.text in _STRONG for t in between)
+        if near and not any(low <= other.start < high for other in money if other is not price):
+            return True
     return False

@@ -15,9 +15,10 @@ from assistant.vocabulary.utterance import Quoted
 from .offer_message import Message, built_of, one_of, parted
 from .offer_prices import MOST_PER_HOUR, prices_of
 from .scopes import denial_of
+from .sections import Sections
 from .sellers import Sellers, clause_of
 from .templates import Quantity
-from .text import Token, cut
+from .text import Token, cut, sentences
 
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
@@ -57,7 +58,8 @@ class Offers:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
-        self.sellers = Sellers(words)
+        self.sellers, self.sections = Sellers(words), Sections(words)
+        self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
@@ -95,8 +97,8 @@ class Offers:
         said = {id: span for id, span in self._said(message, *place).items() if span[0] not in untold}
         if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
-        bought = price.value > MOST_PER_HOUR and price.value == message.alone
-        term = None if bought else self._term(message, *place, said)  # "3 years warranty" is none
+        bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
+        term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
         if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
             self._on_another_term(found, message, price, place, term, said)
             return
@@ -134,8 +136,9 @@ class Offers:
         """What is said beside the prices: once for all that one seller offers, or by each of them."""
         found.offers = _of_one_seller(message, found)
         same, sellers = _on_terms(message, found.offers), {offer.provider for offer in found.offers}
-        several = len(sellers) > 1 or None in sellers
-        if len(found.offers) > 1 and same is found.offers and several:
+        several = same is found.offers and (len(sellers) > 1 or None in sellers)
+        if len(found.offers) > 1 and (several or message.sections):
+            found.offers = same
             found.offers = list(self._of_each(message, found, apart))
         else:
             found.offers = self._of_all(found, message, same, apart)
@@ -146,12 +149,11 @@ class Offers:
         """The offers of one seller with what is said once for all of them: the least time, the day from which on, what
         is paid apart."""
         least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
-        dates = [q for q in message.quantities if q.kind == "date"]
-        window = self.sellers.lasting(dates)
-        since = self.sellers.there_from(message.tokens, dates) or (window and window[0])
+        window = self.sellers.lasting(message.dates)
+        since = self.sellers.there_from(message.tokens, message.dates) or (window and window[0])
         if window and least is None:  # let for these days, and paid for as long
             least = replace(window[1], kind="time", value=float((window[1].value - window[0].value).days))
-        once, note = self._apart(message, apart, 0, len(message.tokens))
+        once, note = self._apart(message, apart, (0, len(message.tokens)))
         beyond = lambda one: least is not None and least.value > DAYS_PER_MONTH * (one.months or 0.0)
         if least and not all(map(beyond, same)):
             told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
@@ -170,32 +172,55 @@ class Offers:
         ]
 
     def _of_each(self, message: Message, found: Found, apart: Sequence[Apart]) -> Iterator[Quoted]:
-        """The offers, each with what is paid apart of it alone."""
-        for offer, (start, end) in zip(found.offers, found.places, strict=True):
-            once, note = self._apart(message, [one for one in apart if start <= one[2].start < end], start, end)
-            least = self.sellers.least_time(message.tokens, message.times, start, end)
-            dates = [q for q in message.quantities if q.kind == "date" and start <= q.start < end]
-            since = self.sellers.there_from(message.tokens, dates)
-            found.take([one for one in (least, since) if one])
+        """The offers, each with what is said, and paid apart, of it alone and of all."""
+        shared = list(self._shared(message, found))
+        for offer, place in zip(found.offers, found.places, strict=True):
+            spans = [place, *shared]
+            within = lambda q, spans=spans: any(start <= q.start < end for start, end in spans)
+            once, note = self._apart(message, [one for one in apart if within(one[2])], *spans)
+            times = [self.sellers.least_time(message.tokens, message.times, *span) for span in spans]
+            least = next(filter(None, times), None)
+            since = self.sellers.there_from(message.tokens, [q for q in message.dates if within(q)])
+            delivery = [self.sellers.there_in(message.tokens, message.times, *span) for span in spans[1:]]
+            later = next((one.value for one in delivery if one), None)
+            found.take([one for one in (least, since, *delivery) if one])
+            days = later if offer.delivery_days is None else offer.delivery_days
+            more = [id for span in shared for id in self._said(message, *span) if id in self._rented - _ANSWERED]
             yield replace(
                 offer,
+                includes=tuple(dict.fromkeys((*offer.includes, *more))),
                 once_usd=once,
                 note=_joined(offer.note, note),
                 minimum_days=float(least.value)
                 if least and least.value > DAYS_PER_MONTH * (offer.months or 0)
                 else None,
-                delivery_days=message.days_until(since.value) if since else offer.delivery_days,
+                delivery_days=message.days_until(since.value) if since else days,
             )
 
-    def _apart(self, message: Message, apart: Sequence[Apart], start: int, end: int) -> tuple[float | None, str]:
+    def _shared(self, message: Message, found: Found) -> Iterator[tuple[int, int]]:
+        """What is said of every quote where each has a part of its own: before the first, in a sentence of both or all,
+        and of one seller whatever stands beside the parts."""
+        if not message.sections:
+            return
+        edges = [0, *(at for part in message.sections for at in (part.start, part.end)), len(message.tokens)]
+        outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
+        of_one = len({offer.provider for offer in found.offers}) == 1 and found.offers[0].provider
+        yield from outside if of_one else outside[: message.sections[0].start > 0]
+        for first, last in sentences(message.tokens):
+            told = [token.text for token in message.tokens[first:last]]
+            if any(tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))):
+                yield first, last
+
+    def _apart(self, message: Message, apart: Sequence[Apart], *spans: tuple[int, int]) -> tuple[float | None, str]:
         """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides in
-        ``start:end``."""
+        ``spans``."""
         once = {q.start: float(q.value) for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
         rest = [span for *span, amount in apart if amount.start not in once]
         notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-*\n") for first, last in rest)
         changed = (message.changed[start] for start in once if start in message.changed)
         told = [span for *span, _ in apart]
-        more = [span for span in self.sellers.besides(message.tokens, start, end) if not _within(span, told)]
+        said = (one for span in spans for one in self.sellers.besides(message.tokens, *span))
+        more = [span for span in said if not _within(span, told)]
         besides = dict.fromkeys(message.typed(*span).strip(" ,;:-*\n") for span in more) if message.of_offers else {}
         return added(once.values()) or None, _joined(
             f"not in the sum: {', '.join(notes)}" if notes else "",
@@ -223,10 +248,15 @@ class Offers:
 
     def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
         """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
-        near = tokens[max(0, quantity.start - 2) : quantity.end + 2]
+        near = [*tokens[max(0, quantity.start - 2) : quantity.end], *self._behind(quantity, tokens)]
         before = [token.text for token in tokens[max(0, quantity.start - 4) : quantity.end]]
         paid = not self._paid.isdisjoint(before) and self._might.isdisjoint(before)  # "they would pay 2.10 at Together"
         return paid or any(token.text in self._on_top for token in near)
+
+    def _behind(self, quantity: Quantity, tokens: Sequence[Token]) -> Sequence[Token]:
+        """The two tokens behind an amount; none where a tax comes on top of it: "95,000 EUR plus VAT"."""
+        behind = tokens[quantity.end : quantity.end + 3]
+        return () if self.sellers.is_besides(behind) else behind[:2]
 
     def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
         """What is said to be in the price, and where."""
@@ -244,15 +274,20 @@ class Offers:
                     found.setdefault(id, (at, end))
         return found
 
-    def _term(self, message: Message, first: int, last: int, said: Mapping[str, tuple[int, int]]) -> Quantity | None:
-        """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
+    def _term(
+        self, message: Message, price: Quantity, first: int, last: int, said: Mapping[str, tuple[int, int]]
+    ) -> Quantity | None:
+        """The time for which it is rented, rather than the one that the job takes; a time beside what else is said,
+        such as a lead time, is that."""
         spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
         beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is None)
-        return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
+        terms = [q for q in times if shortest <= q.value <= longest and q.start not in beside]
+        own = (q for q in terms if not _before_all(message, q, price, first))
+        return next(own, terms[0] if terms else None)
 
 
 def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:
@@ -303,9 +338,10 @@ def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -
 
 def _of_one_seller(message: Message, found: Found) -> list[Quoted]:
     """Who is named before the first price, and alone, makes every offer: "Lambda offers InfiniBand at 2.49 or RoCE at
-    2.20"."""
+    2.20"; in a part of its own it makes that one."""
     sellers, first = {name.id for name in message.providers}, min(q.start for q in found.amounts)
-    if len(sellers) != 1 or not all(name.end <= first for name in message.providers):
+    before_all = all(name.end <= first for name in message.providers)
+    if len(sellers) != 1 or message.names_apart or not (before_all or message.sections):
         return found.offers
     return [replace(offer, provider=offer.provider or next(iter(sellers))) for offer in found.offers]
 
@@ -321,7 +357,7 @@ def _delivery_of_all(message: Message, found: Found) -> float | None:
 
 def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:
     """One seller's prices for several terms are of the same machines: what is told once is told of all."""
-    if not message.of_one or len({one.months for one in found}) < len(found):
+    if not message.of_one or message.names_apart or len({one.months for one in found}) < len(found):
         return found
     told: dict[str, Any] = {part: next(filter(None, (getattr(one, part) for one in found)), None) for part in _OF_ONE}
     told["includes"] = tuple(dict.fromkeys(item for one in found for item in one.includes))

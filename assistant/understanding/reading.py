@@ -16,6 +16,7 @@ from .ignored import HIDDEN
 from .networks import Mention
 from .opinion import Opinion
 from .scopes import Reach, kinds_at
+from .sections import Section
 from .templates import Quantity, Source
 from .text import Text
 
@@ -48,6 +49,7 @@ class Reading:
     nodes: int | None = None
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)  # the parts of the message that are a quote each
     taken: set[int] = field(default_factory=set)
     withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
     quiet: frozenset[int] = frozenset()  # tokens that a wording knows to state nothing

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
+from .sections import Section
 from .templates import Quantity
 from .text import Token, stem
 
@@ -22,6 +23,7 @@ _FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the end of a mail
 _ABBREVIATED = 4  # letters: "zzgl. 19 %"
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
+_HEADS = _STRONG | {":", "(", "$"}  # what ends the head of a quote
 
 
 def _parts_a_clause(tokens: Sequence[Token], at: int) -> bool:
@@ -81,9 +83,13 @@ class Sellers:
         at = first
         while at < last:
             end = next((n for n in range(at, last) if _parts_a_clause(tokens, n)), last)
-            if {token.text for token in tokens[at:end]} & self._besides:
+            if self.is_besides(tokens[at:end]):
                 yield at, end
             at = end + 1
+
+    def is_besides(self, said: Sequence[Token]) -> bool:
+        """Whether something is said of an offer that is no sum of it."""
+        return any(token.text in self._besides for token in said)
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
@@ -144,6 +150,23 @@ class Sellers:
                     end += 1
                 found.append((start, end))
         return found
+
+    def heading(
+        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], words: Set[str], part: Section
+    ) -> tuple[int, int] | None:
+        """Where the name of a seller stands that no catalog has, with which a quote begins: behind "From:" or "Quote
+        A:" the last name of the line, behind "-" or a line the first."""
+        is_name = self._is_name(tokens, typed, known)
+        end = next((n for n in range(part.said, part.end) if tokens[n].text in _HEADS), part.end)
+        found, at = [], part.said
+        while at < end and is_name(at):
+            last = next((n for n in range(at, end) if not is_name(n)), end)
+            person = last < end and tokens[last].text == "<"  # "Dana <dana@acme.example>"
+            strange = any(tokens[n].text not in words for n in range(at, last))
+            if strange and not person and last - at <= _MOST_WORDS:
+                found.append((at, last))
+            at = last + 1
+        return found[-1] if found else None
 
     def _before(self, tokens: Sequence[Token], verb: int, is_name: Callable[[int], bool]) -> int | None:
         for at in range(verb - 1, max(-1, verb - _BEFORE_THE_VERB - 1), -1):

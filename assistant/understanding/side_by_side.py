@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
-from .attach import Fact
+from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import as_quoted, asked_in_all, hourly
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate
 from .offers import Found, Offers
+from .quantities import MONEY_OTHER
 from .reading import Reading
+from .sections import Section
 from .sellers import OFFERED
 from .templates import Quantity
 from .text import stem
@@ -25,6 +27,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.
 # What tells how a network is built, by the field of a quote that has it.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_OF_A_QUOTE = frozenset({"time", "date", "dates", "money", MONEY_OTHER})  # amounts that are no fact of the job there
 _TIMES = frozenset({"training.days", "constraints.deadline_days"})
 _AMOUNTS = _TIMES | {
     "budget.usd",
@@ -40,6 +43,23 @@ class SideBySide:
     def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
         self._catalog, self._offers, self._words = catalog, offers, words
 
+    def sections(self, reading: Reading) -> list[Section]:
+        """The parts of a message that are a quote each."""
+        tokens, money = reading.text.tokens, [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
+        apart = [span for *span, _ in self._offers.sellers.apart(tokens, money)]
+        prices = (q for q in reading.quantities if is_rate(q) and not reading.kinds(q.start, q.end) & _NOT_OFFERED)
+        return self._offers.sections.of(tokens, [q for q in prices if not any(a <= q.start < b for a, b in apart)])
+
+    def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates without those in the part of a quote: its times, days and sums, and its GPUs where the job
+        tells how many."""
+        inside = lambda start: any(part.has(start) for part in reading.sections)
+        theirs = {at for q in reading.quantities if q.kind in _OF_A_QUOTE and inside(q.start)
+                  for at in range(q.start, q.end)}  # fmt: skip
+        counted = any(one.fact.says.act == "count" and not inside(one.fact.start) for one in found)
+        again = lambda fact: counted and fact.says.act == "count" and inside(fact.start)
+        return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
+
     def lay(self, reading: Reading, facts: Sequence[Fact]) -> None:
         """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
         network is built are of the offer that says them."""
@@ -53,6 +73,9 @@ class SideBySide:
             found.offers = [_with_names(found.offers[0], reading, message)]
         words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
         words |= {at for one in message.providers for at in range(one.start, one.end)}
+        spans = (one for one in (*reading.spans, *reading.named) if message.section_of(one.start))
+        words |= {at for one in spans for at in range(one.start, one.end)}
+        words |= {at for part in message.sections for at in range(part.start, part.said)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             reading.fields.pop("constraints.max_power_kw", None)  # what the machines draw is no limit of ours
@@ -77,7 +100,7 @@ class SideBySide:
             fabrics,
             providers,
             reading.scopes,
-            _cabled(reading, facts, amounts),
+            [*_cabled(reading, facts, amounts), *self._of_all_adapters(reading)],
             of_offers,
             bool(reading.context.fields.get("budget.quotes")),
             self._alone(reading, providers, fabrics, amounts) if of_offers else None,
@@ -85,6 +108,7 @@ class SideBySide:
             lambda day: float(max(0, (day - reading.today).days)),
             reading.text.typed,
             changed,
+            reading.sections,
         )
 
     def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:
@@ -107,7 +131,7 @@ class SideBySide:
         self, reading: Reading, providers: Sequence[Priced], fabrics: Sequence[Priced], amounts: Sequence[Quantity]
     ) -> float | None:
         """The price of the offer that is told alone; in a seller's mail the only one of a GPU-hour."""
-        told = _quoted_alone(reading, providers, fabrics)
+        told = _quoted_alone(reading, providers, fabrics) or _of_a_month(reading, [*providers, *fabrics], amounts)
         hours = {q.value for q in amounts if hourly(q) and q.unit == "gpu-hour"}
         if told or not (self._sold(reading, amounts) and (fabrics or providers)):
             return told
@@ -125,6 +149,16 @@ class SideBySide:
         resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in reading.mentions]
         return [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
 
+    def _of_all_adapters(self, reading: Reading) -> Iterator[Cabled]:
+        """The adapters of a node where the rate of all of them is said: "3200 Gb/s InfiniBand" is 8 of 400."""
+        gpu = reading.gpu(self._catalog)
+        for mention in (m for m in reading.mentions if m.of_all_adapters):
+            fabric, _ = networks.resolve(mention, self._catalog, gpu, mention.links)
+            rate = networks.line_rate(self._catalog.fabrics[fabric]) if fabric else 0.0
+            adapters = (mention.gbps or 0.0) / rate if rate else 0.0
+            if adapters > 1 and adapters.is_integer():
+                yield Cabled("nics_per_node", int(adapters), mention.start, mention.end)
+
     def _has_fee(self, reading: Reading, amounts: Sequence[Quantity]) -> bool:
         """Whether something is to be paid once beside a price of a GPU-hour: nobody but a seller says so."""
         tokens, money = reading.text.tokens, [q for q in amounts if q.kind == "money"]
@@ -141,11 +175,19 @@ class SideBySide:
         prices = [q for q in amounts if hourly(q)]
         text, sellers = reading.text, self._offers.sellers
         places: list[tuple[int, int]] = []
+        theirs = {at for one in known for at in range(one.start, one.end)}
         if of_offers or len(prices) > 1:
-            theirs = {at for one in known for at in range(one.start, one.end)}
             places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
+        unnamed = [
+            part for part in reading.sections if not any(part.has(at) for at in (*theirs, *(a for a, _ in places)))
+        ]
+        heads = (sellers.heading(text.tokens, text.typed, named, self._words, part) for part in unnamed)
+        places += [place for place in heads if place]
         if not places and not known:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
+            mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
+            heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
+            place = place or next(filter(None, heads), None)
             places = [place] if place else []
         return [Priced(text.typed(*place), *place) for place in places]
 
@@ -200,6 +242,15 @@ def _quoted_alone(reading: Reading, providers: Sequence[Priced], fabrics: Sequen
     return told.get(_PRICE) or in_ours
 
 
+def _of_a_month(reading: Reading, names: Sequence[Priced], amounts: Sequence[Quantity]) -> float | None:
+    """The one sum a month that is called a quote beside a name, where none of an hour is told."""
+    if reading.act not in ("describe", "change") or not any(token.stem in OFFERED for token in reading.text.tokens):
+        return None
+    prices = {q.value for q in amounts if is_rate(q)}
+    months = [q for q in amounts if q.kind == "money" and q.unit == "month" and q.value >= LEAST_SUM]
+    return months[0].value if names and len(prices) == len(months) == 1 else None
+
+
 def _ask_whose(reading: Reading) -> None:
     """A price beside several providers or GPUs is that of none of them until it is said."""
     several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
@@ -217,8 +268,9 @@ def _take_back(reading: Reading, found: Found, message: Message) -> None:
     settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
-    settled |= _TIMES if any(offer.months for offer in found.offers) else frozenset()
+    settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
+    settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in found.offers) else frozenset()
     settled |= {"cluster.fabric", "cluster.provider"} if message.alone is not None else frozenset()
     of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
     reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]

@@ -99,6 +99,16 @@ def ends_sentence(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].text in ENDS and not (tokens[at].text == "." and at + 1 < len(tokens) and tokens[at + 1].glued)
 
 
+def sentences(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where each sentence, or line, begins and ends."""
+    start = 0
+    for at in range(len(tokens)):
+        if ends_sentence(tokens, at):
+            yield start, at
+            start = at + 1
+    yield start, len(tokens)
+
+
 def in_question(tokens: Sequence[Token], at: int) -> bool:
     """Whether the sentence that goes on at a place ends in a question mark."""
     end = next((n for n in range(at, len(tokens)) if ends_sentence(tokens, n)), None)

@@ -458,7 +458,8 @@ class Device(Entry):
 class QuoteItem(Entry):
     """What a quote may include or leave open, and the question to ask where it does.
 
-    ``technologies``: of the networks to which it matters, empty for all; ``words``: how people write that it is there.
+    ``technologies``: of the networks to which it matters, empty for all; ``words``: how people write that it is there;
+    ``told``: of what a quote says besides, words by one of which it is settled, in the price or not.
     """
 
     id: str
@@ -467,6 +468,7 @@ class QuoteItem(Entry):
     technologies: list[str] = Field(default_factory=list)
     ask: str
     words: list[str] = Field(default_factory=list)
+    told: list[str] = Field(default_factory=list)
     answered_by: Literal["oversubscription", "least_days", "nics_per_node", "delivery_days"] | None = (
         None  # the field of a quote that tells it
     )
