@@ -156,8 +156,10 @@ def test_the_network_is_known_by_what_other_lines_name(said, transport):
 
 def test_data_that_was_prepared_and_a_kill_after_the_time_out_do_not_lead():
     after = "failed (exitcode: -9) local_rank: 3\n"
-    found = diagnose_text(SOUND + MAP.format(61) + MAP.format(100) + DIED + after, CATALOG).findings
-    assert [each.code for each in found if each.severity != "info"] == ["collective-timeout"]
+    preempted = "*** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO PREEMPTION ***\n"
+    for before, code in ((DIED, "collective-timeout"), (preempted, "ended-by-scheduler")):
+        found = diagnose_text(SOUND + MAP.format(61) + MAP.format(100) + before + after, CATALOG).findings
+        assert [each.code for each in found if each.severity != "info"] == [code]
 
 
 @pytest.mark.parametrize(("ranks", "transport"), [(8, "nvlink"), (32, "unknown")])

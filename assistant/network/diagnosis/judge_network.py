@@ -261,8 +261,8 @@ def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> 
 
 
 def cleaned_up(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What a launcher ends after the first time-out of a job is its clean-up, told as information: whom others wait
-    for was ended before."""
+    """What a launcher ends after a time-out, or after the batch system ended the job, is its clean-up, told as
+    information: whom others wait for was ended before."""
     waited = {each.code: frozenset(each.waited) for each in signatures() if each.waited}
     lines = {each.code: each.line or 0 for each in found if each.severity != "info"}
     return [
