@@ -66,7 +66,16 @@ def networks(other: str) -> str:
 
 LANES = "index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max,utilization.gpu"
 GIB = 1024
+MAP = "Map:  {}%|###   | 7201000/11842034 [07:38<04:55, 15712.93 examples/s]\n"
+NVLS_OFF = debug("NCCL_NVLS_ENABLE set by environment to 0", DEVICES, "Using network IB", *channels("IB"), per_host=8)
 FAULTS = {
+    "rank-prepares-data": SOUND + MAP.format(12) + MAP.format(61) + DIED,
+    "process-crashed": SOUND + "failed (exitcode: -11) local_rank: 3\n" + DIED,
+    "ended-by-scheduler": SOUND
+    + steps(3.0, 3.0)
+    + "*** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO PREEMPTION ***\n"
+    "1.extern extern COMPLETED 0:0\n",
+    "rank-killed": SOUND + "failed (exitcode: -9) local_rank: 3\n" + DIED,
     "steps-slower": steps(*[3.0] * 8, *[5.1] * 8),
     "waits-for-data": steps(*[5.1] * 8, more=" | data_time 2.9 s"),
     "nvlink-uneven": matrix(odd="SYS"),
@@ -95,6 +104,9 @@ FAULTS = {
     + "\nnode-0:1:2 [0] NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out\n",
 }
 HEALTHY = {
+    "sums switched off": NVLS_OFF + table(366.0),
+    "preempted, and requeued": "*** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO PREEMPTION ***\n" + SOUND
+    + steps(3.0) + "1 n[1-4] PREEMPTED 0:0 05:17:44\n1 n[3-6] COMPLETED 0:0 01:21:52\n",
     "steps that warm up": steps(9.0, 4.0, *[3.0] * 12),
     "steps with one slow one": steps(*[3.0] * 9, 11.0, *[3.1] * 9),
     "a loader that keeps up": steps(*[5.1] * 8, more=" | data_time 0.04 s"),
@@ -140,3 +152,19 @@ def test_what_looks_alike_is_no_alarm(name):
 )
 def test_the_network_is_known_by_what_other_lines_name(said, transport):
     assert diagnose_text(f"{said}\n{table(300.0, device=H100_NAME)}", CATALOG).transport == transport
+
+
+def test_data_that_was_prepared_and_a_kill_after_the_time_out_do_not_lead():
+    after = "failed (exitcode: -9) local_rank: 3\n"
+    preempted = "*** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO PREEMPTION ***\n"
+    for before, code in ((DIED, "collective-timeout"), (preempted, "ended-by-scheduler")):
+        found = diagnose_text(SOUND + MAP.format(61) + MAP.format(100) + before + after, CATALOG).findings
+        assert [each.code for each in found if each.severity != "info"] == [code]
+
+
+@pytest.mark.parametrize(("ranks", "transport"), [(8, "nvlink"), (32, "unknown")])
+def test_channels_inside_a_node_do_not_name_the_network_of_a_job_that_no_node_holds(ranks, transport):
+    channel = "Channel 01/0 : 0[0] -> 7[7] via P2P/CUMEM"
+    said = debug(channel, f"comm 0x1 rank 0 nranks {ranks} cudaDev 0 - Init COMPLETE",
+                 hosts=1, per_host=1)  # fmt: skip
+    assert diagnose_text(said, CATALOG).transport == transport

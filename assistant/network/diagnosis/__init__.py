@@ -30,6 +30,7 @@ from .tools import Tools
 from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
+_LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
@@ -168,7 +169,9 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     if log.rack and not log.channels:
         return "nvlink"
     alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
-    inside = nodes is None and (log.local or alone) and not log.channels and log.transport in (None, "tcp-socket")
+    several = log.ranks > _LARGEST_NODE
+    silent = not log.channels and log.transport in (None, "tcp-socket")
+    inside = nodes is None and not several and (log.local or alone) and silent
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
@@ -191,8 +194,9 @@ def _expected(
 ) -> float | None:
     listed, collective, ranks = len(log.device_list or []), collective_of(run), ranks_of(run)
     value = expected_busbw(
-        collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed, adds=adds
-    )
+        collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
+        adds=adds, sums=not log.sums_off,
+    )  # fmt: skip
     return None if value is None else round(value, 2)
 
 
@@ -241,7 +245,7 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
+    found = judge_network.cleaned_up(judge_network.beside_others(found, speed, ran=ran or known.connected))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))

@@ -303,6 +303,12 @@ class DebugLog:
         return Counter(kind.lower() for _, kind in listed)
 
     @property
+    def sums_off(self) -> int:
+        """The line where a setting switches the sums of the NVLink switch off; 0 where none does."""
+        line, value = self.settings.get("NCCL_NVLS_ENABLE", (0, ""))
+        return line if value == "0" else 0
+
+    @property
     def transport(self) -> LogTransport | None:
         """The contract's word for the network in use, or ``None``."""
         name = (self.network or "").lower()

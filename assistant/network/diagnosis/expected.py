@@ -51,6 +51,7 @@ def expected_busbw(
     rate: float | None = None,
     listed: int = 0,
     adds: bool = False,
+    sums: bool = True,
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
@@ -58,7 +59,7 @@ def expected_busbw(
     that leaves the node; a pair of ranks by one adapter. Measured values by node count go before the formula.
     ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
     that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
-    ``adds``: the switch between the GPUs of a node can add.
+    ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off.
     """
     gpu = gpu_named(device, catalog)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
@@ -71,7 +72,7 @@ def expected_busbw(
     if fabric is None and transport != "unknown":
         return None
     # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
-    switched = nodes > 2 or catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction
+    switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
     measured = _measured(fabric, collective, per_node, nodes, gpu) if switched else None
     if measured is not None:
         return measured

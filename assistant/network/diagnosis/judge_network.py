@@ -160,6 +160,7 @@ class KnownLines:
             light = (weighs == "unless-fast" and speed == "fine") or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
+                or (signature.over in self.seen and self.seen[signature.over].last > seen.last)
                 or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )
             if not signature.sign and (signature.hosts == "any" or several_hosts):
@@ -259,6 +260,19 @@ def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> 
     ]
 
 
+def cleaned_up(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
+    """What a launcher ends after a time-out, or after the batch system ended the job, is its clean-up, told as
+    information: whom others wait for was ended before."""
+    waited = {each.code: frozenset(each.waited) for each in signatures() if each.waited}
+    lines = {each.code: each.line or 0 for each in found if each.severity != "info"}
+    return [
+        as_information(each)
+        if any(lines.get(code, each.line or 0) < (each.line or 0) for code in waited.get(each.code, ()))
+        else each
+        for each in found
+    ]
+
+
 def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
     return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
@@ -351,6 +365,8 @@ def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
             told.append((line, f"{name}={value} ({about['does']})"))
     if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
         yield finding("choices-pinned", told[0][0], names="; ".join(said for _, said in told))
+    elif log.sums_off and speed == "fine":
+        yield finding("sums-switched-off", log.sums_off)
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:

@@ -57,6 +57,8 @@ class Signature(Failure):
     pattern: Pattern | None = None
     otherwise: bool = False
     at_the_end: bool = False  # only where no step came after it
+    over: str = ""  # the code of what, told after it, says that it is over: information then
+    waited: tuple[str, ...] = ()  # after one of these it is what a launcher does to end a job: information
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
