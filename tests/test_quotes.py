@@ -621,3 +621,22 @@ def test_what_is_paid_once_may_be_more_than_the_whole_run_on_a_list():
     """The price at which the quote would match it is below nothing, and was taken for one."""
     made = planned(THREE[0] | {"once_usd": 1e6})
     assert made.recommendation.rival_offer.quote_even_at_usd_per_gpu_hour is None
+
+
+@pytest.mark.parametrize(
+    ("then", "left", "told"),
+    [
+        ("use 128 GPUs instead", [2.45], ("$80,000", "128 too: have it confirmed")),
+        ("buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
+        ("use 64 H200 instead", None, ("$2.45", "for another GPU")),
+    ],
+)
+def test_a_quote_is_set_aside_in_a_line_once_the_job_is_another_than_it_was_asked_for(then, left, told):
+    talk = Conversation(library.load(), today=TODAY)
+    talk.hear("pretrain llama 3.1 8b on 64 H100 for a month, rented")
+    talk.hear("NordCompute offers InfiniBand NDR at $2.45 per GPU-hour for 1 month, "
+              "CheapGPU offers 2x100GbE Ethernet at $80000 for 1 month")  # fmt: skip
+    aside = " ".join(next(event for event in talk.hear(then) if hasattr(event, "assumed")).assumed)
+    quotes = talk.draft.fields.get("budget.quotes")
+    assert (quotes and [quote.get("gpu_hour_usd") for quote in quotes]) == left
+    assert all(words in aside for words in told) and "set aside" in aside
