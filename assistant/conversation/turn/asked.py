@@ -53,7 +53,7 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
 
 
 def of_purchase(parts: Parts, said: Utterance) -> list[Event] | None:
-    """What so many GPUs cost to buy, or networks do in a plan that buys; "worth 40k more" sets nothing, another is tried.
+    """What GPUs cost to buy, or networks in a plan that buys; "worth 40k more" sets nothing, another cluster is tried.
     That adapters are in the machines is no field: what they take off the sum is told."""
     plan, tried = parts.state.plan, {path for path in said.fields if path.startswith("cluster.")} - {_FABRIC}
     adapters = purchase.answer_adapters(plan) if plan and "nics_there" in said.roles["signs"] else None
