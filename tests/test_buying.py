@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from assistant import library as libraries
+from assistant.answering import computed_answer
 from assistant.conversation.draft import Draft
 from assistant.planning import begun, decide, pipeline, sized, volunteer
-from assistant.present.blocks import Bullets, Table
+from assistant.present.blocks import Bullets, Table, sentences
 from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
 from assistant.present.plan.answers import trials
 from assistant.sweeps import grid
+from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -412,3 +414,20 @@ def test_within_a_limit_of_power_the_soonest_size_is_named_beside_the_largest() 
     assert soonest.run_hours < 0.5 * largest.run_hours and soonest.fabric != largest.fabric
     there = plan(soonest.change["cluster.gpus"], model="llama-3.1-70b", training={"tokens": 1.4e12}, **limits)
     assert there.recommendation.fabric == soonest.fabric and there.recommendation.verdict == "recommended"
+
+
+@pytest.mark.parametrize("said", ["what would buying 512 H100 cost?", "what do 512 H100 cost to buy"])
+def test_what_so_many_gpus_cost_to_buy_is_the_bill_of_a_plan_to_buy_them(said: str) -> None:
+    asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)
+    found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 20)).computed
+    same = plan(512, cluster={"fabric": "infiniband-ndr-400"})
+    assert found.value == pytest.approx(same.purchase.capital_usd, rel=1e-5)
+    for words_of in ("64 × server of 8", "network $", "write-off", "power and cooling", "support"):
+        assert words_of in found.text
+
+
+def test_what_the_purchase_consists_of_is_told_part_by_part_and_adds_up(h100: Plan) -> None:
+    asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear("what does the purchase consist of?")
+    assert asked.of_plan == "purchase-parts"
+    parts = "\n".join(sentence for block in told.answer_parts(h100) for sentence in sentences(block))
+    assert all(f"{item.count:,} × {item.item}: " in parts for item in h100.purchase.items)

@@ -235,3 +235,28 @@ def test_where_no_price_turns_a_plan_none_is_told(home):
     """Plain Ethernet that was given: "turns at $132" was printed, and nothing turned there."""
     seen = weft("prices", "knowledge/examples/qwen-7b-finetuning-tcp.yaml")
     assert "none at any" in seen.out and "+1815" not in seen.out
+
+
+@pytest.mark.parametrize(
+    ("text", "usd", "told"),
+    [
+        ("Provider,GPU,GPUs,Network,Price ($/GPU-hour),Date\nSF Compute,H100,8,InfiniBand,$1.90,20.11.2026\n", 1.9, ""),
+        ("Provider;GPU;Network;Price per GPU-hour;Date\nTogether AI;H100;InfiniBand NDR;$3,05;2026-11-20\n", 3.05, ""),
+        ("Provider,GPU,GPUs,Network,Price ($/GPU-hour),Date\nSF Compute,H100,8,RoCE,$1.90,20.11.2026\n", 1.9,
+         '"RoCE" is no network of h100-sxm at SF Compute in the catalog: expected InfiniBand NDR 400 Gb/s or '
+         "No network between nodes"),
+    ],
+)  # fmt: skip
+def test_a_list_as_people_write_it_finds_the_offer_or_says_that_it_is_the_network(tmp_path, text, usd, told):
+    found = read(file(tmp_path, text), today=datetime.date(2026, 11, 21))
+    (one,) = compared(found.prices, CATALOG)
+    assert (one.listed.usd, one.listed.date) == (usd, datetime.date(2026, 11, 20))
+    assert one.why == told if told else one.outcome == "changed"
+
+
+def test_a_list_for_a_job_says_what_it_changes_of_its_plan(tmp_path, home):
+    text = "provider,gpu,gpus,network,price per GPU-hour,date\nSF Compute,H100,8,InfiniBand,0.50,2026-11-20\n"
+    seen = weft("prices", EXAMPLE, "--update", str(file(tmp_path, text)), "--dry-run")
+    assert "without a price" not in seen.out and seen.out.startswith("1 price: 1 changed.")
+    assert "llama-70b-pretraining: Voltage Park" in seen.out and "→ SF Compute: Kubernetes cluster H100" in seen.out
+    assert not home.exists()

@@ -707,3 +707,43 @@ def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     assert [offer.nics_per_node for offer in hear(said).offers] == [None, 8]
     first, second = planned(THREE[0] | {"note": "19% VAT excluded"}, THREE[1]).quotes
     assert "taxes" not in first.missing and "taxes" in second.missing
+
+
+@pytest.mark.parametrize(
+    ("then", "left", "told"),
+    [
+        ("use 128 GPUs instead", [2.45], ("$80,000", "128 too: have it confirmed")),
+        ("buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
+        ("use 64 H200 instead", None, ("$2.45", "for another GPU")),
+    ],
+)
+def test_a_quote_is_set_aside_in_a_line_once_the_job_is_another_than_it_was_asked_for(then, left, told):
+    talk = Conversation(library.load(), today=TODAY)
+    talk.hear("pretrain llama 3.1 8b on 64 H100 for a month, rented")
+    talk.hear("NordCompute offers InfiniBand NDR at $2.45 per GPU-hour for 1 month, "
+              "CheapGPU offers 2x100GbE Ethernet at $80000 for 1 month")  # fmt: skip
+    aside = " ".join(next(event for event in talk.hear(then) if hasattr(event, "assumed")).assumed)
+    quotes = talk.draft.fields.get("budget.quotes")
+    assert (quotes and [quote.get("gpu_hour_usd") for quote in quotes]) == left
+    assert all(words in aside for words in told) and "set aside" in aside
+
+
+def test_who_rents_for_a_month_reads_what_is_done_in_it_and_why_a_cheaper_hour_costs_more():
+    talk = Conversation(library.load(), today=TODAY)
+    for said in ("pretrain llama 3.1 70b on 64 H100", "Rent for a month",
+                 "NordCompute offers InfiniBand NDR at $2.45 per GPU-hour for 1 month, "
+                 "Nebius offers 2x100GbE Ethernet at $78500 for 1 month"):  # fmt: skip
+        talk.hear(said)
+    plan = talk.plan
+    assert talk.draft.fields["training.days"] == pytest.approx(30.4375)
+    assert "billion tokens" in plan.recommendation.card.finish
+    told = formats.written(plan, "text").replace("\n", " ")
+    assert "for the same tokens quote 2" in told and "longer on its network" in told
+
+
+def test_the_smallest_budget_that_works_is_no_larger_than_a_sum_beside_it():
+    plan = planned(*THREE[:1], usd=1_000)
+    change, listed = plan.recommendation.smallest_change, plan.offers
+    sums = [float(one.replace(",", "")) for one in re.findall(r"budget of \$([\d,]+) \(", change)]
+    least = min(offer.run_cost_usd.p50 for offer in listed if offer.run_cost_usd and offer.verdict != "impossible")
+    assert "Without the quotes: it would work" in change and least <= min(sums) <= 1.002 * least

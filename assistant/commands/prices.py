@@ -47,7 +47,7 @@ def prices(
     date and source, or a file of the public SkyPilot catalog. Only your own catalog is written, and only added to.
     """
     if update is not None:
-        _update(update, dry_run, provider, date, form, catalog_file)
+        _update(update, questionnaires or [], dry_run, provider, date, form, catalog_file)
         return
     _show(questionnaires or [], form, catalog_file)
 
@@ -79,7 +79,13 @@ def _show(questionnaires: list[Path], form: str, catalog_file: Path | None) -> N
 
 
 def _update(
-    path: Path, dry_run: bool, provider: str | None, day: str | None, form: str, catalog_file: Path | None
+    path: Path,
+    jobs: list[Path],
+    dry_run: bool,
+    provider: str | None,
+    day: str | None,
+    form: str,
+    catalog_file: Path | None,
 ) -> None:
     from assistant.library import load, paths
     from assistant.library import price_lists as lists
@@ -102,11 +108,34 @@ def _update(
         raise InputError(f"{lines} cannot be read: nothing was written", Place(str(path)))
     taken = [one for one in found if one.outcome in lists.TAKEN]
     target = catalog_file or paths.data_dir() / "catalog.yaml"
+    if jobs and form == "text":
+        document = lists.written(taken, path.name, datetime.date.today()) if taken else ""
+        write_lines(lines_of(_of_jobs(jobs, target, document), table_width()))
     if not taken or dry_run:
         say("nothing was written" + ("" if taken else ": no line changes a price of the catalog"))
         return
     _append(target, lists.written(taken, path.name, datetime.date.today()))
-    say(f"{len(taken)} prices added to {target}; every plan takes them from now on")
+    say(f"{counted(len(taken), 'price')} added to {target}; every plan takes them from now on")
+
+
+def _of_jobs(jobs: list[Path], target: Path, document: str) -> list[Any]:
+    """What a ``document`` more in a catalog file makes of the plan of each job."""
+    from tempfile import TemporaryDirectory
+
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.planning import begun
+    from assistant.present.prices import replanned
+
+    with TemporaryDirectory() as folder:
+        there = Path(folder) / "catalog.yaml"
+        there.write_text(_with(target, document), encoding="utf-8")
+        before, after = load(user_catalog=target if target.is_file() else None), load(user_catalog=there)
+        plans = [
+            (job.stem, *(begun(read_one(job, of.catalog), of, index=None).plan for of in (before, after)))
+            for job in jobs
+        ]
+    return replanned(plans)
 
 
 def _day(text: str | None) -> datetime.date | None:
@@ -123,11 +152,18 @@ def _as_json(one: "PriceChange") -> dict[str, Any]:
 
 def _append(target: Path, document: str) -> None:
     """One document more in a catalog file, what stands in it untouched. Raises :class:`InputError`."""
-    from assistant.library.files import replacing, text_of
+    from assistant.library.files import replacing
 
-    before = text_of(target) if target.is_file() else ""
     try:
         with replacing(target) as file:
-            file.write((before + ("\n" if before and not before.endswith("\n") else "") + document).encode())
+            file.write(_with(target, document).encode())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(target))) from None
+
+
+def _with(target: Path, document: str) -> str:
+    """What a catalog file says with one document more."""
+    from assistant.library.files import text_of
+
+    before = text_of(target) if target.is_file() else ""
+    return before + ("\n" if before and document and not before.endswith("\n") else "") + document

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.library.questionnaires import from_value, nested
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.questionnaire import SERVING, Questionnaire
+from assistant.vocabulary.questionnaire import SERVING, Questionnaire, Quote
 
 EXCLUDED = "constraints.excluded_fabrics"
 QUOTES = "budget.quotes"
@@ -33,6 +33,11 @@ NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of
 _DIMENSIONS = {"model.layers", "model.ffn", "model.heads", "model.vocab"}
 _DEGREES = tuple(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp"))
 _DIVIDES_THE_GPUS = (*_DEGREES, "cluster.sites", "cluster.gpus_per_node")
+_QUOTED_FOR = {  # what a quote was asked for, and why it is of no other
+    "cluster.gpu": "it was for another GPU",
+    "cluster.gpus": "the sum is for another number of GPUs: ask for a new one",
+    "budget.mode": "what is let says nothing of a purchase, nor the other way round",
+}
 _THERE = ("budget.owned", "budget.owned_gpus")
 _IN_BULK = {"inference.tokens": "inference.requests", "inference.requests": "inference.tokens"}
 _LENGTHS = ("training.tokens", "training.days", "training.steps")
@@ -122,6 +127,7 @@ class Draft:
             fields[name] = value
         _readmit(fields, changes)
         nodes = _count(fields, nodes, self.nodes, catalog)
+        set_aside |= _of_another_job(self.fields, fields)
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
@@ -214,6 +220,24 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     goes = lambda other, name: other.startswith(name) if name.endswith(".") else other == name
     left = [other for other in fields if other not in changes]
     return {other: why for name, why in gone.items() for other in left if goes(other, name)}
+
+
+def _of_another_job(before: Mapping[str, Any], fields: dict[str, Any]) -> dict[str, str]:
+    """Take the quotes away that were asked for another job than it is now; why, in words."""
+    why: list[str] = []
+    for name, what in _QUOTED_FOR.items():
+        was, now, quotes = before.get(name), fields.get(name), fields.get(QUOTES) or ()
+        left = [
+            quote
+            for quote in quotes
+            if quote not in before.get(QUOTES, ()) or Quote.model_validate(quote).stands(name, was, now)
+        ]
+        if len(left) < len(quotes):
+            fields[QUOTES] = left
+            why.append(what)
+    if fields.get(QUOTES) == []:
+        del fields[QUOTES]
+    return {QUOTES: "; ".join(why)} if why else {}
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:

@@ -30,22 +30,24 @@ from .files import text_of
 
 # Our word for a column, and those that a header may have for it.
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "provider": ("provider", "cloud"),
+    "provider": ("provider", "cloud", "vendor", "seller"),
     "instance": ("instance", "instancetype", "instance_type"),
     "gpu": ("gpu", "acceleratorname"),
-    "gpus": ("gpus", "acceleratorcount", "gpus_per_node"),
-    "fabric": ("fabric",),
+    "gpus": ("gpus", "acceleratorcount", "gpus_per_node", "number of gpus", "gpu count"),
+    "fabric": ("fabric", "network", "interconnect"),
     "tier": ("tier",),
     "months": ("months",),
     "region": ("region", "region_scope"),
-    "gpu_hour": ("usd_per_gpu_hour", "price_usd_per_gpu_hour", "price_per_gpu_hour"),
-    "machine_hour": ("price_usd_per_hour", "price_per_hour", "price"),
+    "gpu_hour": ("usd_per_gpu_hour", "price_usd_per_gpu_hour", "gpu price", "gpu rate", "rate per gpu hour"),
+    "machine_hour": ("price_usd_per_hour", "price per hour", "price", "price per machine hour", "price per node hour"),
     "spot_gpu_hour": ("spot_usd_per_gpu_hour",),
     "spot_machine_hour": ("spotprice",),
-    "date": ("date",),
+    "date": ("date", "day", "as of"),
     "source": ("source",),
     "trust": ("trust",),
 }
+_SAYS_NO_MORE = frozenset({"per", "usd", "us", "in", "dollars", "the", "of", "a"})  # words of a heading
+_SHORT_FOR = {"h": "hour", "hr": "hour", "hours": "hour"}
 _PRICED = ("gpu_hour", "machine_hour", "spot_gpu_hour", "spot_machine_hour")
 # What lists call the tiers; (tier, months of the term).
 _TIERS: dict[str, tuple[Tier, float | None]] = {
@@ -68,6 +70,7 @@ _EVERYWHERE = re.compile(
     r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|[^,(]*[,(].*"
     r"|us|eu|ca|asia|europe|.*america"
 )
+_DOLLARS = re.compile(r"(?i)\s*(us)?\$\s*|\s*\busd\b\s*|\s*/\s*(gpu)?[ -]*h(ou)?r?\b")
 _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is another's
 _ROUNDED = 2e-3  # lists round to the third digit
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
@@ -109,8 +112,7 @@ def read(
     """
     rows = _rows(text_of(path), str(path))
     header = [name.strip() for name in next(rows, (1, []))[1]]
-    named = [re.sub(r"[\s_-]+", "_", name.lower()) for name in header]
-    columns = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(named) if name in names}
+    columns = _columns(header)
     reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
     reader.check_header()
     prices, left_out, bad, silent = [], [], [], 0
@@ -125,6 +127,24 @@ def read(
         left_out += [PriceChange(one, "unmatched", why=told) for one in found] if told else []
         prices += [] if told else found
     return PriceList(tuple(_once(prices)), silent, tuple(left_out), tuple(bad))
+
+
+def _columns(header: list[str]) -> dict[str, int]:
+    """Where each of our columns is, by its heading as it stands, else by the words that it says it with."""
+    exact = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(header) if name.lower() in names}
+    for at, name in enumerate(header):
+        alike = (ours for ours, names in COLUMNS.items() if _heading(name) in map(_heading, names))
+        ours = next(alike, None)
+        if ours is not None and at not in exact.values():
+            exact.setdefault(ours, at)
+    return exact
+
+
+def _heading(name: str) -> tuple[str, ...]:
+    """The words of a heading that tell what it is: "Price ($/GPU-hour)" is a price of a GPU-hour."""
+    words = [_SHORT_FOR.get(word, word) for word in re.findall(r"[a-z]+", name.lower())]
+    words = [word for word in words if word not in _SAYS_NO_MORE]
+    return tuple(words[1:] if words[:1] == ["price"] and words[1:] else words)
 
 
 def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
@@ -151,11 +171,11 @@ class _Reader:
     today: datetime.date
 
     def check_header(self) -> None:
-        known = "; ".join(f"{ours}: {' or '.join(names)}" for ours, names in COLUMNS.items())
+        got = f"got {shown('; '.join(self.header))}"
         if not self.columns.keys() & set(_PRICED):
-            raise self._wrong(1, None, f"expected a header with a column of prices, found none. Columns: {known}")
+            raise self._wrong(1, None, f'expected a heading such as "price per GPU-hour" over the prices, {got}')
         if "instance" not in self.columns and "gpu" not in self.columns:
-            raise self._wrong(1, None, f"expected a column that names the instance or the GPU. Columns: {known}")
+            raise self._wrong(1, None, f'expected a heading "GPU" or "instance" over what is priced, {got}')
         if "date" not in self.columns and self.date is None:
             raise self._wrong(1, "date", "the list has no column of dates: say of which day it is with --date")
 
@@ -230,7 +250,7 @@ class _Reader:
         return (tier, self._number(line, "months", term)) if term and tier == "reserved" else (tier, months)
 
     def _number(self, line: int, name: str, text: str) -> float:
-        amount = text.removeprefix("$").removeprefix("USD").removesuffix("$").removesuffix("USD").strip()
+        amount = _DOLLARS.sub("", text).strip()
         if "hour" in name and (other := _CURRENCY.search(amount)):
             raise self._wrong(line, name, f"expected US dollars, got {shown(text)}: put {shown(other[0])} into dollars")
         if _THOUSANDS.fullmatch(amount):
@@ -427,7 +447,8 @@ class _Finder:
             return self._absent(listed, gpu, no)
         what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ").removesuffix(" ()")
         if not alike:
-            return self._absent(listed, gpu, f"no offer of {what} at {provider.name} in the catalog")
+            why = self._other_network(listed, gpu, provider)
+            return self._absent(listed, gpu, why or f"no offer of {what} at {provider.name} in the catalog")
         return _refused(listed, f"{what} may be {', '.join(offer.name for offer in alike[:3])}")
 
     def _like(self, listed: Listed, gpu: str | None, provider: Provider) -> list[Offer]:
@@ -444,6 +465,21 @@ class _Finder:
             return alike
         return _nearest(listed.instance, [offer for offer in alike if _names_nothing(listed.instance, offer, told)])
 
+    def _fabrics(self, named: str) -> set[str]:
+        """The networks that a name may mean: "InfiniBand" is any, "InfiniBand NDR" that of its generation."""
+        said = _network_words(named)
+        every = self.catalog.fabrics.values()
+        return {one.id for one in every if said and said <= _network_words(f"{one.id} {one.name} {one.technology}")}
+
+    def _other_network(self, listed: Listed, gpu: str | None, provider: Provider) -> str | None:
+        """That it is the network of a line by which it is no offer of the provider's, and which would be."""
+        own = dict.fromkeys(one.fabrics[0] for one in provider.offers if self._is_machine(one, gpu, listed))
+        if not own:
+            return None
+        names = " or ".join(self.catalog.fabrics[one].name for one in own)
+        said = f'"{listed.fabric}" is no network of' if listed.fabric else "the network is not said of"
+        return f"{said} {gpu} at {provider.name} in the catalog: expected {names}"
+
     def _gpu(self, listed: Listed) -> str | None:
         """The GPU by its name in the catalog; of one that is made with two memories that which the line names."""
         name = _plain_gpu(listed.gpu)
@@ -458,16 +494,22 @@ class _Finder:
         lacks = {"its GPU in the catalog": gpu, "GPUs per machine": listed.gpus, "its network": listed.fabric}
         return PriceChange(listed, "absent", why=why, missing=tuple(name for name, said in lacks.items() if not said))
 
-    def _is(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
+    def _is_machine(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
+        """Whether an offer is of the GPU of a line, and of a machine with so many."""
         least = min(offer.min_gpus or offer.gpus_per_node, offer.gpus_per_node)
-        if (
-            offer.gpu != gpu
-            or not _same_memory(offer.gpu, listed)
-            or not least <= (listed.gpus or least) <= offer.gpus_per_node
-        ):
+        return (
+            offer.gpu == gpu
+            and _same_memory(offer.gpu, listed)
+            and least <= (listed.gpus or least) <= offer.gpus_per_node
+        )
+
+    def _is(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
+        if not self._is_machine(offer, gpu, listed):
             return False
         # Without its name or its network a machine is taken for none that has one: no price is borrowed.
-        return offer.fabrics[0] == "none" if listed.fabric is None else listed.fabric in offer.fabrics
+        if listed.fabric is None:
+            return offer.fabrics[0] == "none"
+        return bool(self._fabrics(listed.fabric) & set(offer.fabrics))
 
 
 def _refused(listed: Listed, why: str) -> PriceChange:
@@ -496,6 +538,11 @@ def _nearest(instance: str, offers: list[Offer]) -> list[Offer]:
 
 def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def _network_words(name: str) -> set[str]:
+    """The words of a network's name, its rate as a number: "400G" is 400."""
+    return {re.sub(r"(?<=\d)g\w*$", "", word) for word in _words(name)} - {"gb", "s", "gbps", "gbit"}
 
 
 def _plain(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def plan_of(
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
-        recommendation=recommendation_of(made, predictor).model_copy(
+        recommendation=recommendation_of(made, predictor, published).model_copy(
             update={"offer": taken(made.choice.chosen, offers)}
         ),
         candidates=candidates_of(made, offers),
@@ -159,8 +160,8 @@ def verdict_of(choice: Choice) -> Outcome:
     return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
 
 
-def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
-    """The answer in a sentence; where nothing works with the smallest change that would."""
+def recommendation_of(made: Decision, predictor: Predictor, published: Decision | None = None) -> Recommendation:
+    """The answer in a sentence; where nothing works with the smallest change that would, of quotes and beside them."""
     job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
     asked = made.instead_of
     fewer = on_fewer(job, asked.job, quickest(asked.entries) if made.sooner else None) if asked else ""
@@ -173,9 +174,23 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
         tied=[entry.id for entry in choice.tied],
         runner_up=choice.runner_up.id if choice.runner_up else None,
         flips=[],
-        smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,
+        smallest_change=_smallest_change(made, predictor, published) if verdict == "infeasible" else None,
         not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
+
+
+def _smallest_change(made: Decision, predictor: Predictor, published: Decision | None) -> str:
+    """What would help; beside quotes also at the lists, where these are cheaper and do not do either."""
+    change = smallest_change(made.job, made.entries, predictor)
+    if published is None or published.choice.chosen is not None or _least(published) >= _least(made):
+        return change
+    listed = smallest_change(published.job, published.entries, predictor)
+    return f"{change} Without the quotes: {listed[0].lower()}{listed[1:]}"
+
+
+def _least(made: Decision) -> float:
+    able = (e.median_cost for e in made.entries if e.costed and e.usable and e.verdict != "impossible")
+    return min(able, default=math.inf)
 
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:

@@ -245,11 +245,20 @@ def _finish(made: Decision, chosen: Entry) -> str:
         return f"Done in {lasting(hours)}."
     done = (made.today or datetime.date.today()) + datetime.timedelta(days=ceil(chosen.days))
     by = f"by {done.day} {done:%B %Y}"
+    length = f"{lasting(hours)}{_in_it(made)}"
     if delivery:
-        return f"Done in {lasting(hours)} after {lasting(24 * delivery)} of delivery, {by} if it is ordered today."
+        return f"Done in {length} after {lasting(24 * delivery)} of delivery, {by} if it is ordered today."
     if delivery is None and chosen.price.capital_usd:
-        return f"Done in {lasting(hours)} from the day it is delivered; when that is nobody said: ask."
-    return f"Done in {lasting(hours)}, {by} if it starts today."
+        return f"Done in {length} from the day it is delivered; when that is nobody said: ask."
+    return f"Done in {length}, {by} if it starts today."
+
+
+def _in_it(made: Decision) -> str:
+    """Of a run that was told by its days what it does in them."""
+    job, work = made.job, made.work
+    if job.days is None or job.serves or work is None:
+        return ""
+    return f" for {work.steps * job.tokens_per_step / 1e9:,.3g} billion tokens"
 
 
 def _because(made: Decision, chosen: Entry) -> str:
@@ -305,7 +314,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = times(more) if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
-    return f"{least}; the next network costs {much}."
+    same = "for the same tokens " if made.job.days is not None and not made.job.serves else ""
+    return f"{least}; {same}the next network costs {much}."
 
 
 def _billed(job: Resolved) -> str:

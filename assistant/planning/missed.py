@@ -28,11 +28,14 @@ class Missed:
 
     @property
     def enough(self) -> str:
-        """The least value of three digits that is kept."""
+        """The least value of three digits that is kept; of a sum that is told rounded down the thousandth above it, so
+        that it is none that looks larger."""
         digit = floor(log10(self.needs)) - 2
         step = 10.0 ** (max(digit, 0) if self.in_usd else digit)
         value = ceil(self.needs / step) * step
-        return self.words.format(usd(value) if self.in_usd else f"{value:,.10g}")
+        if self.in_usd and usd(value) != usd(self.needs):
+            value = ceil(10 * self.needs / step) * step / 10 if step >= 10 else value
+        return self.words.format(limit_in_dollars(value, usd) if self.in_usd else f"{value:,.10g}")
 
     @property
     def given(self) -> str:

@@ -13,6 +13,7 @@ from assistant.vocabulary.quantities import exact_usd
 
 from . import figures
 from .blocks import Block, Bullets, Heading, Paragraph, Table
+from .plan import reading
 
 _MOST_UNMATCHED = 8
 _TO_ADD = (
@@ -101,12 +102,9 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
         "unmatched": "that cannot be taken",
     }
     said = ", ".join(f"{counts[one]} {word}" for one, word in words.items() if counts[one])
-    blocks: list[Block] = [
-        Paragraph(
-            f"{len(found)} prices: {said or 'none'}; {figures.counted(silent, 'line', 'lines')} without a price.",
-            strong=True,
-        )
-    ]
+    without = f"; {figures.counted(silent, 'line', 'lines')} without a price" if silent else ""
+    first = f"{figures.counted(len(found), 'price', 'prices')}: {said or 'none'}{without}."
+    blocks: list[Block] = [Paragraph(first, strong=True)]
     if taken:
         header = ["", "offer", "tier", "was", "of", "now", "of", "change"]
         order = sorted(taken, key=lambda one: (list(_SIGNS).index(one.outcome), one.provider or "", one.listed.line))
@@ -121,6 +119,26 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
     if any(one.outcome == "absent" for one in found):
         blocks.append(Paragraph(_TO_ADD))
     return blocks
+
+
+def replanned(plans: Sequence[tuple[str, Plan, Plan]]) -> list[Block]:
+    """What a list makes of the plan of each job: the offer that is taken and what it comes to, before and after."""
+    told = []
+    for name, before, after in plans:
+        was, now = _in_a_line(before), _in_a_line(after)
+        told.append(f"{name}: {was}; the list does not change it" if was == now else f"{name}: {was} → {now}")
+    return [Heading("What it makes of the plan"), Bullets([f"{line}." for line in told])]
+
+
+def _in_a_line(plan: Plan) -> str:
+    """The offer that a plan takes, and what the work costs on it."""
+    number, answer = plan.recommendation.offer, plan.recommendation
+    best = next((one for one in plan.candidates if one.fabric == answer.fabric), None)
+    cost = f", {figures.usd(best.median_cost)} for {reading.bill(plan)}" if best and best.cost_usd else ""
+    if number is None:
+        return f"{'nothing works as asked' if answer.verdict == 'infeasible' else f'no offer, {answer.fabric}'}{cost}"
+    taken = plan.offers[number]
+    return f"{plan.names.get(taken.provider, taken.provider)}: {taken.instance}, {taken.fabric}{cost}"
 
 
 def _kinds(left: Sequence[PriceChange]) -> list[str]:

@@ -121,6 +121,7 @@ class Judge:
             _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
 
 
+_LENGTH = "training.days"
 Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch begins: how likely each field is
 
 
@@ -206,8 +207,9 @@ def _keyed(reading: Reading, fact: Fact) -> bool:
 
 
 def _is_all(reading: Reading, fact: Fact) -> bool:
-    """Whether a message is nothing but a name: "bloom-176b"."""
-    return fact.says.value is not None and fact.end - fact.start == len(reading.text.tokens)
+    """Whether a message is nothing but a name, or a term: "bloom-176b", "rent it for a month"."""
+    whole = fact.says.value is not None or fact.says.field == _LENGTH
+    return whole and fact.end - fact.start == len(reading.text.tokens)
 
 
 def _places(fact: Fact, path: str) -> set[int]:

@@ -49,6 +49,7 @@ _WHOLE: dict[str, Callable[[Plan], list[Block]]] = {
     "summary": opening.summary,
     "trust": opening.trust,
     "power": purchase.answer_power,
+    "purchase-parts": purchase.answer_parts,
 }
 
 

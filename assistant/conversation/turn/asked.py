@@ -24,7 +24,7 @@ from .steps import vary
 _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 _FABRIC = "cluster.fabric"
-_TO_BUY = "purchase-cost"
+_OF_A_PURCHASE = ("purchase-cost", "purchase-parts")
 
 
 def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
@@ -54,20 +54,22 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
 
 
 def of_purchase(parts: Parts, said: Utterance) -> list[Event] | None:
-    """What networks cost to buy, asked of a plan that buys; "worth 40k more" sets nothing, another cluster is tried.
+    """What GPUs cost to buy, or networks in a plan that buys; "worth 40k more" sets nothing, another cluster is tried.
     That adapters are in the machines is no field: what they take off the sum is told."""
     plan, tried = parts.state.plan, {path for path in said.fields if path.startswith("cluster.")} - {_FABRIC}
     adapters = purchase.answer_adapters(plan) if plan and "nics_there" in said.roles["signs"] else None
+    if said.topic == "purchase" and (bill := _figure(parts, said)) is not None:
+        return [Answer(question=said.text, answer=bill)]
     if adapters and not said.fields and said.act in ("describe", "change", "unclear"):
         return parts.answered(note(adapters))
-    if plan is None or tried or _of_this_plan(plan, said) != _TO_BUY:
+    if plan is None or tried or _of_this_plan(plan, said) not in _OF_A_PURCHASE:
         return None
-    return _of_topic(parts, _TO_BUY, said)
+    return _of_topic(parts, said.of_plan or "", said)
 
 
 def _of_this_plan(plan: Plan, said: Utterance) -> str | None:
     """What is asked of the plan; of one that buys nothing there is no price of a purchase."""
-    return None if said.of_plan == _TO_BUY and plan.purchase is None else said.of_plan
+    return None if said.of_plan in _OF_A_PURCHASE and plan.purchase is None else said.of_plan
 
 
 def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:

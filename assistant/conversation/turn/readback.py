@@ -9,7 +9,7 @@ from typing import Any
 from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.catalog import Catalog
 
-from ..draft import NODES, Change, Draft
+from ..draft import NODES, QUOTES, Change, Draft
 from ..events import Understood, UnderstoodField, VariationShown
 
 _NODES_ASSUMED = (
@@ -32,12 +32,27 @@ def read_back(
     """What was taken from a message, what had to give way for it and what was assumed with it."""
     after = change.draft
     aside = [
-        f"{field_text(name, before.fields.get(name, fields.get(name)), catalog)} is set aside: {why}"
+        f"{field_text(name, _given_way(name, before, after, fields), catalog)} is set aside: {why}"
         for name, why in change.set_aside.items()
     ]
+    aside += _for_so_many(before, after)
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
     shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
     return Understood(fields=tuple(shown), assumed=(*aside, *_assumed(after, fields, named)), rest=rest)
+
+
+def _given_way(name: str, before: Draft, after: Draft, fields: Mapping[str, Any]) -> Any:
+    """What of a field had to give way: of several quotes those that did."""
+    was = before.fields.get(name, fields.get(name))
+    return [quote for quote in was if quote not in after.fields.get(name, ())] if name == QUOTES else was
+
+
+def _for_so_many(before: Draft, after: Draft) -> list[str]:
+    """That the price of an hour was quoted for another number of GPUs than it is taken for."""
+    was, now = (draft.fields.get("cluster.gpus") for draft in (before, after))
+    if was in (None, now) or not [q for q in before.fields.get(QUOTES, ()) if q in after.fields.get(QUOTES, ())]:
+        return []
+    return [f"the quoted price of a GPU-hour was for {was:,} GPUs and is taken for {now:,} too: have it confirmed"]
 
 
 def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    parts = (_recommendation, _figures, _certainty, _candidates, _warnings)
+    parts = (_recommendation, _way_out, _figures, _certainty, _candidates, _warnings)
     told = tuple(text for part in parts for text in part(before, after))
     kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
     return told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
@@ -99,6 +99,15 @@ def _bare(line: str) -> str:
     ):
         line = line.replace(idle, "")
     return line.rstrip(".")
+
+
+def _way_out(before: Plan, after: Plan) -> list[str]:
+    """What would help now, where nothing works as nothing did before."""
+    old, new = before.recommendation, after.recommendation
+    if {old.verdict, new.verdict} != {"infeasible"} or old.card is None or new.card is None:
+        return []
+    now = {new.card.do: old.card.do, new.smallest_change: old.smallest_change}
+    return [text for text, was in now.items() if text and text != was]
 
 
 def turned(before: Plan | None, after: Plan) -> bool:

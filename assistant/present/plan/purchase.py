@@ -101,7 +101,6 @@ def _derived(item: PurchaseItem, bought: Purchase) -> bool:
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
     usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
-    parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _parts(bought).items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
     budget = plan.questionnaire["budget"].get("usd")
     whole = figures.usd_against(bought.capital_usd, budget)
@@ -113,7 +112,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(bought.usd_per_gpu)} per GPU{_missing(bought)}; {_networks_part(bought)}."
         if bought.capital_usd
         else "Nothing has to be bought.",
-        f"{usd(added(monthly.values()))} a month{over}: {parts}. In full use that is "
+        f"{usd(added(monthly.values()))} a month{over}: {month(bought)}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *(
             [f"{spare:,} of the GPUs in them stay idle: machines are sold whole."]
@@ -136,6 +135,23 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
             1, f"The budget of {figures.usd_limit(budget)} is {'exceeded' if over else 'kept'} by the purchase."
         )
     return [one for one in said if one]
+
+
+def month(bought: Purchase) -> str:
+    """What a month of owning it is made of."""
+    paid = bought.monthly_usd
+    return ", ".join(f"{figures.usd(paid[name])} {what}" for name, what in _parts(bought).items() if paid.get(name))
+
+
+def answer_parts(plan: Plan) -> list[Block]:
+    """What the purchase consists of, asked for."""
+    bought = plan.purchase
+    if bought is None or not bought.capital_usd:
+        return told("Nothing is bought in this plan.")
+    usd = figures.usd
+    items = (f"{i.count:,} × {i.item}: {usd(i.count * i.usd)}, {usd(i.usd)} each." for i in bought.items if i.usd)
+    monthly = f"{usd(added(bought.monthly_usd.values()))} a month over {bought.months:g} months: {month(bought)}."
+    return told(f"{usd(bought.capital_usd)} to buy.", *items, monthly, f"Not counted: {', '.join(bought.not_counted)}.")
 
 
 def _networks_part(bought: Purchase) -> str:

@@ -16,6 +16,7 @@ from .candidates import SIGNS
 from .names import renamed
 
 _MANY_TIMES, _ALIKE = 2.0, 0.005  # ratios of two costs from which and up to which they are told so
+_LONGER = 0.01  # of a run
 _OF_THE_TERM = 0.05  # of a term: "90 days" are three months
 _THANKS = "Thank you for your offer"  # how each reply begins
 _WIDTH = 88  # of a line of a mail
@@ -100,6 +101,8 @@ def _side_by_side(plan: Plan) -> list[Block]:
         header = [*table.header[:5], f"cost of {reading.bill(plan)}"]
         table = dataclasses.replace(table, header=header, rows=[row[:6] for row in table.rows], right=frozenset({4, 5}))
     what = "With waiting: what an hour of computing costs when the hours that wait for the network are paid as well."
+    what += "".join(f" The run of {_of(quote)} takes{longer[1:]}: it is paid so much longer." for quote, longer in
+                    ((quote, _longer(plan, quote)) for quote in shown) if longer)  # fmt: skip
     told_of = Bullets([_beside(quote) for quote in shown])
     return [Heading("Your quotes"), Paragraph(_taken(plan)), table, Paragraph(what), told_of]
 
@@ -212,7 +215,7 @@ def _line(plan: Plan, quote: QuotedOffer) -> str:
     waiting = quote.effective_usd_per_gpu_hour
     waits = f", {figures.usd(waiting)} with waiting" if waiting else ""
     late = "" if quote.meets_limits else ", not within what was asked"
-    done = f", done in {days}" if reading.ends(plan) else ""
+    done = f", done in {days}{_longer(plan, quote)}" if reading.ends(plan) else ""
     beside = (_published(quote), _to_win(quote), _delivered(quote), _noted(quote))
     beside = " ".join(text for text in beside if text)
     return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}{waits}: {cost}{done}{late}. {beside}".rstrip()
@@ -229,7 +232,7 @@ def _taken(plan: Plan) -> str:
     if second is not None and second.run_cost_usd is not None:
         ratio = second.run_cost_usd.p50 / won.run_cost_usd.p50
         but = ", but does not keep what was asked" if second.meets_limits is False else ", and its network ranks lower"
-        said += f"; {_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
+        said += f"; {_same_work(plan)}{_of(second)} {_costs(ratio)}{but if ratio < 1 - _ALIKE else ''}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
         name, cost = (
@@ -239,6 +242,21 @@ def _taken(plan: Plan) -> str:
         less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
         said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."
+
+
+def _same_work(plan: Plan) -> str:
+    """That runs told by their days are compared for what is done in them, and not for as many days."""
+    days = reading.asked(plan, "training.days") is not None
+    return "for the same tokens " if days and reading.ends(plan) else ""
+
+
+def _longer(plan: Plan, quote: QuotedOffer) -> str:
+    """Why a run costs more at a lower price of an hour: it takes longer on that network, and all of it is paid."""
+    won = _winner(plan)
+    if won is None or won is quote or not (won.finishes_days and quote.finishes_days) or not reading.ends(plan):
+        return ""
+    more = quote.finishes_days / won.finishes_days - 1
+    return f", {figures.percent(100 * more)} longer on its network" if more >= _LONGER else ""
 
 
 def _costs(ratio: float) -> str:

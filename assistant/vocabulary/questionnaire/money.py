@@ -13,6 +13,7 @@ from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd
 from .section import Id, Section, identifier
 
 _CLAUSE = re.compile(r"[.;,](?:\s+|$)")
+_QUOTED_FOR = ("cluster.gpu", "cluster.gpus", "budget.mode")
 _TO_ONE = re.compile(r"(?<![\d:.])(\d+(?:\.\d+)?)\s?:\s?1(?![\d:.])")  # "4:1"
 
 
@@ -56,6 +57,15 @@ class Quote(Section):
     def least_days(self) -> float | None:
         """What is paid for however short the run; ``None`` where it says neither a term nor a least time."""
         return max(HOURS_PER_MONTH / 24 * (self.months or 0.0), self.minimum_days or 0.0) or None
+
+    def stands(self, field: str, before: Any, after: Any) -> bool:
+        """Whether it is still of the job once a ``field`` of that says something else: it is for the GPU it was asked
+        for, to rent or to buy as it was; an hour has its price on any number of GPUs, a sum is that of so many."""
+        if before == after or field not in _QUOTED_FOR:
+            return True
+        if field == "budget.mode" and before is None:  # a term, or an hour, is of what is let
+            return after == "rent" or not (self.least_days or self.gpu_hour_usd)
+        return before is None or (field == "cluster.gpus" and self.gpu_hour_usd is not None)
 
     @model_validator(mode="after")
     def _as_noted(self) -> Quote:

@@ -62,7 +62,8 @@ class Questionnaire(Section):
 
     def changed(self, path: str, value: Any) -> Questionnaire:
         """With one field of a section changed, ``path`` as in a file ("cluster.gpus"); a section that nobody gave
-        begins empty. The value is taken as it is, without a check; of other GPUs no more are there than were said."""
+        begins empty. The value is taken as it is, without a check; of other GPUs no more are there than were said, and
+        of another job than it was asked for no quote is."""
         section, name = path.split(".")
         part = getattr(self, section) or _BEGUN[section]()
         budget = self.budget
@@ -70,6 +71,9 @@ class Questionnaire(Section):
             budget = budget.model_copy(update={"owned_gpus": self.cluster.gpus})
         elif path == "cluster.gpu":
             budget = budget.model_copy(update={"owned": "nothing", "owned_gpus": None})
+        quotes = [quote for quote in budget.quotes if quote.stands(path, getattr(part, name), value)]
+        budget = budget.model_copy(update={"quotes": quotes})
+        part = budget if section == "budget" else part
         return self.model_copy(update={"budget": budget, section: part.model_copy(update={name: value})})
 
     @property
