@@ -46,7 +46,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "trust": ("trust",),
 }
 _SAYS_NO_MORE = frozenset({"per", "usd", "us", "in", "dollars", "the", "of", "a"})  # words of a heading
-_SHORT_FOR = {"h": "hour", "hr": "hour", "hours": "hour"}
+_SHORT_FOR: dict[str, str] = {"h": "hour", "hr": "hour", "hours": "hour"}
 _PRICED = ("gpu_hour", "machine_hour", "spot_gpu_hour", "spot_machine_hour")
 # What lists call the tiers; (tier, months of the term).
 _TIERS: dict[str, tuple[Tier, float | None]] = {
@@ -138,8 +138,8 @@ def _columns(header: list[str]) -> dict[str, int]:
 
 def _heading(name: str) -> tuple[str, ...]:
     """The words of a heading that tell what it is: "Price ($/GPU-hour)" is a price of a GPU-hour."""
-    words = [_SHORT_FOR.get(word, word) for word in re.findall(r"[a-z]+", name.lower())]
-    words = [word for word in words if word not in _SAYS_NO_MORE]
+    found: list[str] = re.findall(r"[a-z]+", name.lower())
+    words = [_SHORT_FOR.get(word, word) for word in found if word not in _SAYS_NO_MORE]
     return tuple(words[1:] if words[:1] == ["price"] and words[1:] else words)
 
 
