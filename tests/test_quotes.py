@@ -747,3 +747,14 @@ def test_the_smallest_budget_that_works_is_no_larger_than_a_sum_beside_it():
     sums = [float(one.replace(",", "")) for one in re.findall(r"budget of \$([\d,]+) \(", change)]
     least = min(offer.run_cost_usd.p50 for offer in listed if offer.run_cost_usd and offer.verdict != "impossible")
     assert "Without the quotes: it would work" in change and least <= min(sums) <= 1.002 * least
+
+
+def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
+    talk = Conversation(library.load(), today=TODAY)
+    talk.hear("pretrain llama 3.1 70b on 64 H100, budget $50k")
+    said = talk.hear("Hi, NordCompute can offer you 64x NVIDIA H100 SXM5 80GB (8 nodes of 8) with 400 Gb/s NDR "
+                     "InfiniBand for one month at $2.45 per GPU-hour, available from 1 December.")  # fmt: skip
+    assert [quote["fabric"] for quote in talk.draft.fields["budget.quotes"]] == ["infiniband-ndr-400"]
+    assert not any("It sounds like" in getattr(event, "text", "") for event in [*said, *talk.go_on()])
+    talk.hear("budget open")
+    assert "budget.usd" not in talk.draft.fields

@@ -26,7 +26,7 @@ _Update = Annotated[
 def prices(
     questionnaires: Annotated[
         list[Path] | None,
-        typer.Argument(help="Jobs for which it is told which prices decide; the shipped examples.", show_default=False),
+        typer.Argument(help="Jobs: which prices decide, or what a list makes of the plan.", show_default=False),
     ] = None,
     update: _Update = None,
     dry_run: Annotated[
@@ -131,10 +131,8 @@ def _of_jobs(jobs: list[Path], target: Path, document: str) -> list[Any]:
         there = Path(folder) / "catalog.yaml"
         there.write_text(_with(target, document), encoding="utf-8")
         before, after = load(user_catalog=target if target.is_file() else None), load(user_catalog=there)
-        plans = [
-            (job.stem, *(begun(read_one(job, of.catalog), of, index=None).plan for of in (before, after)))
-            for job in jobs
-        ]
+        planned = lambda job, of: begun(read_one(job, of.catalog), of, index=None).plan
+        plans = [(job.stem, planned(job, before), planned(job, after)) for job in jobs]
     return replanned(plans)
 
 

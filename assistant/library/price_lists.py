@@ -47,7 +47,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "trust": ("trust",),
 }
 _SAYS_NO_MORE = frozenset({"per", "usd", "us", "in", "dollars", "the", "of", "a"})  # words of a heading
-_SHORT_FOR = {"h": "hour", "hr": "hour", "hours": "hour"}
+_SHORT_FOR: dict[str, str] = {"h": "hour", "hr": "hour", "hours": "hour"}
 _PRICED = ("gpu_hour", "machine_hour", "spot_gpu_hour", "spot_machine_hour")
 # What lists call the tiers; (tier, months of the term).
 _TIERS: dict[str, tuple[Tier, float | None]] = {
@@ -70,7 +70,7 @@ _EVERYWHERE = re.compile(
     r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|[^,(]*[,(].*"
     r"|us|eu|ca|asia|europe|.*america"
 )
-_DOLLARS = re.compile(r"(?i)\s*(us)?\$\s*|\s*\busd\b\s*|\s*/\s*(gpu)?[ -]*h(ou)?r?\b")
+_DOLLARS = re.compile(r"(?i)(?:\bus)?\$|\busd\b|/ ?(?:gpu[ -]?)?h(?:ou)?r?\b")
 _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is another's
 _ROUNDED = 2e-3  # lists round to the third digit
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
@@ -142,8 +142,8 @@ def _columns(header: list[str]) -> dict[str, int]:
 
 def _heading(name: str) -> tuple[str, ...]:
     """The words of a heading that tell what it is: "Price ($/GPU-hour)" is a price of a GPU-hour."""
-    words = [_SHORT_FOR.get(word, word) for word in re.findall(r"[a-z]+", name.lower())]
-    words = [word for word in words if word not in _SAYS_NO_MORE]
+    found: list[str] = re.findall(r"[a-z]+", name.lower())
+    words = [_SHORT_FOR.get(word, word) for word in found if word not in _SAYS_NO_MORE]
     return tuple(words[1:] if words[:1] == ["price"] and words[1:] else words)
 
 

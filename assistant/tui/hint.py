@@ -60,9 +60,9 @@ def next_step(
         return "Enter sends · Ctrl+J breaks the line"
     if not offers:
         return "ask: why · why not roce · what if 128 GPUs · or / for commands"
+    kind = "number" if offers[0].key.isdigit() else "letter"
     if folded:
-        return "number and Enter, or your own words; ↑ ↓ shows why"
+        return f"{kind} and Enter, or your own words; ↑ ↓ shows why"
     if offers[0].choice is None:
         return "your own words, or 0 and Enter if not sure"
-    kind = "number" if offers[0].key.isdigit() else "letter"
     return f"{kind} or ↑ ↓ and Enter, your own words, or /"

@@ -50,6 +50,7 @@ _NOT_OF_OFFERS = frozenset(
 )  # fmt: skip
 # Beside offers a wording tells what is of the job from what is theirs, and the sentence as a whole does not.
 _TOLD_BESIDE = frozenset({"training.days", "constraints.deadline_days", "cluster.provider"})
+_TOLD_BY_OFFERS = _NOT_OF_OFFERS | {FABRIC, "budget.mode"}
 # Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
 UNSPOKEN = frozenset(
     path
@@ -100,7 +101,14 @@ class Judge:
         return model.of(reading.text.original, before(reading.context), found)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
-        """Asks about facts that their sentence does not speak for, and about what is left over of it."""
+        """Asks about facts that their sentence does not speak for, and about what is left over of it. What somebody
+        offers is asked of nobody: its network is not the cluster's, and its price no budget."""
+        before = [*reading.doubts]
+        self._settle(reading, live)
+        if reading.offers:
+            reading.doubts = [d for d in reading.doubts if d in before or d.field not in _TOLD_BY_OFFERS]
+
+    def _settle(self, reading: Reading, live: Sequence[Fact]) -> None:
         if reading.opinion is None:
             return
         found = {one.start: one for one in stretches(reading)}

@@ -44,7 +44,7 @@ def read_back(
 def _given_way(name: str, before: Draft, after: Draft, fields: Mapping[str, Any]) -> Any:
     """What of a field had to give way: of several quotes those that did."""
     was = before.fields.get(name, fields.get(name))
-    return [quote for quote in was if quote not in after.fields.get(name, ())] if name == QUOTES else was
+    return [quote for quote in was or () if quote not in after.fields.get(name, ())] if name == QUOTES else was
 
 
 def _for_so_many(before: Draft, after: Draft) -> list[str]:
