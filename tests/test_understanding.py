@@ -172,6 +172,22 @@ def test_what_the_words_around_a_number_hardly_support_is_never_taken_in_silence
     assert asked(say) >= asked_about
 
 
+@pytest.mark.parametrize(
+    ("say", "known", "fields"),
+    [
+        ("first token within a second and a half", {}, {"inference.ttft_ms": 1500}),
+        ("two and a half million dollars in all", {}, {"budget.usd": 2.5e6}),
+        ("all of it may draw half a megawatt at most", {}, {"constraints.max_power_kw": 500}),
+        ("16 aws p4d, 8x A100 40GB each", {}, {}),
+        ("we visit the site from 12 to 14 May", {}, {}),
+    ],
+)
+def test_halves_are_amounts_and_no_range_or_product_is_taken_in_silence(say, known, fields) -> None:
+    found = said(say, fields=known).fields
+    assert {path: found.get(path) for path in fields} == fields
+    assert found.get("cluster.gpus") is None and found.get("constraints.deadline_days") is None
+
+
 def test_so_many_in_all_settle_what_was_counted_in_parts() -> None:
     known = {"cluster.gpus_per_node": 8, "cluster.gpus": 48, "cluster.sites": 2}
     assert said("sorry, it is 6 servers per site, so 12 altogether", fields=known).fields["cluster.gpus"] == 96

@@ -95,8 +95,8 @@ def _update(
     catalog = load(user_catalog=catalog_file if catalog_file and catalog_file.is_file() else None).catalog
     read = lists.read(path, provider=provider, date=_day(day))
     found = [*lists.compared(read.prices, catalog), *read.left_out]
+    lines = counted(len(read.bad), "line")
     if read.bad:
-        lines = counted(len(read.bad), "line")
         say(f"nothing was written: {lines} cannot be read; what the others would change:")
     if form == "json":
         write(json.dumps([_as_json(one) for one in found], indent=2, ensure_ascii=False, default=str) + "\n")

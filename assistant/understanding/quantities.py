@@ -100,9 +100,9 @@ def _shares(tokens: Sequence[Token], numbers: Sequence[Quantity], units: Units) 
         one = units.shares.get(texts[number.end].removesuffix("s"), 0.0) if number.end < len(texts) else 0.0
         if one and number.value > 1 and number.value * one < _WHOLE:  # "two thirds"
             found.append(Quantity("share", _round(round(number.value * one, 3)), number.start, number.end + 1))
-        joint = next((joint for joint in _OUT_OF if tuple(texts[number.end : number.end + len(joint)]) == joint), None)
+        joint = next((joint for joint in _OUT_OF if tuple(texts[number.end : number.end + len(joint)]) == joint), ())
         of = starts.get(number.end + len(joint)) if joint else None
-        if of and 0 < number.value < of.value <= _MOST_OF[joint[-1] == "of"]:  # "three in five"
+        if of and 0 < number.value < of.value <= _MOST_OF["of" in joint]:  # "three in five"
             found.append(Quantity("share", _round(_WHOLE * number.value / of.value), number.start, of.end))
     return found
 

@@ -37,7 +37,7 @@ _SENTENCE = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")  # "… is. Llama 3 …", 
 _SPLIT = re.compile(r" \((?=[^()]* · )[^()]*\)")  # how the GPUs share the work: behind "more"
 _PAUSES = re.compile(r"[.,;:!](?=\s|$)")
 _OF_A_NUMBER = ("budget.", "constraints.", "training.tokens", "training.days", "inference.tokens")  # with no word of it
-_PROVIDER, _DEADLINE = "cluster.provider", "constraints.deadline_days"
+_PROVIDER, _DEADLINE, _FABRIC = "cluster.provider", "constraints.deadline_days", "cluster.fabric"
 _A_WHY = 3  # words
 _FILES = frozenset("json yaml yml md markdown html pdf csv txt file export".split())  # what is written to, in a word
 _POINTS = frozenset(
@@ -308,6 +308,9 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     )
     if said.fields.get(_PROVIDER) == _taken_from(parts):
         fields.discard(_PROVIDER)
+    plan = parts.state.plan
+    if plan is not None and said.act == "what-if" and said.fields.get(_FABRIC) == plan.recommendation.fabric:
+        fields.discard(_FABRIC)  # "you assume that RoCE is tuned, what if it isn't": the one that is recommended
     if said.asks >= _SURELY_ASKS and said.act != "what-if":
         fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
