@@ -653,6 +653,14 @@ def test_what_one_quote_says_is_not_said_by_the_other_whoever_makes_it(mail, sec
     assert "30 days" in str(of_the_run) or heard.fields["training.days"] == 30
 
 
+@pytest.mark.parametrize(("said", "limit"), [("we have at most 40 kW of power", 40), ("power: 10.2 kW per server", None)])
+def test_our_limit_of_power_behind_a_sellers_words_is_ours_and_what_machines_draw_is_none(said, limit):
+    quote = "CoreWeave at $2.49 per GPU-hour with InfiniBand, support included, 12 month contract"
+    heard = Listener.of(library.load().language, CATALOG).hear(f"64 H100, {quote}; {said}", today=TODAY)
+    assert heard.fields.get("constraints.max_power_kw") == limit and len(heard.offers) == 1
+    assert limit is None or said not in (heard.offers[0].note or "")
+
+
 def test_what_is_said_before_the_first_quote_or_of_both_is_shared():
     said = (
         "Two quotes, both with a setup fee of $1,000. Quote 1: CoreWeave, NDR, $2.85 per GPU-hour. "

@@ -88,8 +88,9 @@ class Sellers:
             at = end + 1
 
     def is_besides(self, said: Sequence[Token]) -> bool:
-        """Whether something is said of an offer that is no sum of it."""
-        return any(token.text in self._besides for token in said)
+        """Whether something is said of an offer that is no sum of it, and is nothing of ours."""
+        words = {token.text for token in said}
+        return bool(words & self._besides) and not words & self._ours
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]

@@ -22,6 +22,7 @@ from .sellers import OFFERED
 from .templates import Quantity
 from .text import stem
 
+_POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
 _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.fabric_premium_gpu_hour_usd"})
 # What tells how a network is built, by the field of a quote that has it.
@@ -78,10 +79,16 @@ class SideBySide:
         words |= {at for part in message.sections for at in range(part.start, part.said)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
-            reading.fields.pop("constraints.max_power_kw", None)  # what the machines draw is no limit of ours
-            reading.doubts = [doubt for doubt in reading.doubts if doubt.field != "constraints.max_power_kw"]
+            self._no_limit_of_power(reading, message)
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
         _take_back(reading, found, message)
+
+    def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
+        """What the machines draw is no limit of ours; "we have at most 40 kW" is one."""
+        ours = self._offers.sellers.is_ours
+        if not any(q.kind == "power" and ours(message.tokens, q) for q in reading.quantities):
+            reading.fields.pop(_POWER, None)
+            reading.doubts = [doubt for doubt in reading.doubts if doubt.field != _POWER]
 
     def _message(self, reading: Reading, facts: Sequence[Fact]) -> Message:
         every, changed = self._as_quoted(reading)
