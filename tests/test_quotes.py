@@ -653,12 +653,23 @@ def test_what_one_quote_says_is_not_said_by_the_other_whoever_makes_it(mail, sec
     assert "30 days" in str(of_the_run) or heard.fields["training.days"] == 30
 
 
-@pytest.mark.parametrize(("said", "limit"), [("we have at most 40 kW of power", 40), ("power: 10.2 kW per server", None)])
+@pytest.mark.parametrize(
+    ("said", "limit"), [("we have at most 40 kW of power", 40), ("power: 10.2 kW per server", None)]
+)
 def test_our_limit_of_power_behind_a_sellers_words_is_ours_and_what_machines_draw_is_none(said, limit):
     quote = "CoreWeave at $2.49 per GPU-hour with InfiniBand, support included, 12 month contract"
     heard = Listener.of(library.load().language, CATALOG).hear(f"64 H100, {quote}; {said}", today=TODAY)
     assert heard.fields.get("constraints.max_power_kw") == limit and len(heard.offers) == 1
     assert limit is None or said not in (heard.offers[0].note or "")
+
+
+def test_a_term_beside_machines_that_are_there_at_once_is_its_own():
+    said = (
+        "Our offers for 64x H100:\nNebius: $2.85 per GPU-hour, 12 months, InfiniBand NDR 400, available immediately."
+        "\nVoltage Park: $2.10/GPU/h, 6 months, RoCE 200G, lead time 6 weeks."
+    )
+    offers = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY).offers
+    assert [(q.months, q.delivery_days) for q in offers] == [(12, 0), (6, 42)]
 
 
 def test_what_is_said_before_the_first_quote_or_of_both_is_shared():

@@ -284,7 +284,9 @@ class Offers:
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
-        times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is None)
+        times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is not q)
+        clause = lambda q: message.tokens[slice(*clause_of(message.tokens, q.start, q.end))]
+        times = (q for q in times if not self.sellers.is_besides(clause(q)))  # "12 % off for 3 months upfront"
         terms = [q for q in times if shortest <= q.value <= longest and q.start not in beside]
         own = (q for q in terms if not _before_all(message, q, price, first))
         return next(own, terms[0] if terms else None)
