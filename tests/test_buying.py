@@ -416,6 +416,14 @@ def test_within_a_limit_of_power_the_soonest_size_is_named_beside_the_largest() 
     assert there.recommendation.fabric == soonest.fabric and there.recommendation.verdict == "recommended"
 
 
+def test_for_the_same_money_fewer_gpus_on_a_faster_network_are_named_beside_the_most() -> None:
+    """240 GPUs on TCP, 28 days, were the only way, where 224 on RoCE are cheaper and take 17."""
+    bought = plan(512, model="llama-3.1-70b", training={"tokens": 3e11}, budget={"mode": "buy", "usd": 9e6})
+    most, soonest = bought.recommendation.what_fits[:2]
+    assert soonest.change["cluster.gpus"] < most.change["cluster.gpus"]
+    assert soonest.run_hours < most.run_hours and max(most.cost_usd, soonest.cost_usd) <= 9e6
+
+
 @pytest.mark.parametrize("said", ["what would buying 512 H100 cost?", "what do 512 H100 cost to buy"])
 def test_what_so_many_gpus_cost_to_buy_is_the_bill_of_a_plan_to_buy_them(said: str) -> None:
     asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)

@@ -98,15 +98,16 @@ def _sooner(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> list[Alternat
 
 
 def _fed(made: Decision, largest: Alternative, pipeline: Pipeline) -> Alternative | None:
-    """Of the sizes that the power feeds on each network the one that is done soonest, where that is sooner than the
-    largest: a slow network draws less, and waits for it."""
-    limit, job = made.job.questionnaire.constraints.max_power_kw, made.job
-    if limit is None:
-        return None
-    drawn = [entry.power_kw for entry in made.entries if entry.estimated is not None and entry.power_kw]
-    nodes = {floor(job.nodes * limit / power) for power in drawn if power > limit} - {0}
+    """Of the sizes that the power feeds, or a purchase pays for, on each network the one that is done soonest, where
+    that is sooner than the largest: a slow network draws less and costs less, and waits for it."""
+    asked, job = made.job.questionnaire, made.job
+    power, money = asked.constraints.max_power_kw, asked.budget.usd if asked.budget.mode == "buy" else None
+    able = [entry for entry in made.entries if entry.estimated is not None]
+    shares = [power / entry.power_kw for entry in able if power and entry.power_kw]
+    shares += [money / entry.outlay for entry in able if money and entry.outlay]
+    nodes = {floor(job.nodes * share) for share in shares if share < 1} - {0}
     changes = ({"cluster.gpus": some * job.gpus_per_node} for some in sorted(nodes, reverse=True)[:REFINED])
-    found = [one for one in _tried(job.questionnaire, changes, pipeline) if one.run_hours < largest.run_hours]
+    found = [one for one in _tried(asked, changes, pipeline) if one.run_hours < largest.run_hours]
     return min(found, key=lambda one: one.run_hours, default=None)
 
 
