@@ -66,3 +66,13 @@ async def test_on_the_screen_another_conversation_is_chosen_from_a_list(home, li
         user.talk = user.app.talk
         await user.until(lambda: not user.talk.busy and "› serve llama 3.1 8b" in user.sees())
         assert user.talk.conversation.draft.fields["workload"] == "inference"
+
+
+def test_whoever_leaves_while_an_answer_is_being_written_down_finds_it_again(tmp_path, library):
+    talk = opening.begin(library, transcript=tmp_path / "a.md")
+    talk.start()
+    assert talk.silent
+    left = []
+    talk.record.ended = lambda path: left.append(talk.silent)  # a page closed now leaves its file
+    talk.say(JOB)
+    assert left and not any(left)

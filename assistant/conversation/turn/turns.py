@@ -25,6 +25,7 @@ class Turns:
     def __init__(self, record: Record | None) -> None:
         self.ended: list[Turn] = []
         self.record = record
+        self._spoken = False
         self._open: tuple[str | None, list[Event]] | None = None
 
     @property
@@ -34,13 +35,13 @@ class Turns:
 
     @property
     def silent(self) -> bool:
-        """Whether nobody has said anything yet."""
-        said = [turn.said for turn in self.ended] + ([self._open[0]] if self._open else [])
-        return all(words is None for words in said)
+        """Whether nobody has said anything yet; asked from another thread too, at any moment of a turn."""
+        return not self._spoken and all(turn.said is None for turn in self.ended)
 
     def begin(self, said: str | None, events: Sequence[Event]) -> list[Event]:
         """Open the turn of what was said, with what is known of its answer, which is returned: before it stands where
         it cannot be kept."""
+        self._spoken = self._spoken or said is not None
         heard = getattr(self.record, "heard", None)
         unkept = self._kept(lambda: heard(said)) if said is not None and heard is not None else []
         self._open = (said, [*unkept, *events])
