@@ -32,8 +32,9 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
+from .offer_prices import dollars
 from .offers import Offers
-from .quantities import Units, amounts, carried, dates, ranges, unmeasured
+from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
@@ -339,7 +340,14 @@ class Listener:
             {"cluster.gpus": None} if reading.nodes else {}
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
-        return self._topics.ask(Heard(reading.text, reading.source, *said))
+        return self._topics.ask(Heard(reading.text, self._in_dollars(reading), *said))
+
+    def _in_dollars(self, reading: Reading) -> Source:
+        """What topics are matched against: a sum of euros is asked for as one of dollars is."""
+        if not any(q.kind == MONEY_OTHER for q in reading.quantities):
+            return reading.source
+        starting = {at: [dollars(q, self.catalog) for q in some] for at, some in reading.source.starting.items()}
+        return replace(reading.source, starting=starting)
 
 
 def _is_planned(reading: Reading, at: int) -> bool:

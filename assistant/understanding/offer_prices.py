@@ -57,6 +57,12 @@ def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple
     return ours, " and ".join(by)
 
 
+def dollars(amount: Quantity, catalog: Catalog) -> Quantity:
+    """An amount of another currency in dollars, where the catalog has its rate; any other amount as it is."""
+    rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if amount.kind == MONEY_OTHER else None
+    return replace(amount, kind="money", value=float(f"{amount.value * rate.value:.6g}")) if rate else amount
+
+
 def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
     """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
     where somebody asks for them."""

@@ -39,7 +39,7 @@ class Results:
             slips=reading.text.slips,
             entities=tuple(_entities(reading)),
             amounts=tuple(
-                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)
+                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end, q.currency)
                 for q in reading.quantities
                 if q.kind not in NAMES and q.kind not in ("unknown-gpu", "instance", "generation")
             ),
