@@ -393,6 +393,40 @@ def test_who_sent_a_mail_or_stands_in_its_last_line_is_the_seller(mail):
     assert (offer.provider, offer.fabric, offer.nics_per_node) == ("NebulaMetal", "roce-v2-200", 8)
 
 
+_TERMS = "64 H100 with InfiniBand NDR, $2.30 per GPU-hour, minimum 3 months, setup fee $3,000"
+
+
+@pytest.mark.parametrize(
+    ("said", "sellers"),
+    [
+        ("Alternatively, $2.40 per GPU-hour with InfiniBand. Discounted, $2.10 per GPU-hour with RoCE", [None, None]),
+        ("64 H100 offers: Otherwise $2.40 with InfiniBand, Sonst $2.10 with RoCE, Autrement $2 on XDR", [None] * 3),
+        (
+            "We offer 64 H100 with InfiniBand at $2.40 per GPU-hour.\nAlternatively $2.10 per GPU-hour with RoCE 400G."
+            "\nRegards,\nDana Miller, NebulaMetal GmbH",
+            ["NebulaMetal GmbH"] * 2,
+        ),
+        (
+            "Sterling Computing Inc offers 64 H100 with InfiniBand at $2.20, Boeing Cloud $2.10 with RoCE",
+            ["Sterling Computing Inc", "Boeing Cloud"],
+        ),
+        (f"From: Dana <dana@mail.nebula-metal.example>\n{_TERMS}", ["nebula-metal"]),
+        (f"{_TERMS}\nraj@nebulametal.co.uk", ["nebulametal"]),
+        (f"From: joe@gmail.com\n{_TERMS}", [None]),
+    ],
+)
+def test_a_seller_is_named_where_sellers_are_and_a_word_that_begins_a_line_is_none(said, sellers):
+    heard = Listener.of(library.load().language, CATALOG).hear(in_one_line(said), today=TODAY)
+    assert [offer.provider for offer in heard.offers] == sellers and not heard.doubts
+
+
+def test_a_price_per_hour_that_is_none_of_a_gpu_is_that_of_its_node():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    said = "CloudCo offers 64 H100 with InfiniBand NDR. {} $19.20, minimum 3 months, support included"
+    told = [hear(said.format(words)).offers[0] for words in ("Price per hour:", "Price per GPU-hour:")]
+    assert [offer.gpu_hour_usd for offer in told] == [2.4, 19.2] and "8 GPUs a node" in told[0].note
+
+
 def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     hear = Listener.of(library.load().language, CATALOG).hear
     said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"

@@ -32,7 +32,7 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .offer_prices import dollars
+from .offer_prices import by_the_node, dollars
 from .offers import Offers
 from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
@@ -189,6 +189,10 @@ class Listener:
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
         measured += carried(text.tokens, counted, measured)
+        gpus = {q.value for q in named if q.kind == "gpu"} or {context.fields.get("cluster.gpu")}
+        gpu = self.catalog.gpus.get(gpus.pop() or "") if len(gpus) == 1 else None
+        per_node = context.fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+        measured = by_the_node(measured, text.tokens, gpu, per_node, self.catalog)
         every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}

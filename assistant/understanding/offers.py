@@ -134,7 +134,7 @@ class Offers:
 
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
         """What is said beside the prices: once for all that one seller offers, or by each of them."""
-        found.offers = _of_one_seller(message, found)
+        found.offers = _of_one_seller(message, found, self.sellers.closing(message.tokens))
         same, sellers = _on_terms(message, found.offers), {offer.provider for offer in found.offers}
         several = same is found.offers and (len(sellers) > 1 or None in sellers)
         if len(found.offers) > 1 and (several or message.sections):
@@ -338,11 +338,11 @@ def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -
     return not (named or listed) and term.end <= price.start and any(token.text in ",.;:" for token in between)
 
 
-def _of_one_seller(message: Message, found: Found) -> list[Quoted]:
-    """Who is named before the first price, and alone, makes every offer: "Lambda offers InfiniBand at 2.49 or RoCE at
-    2.20"; in a part of its own it makes that one."""
+def _of_one_seller(message: Message, found: Found, closing: int | None) -> list[Quoted]:
+    """Who is named before the first price, or signs behind ``closing``, and alone, makes every offer: "Lambda offers
+    InfiniBand at 2.49 or RoCE at 2.20"; in a part of its own it makes that one."""
     sellers, first = {name.id for name in message.providers}, min(q.start for q in found.amounts)
-    before_all = all(name.end <= first for name in message.providers)
+    before_all = all(name.end <= first or closing is not None and name.start > closing for name in message.providers)
     if len(sellers) != 1 or message.names_apart or not (before_all or message.sections):
         return found.offers
     return [replace(offer, provider=offer.provider or next(iter(sellers))) for offer in found.offers]

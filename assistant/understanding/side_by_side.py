@@ -194,7 +194,7 @@ class SideBySide:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
             heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
-            place = place or next(filter(None, heads), None)
+            place = place or next(filter(None, heads), None) or (sellers.domain(text) if of_offers else None)
             places = [place] if place else []
         return [Priced(text.typed(*place), *place) for place in places]
 
