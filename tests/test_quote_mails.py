@@ -427,6 +427,17 @@ def test_a_price_per_hour_that_is_none_of_a_gpu_is_that_of_its_node():
     assert [offer.gpu_hour_usd for offer in told] == [2.4, 19.2] and "8 GPUs a node" in told[0].note
 
 
+def test_the_switches_of_a_quote_and_a_rent_by_the_month_are_told_and_not_called_unknown():
+    said = (
+        "CloudCo offers: 64 H100 SXM, Spectrum-X 400G.\nPrice per hour: $2.40\nTerm: month-to-month\n"
+        "2x SN5600 leaf switches included"
+    )
+    heard = Listener.of(library.load().language, CATALOG).hear(in_one_line(said), today=TODAY)
+    [offer] = heard.offers
+    assert "Term: month-to-month, 2x SN5600 leaf switches" in offer.note and offer.months is None
+    assert not heard.rest and not heard.doubts
+
+
 def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     hear = Listener.of(library.load().language, CATALOG).hear
     said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"

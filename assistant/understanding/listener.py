@@ -115,7 +115,9 @@ class Listener:
         self._filler = filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
         self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
-        offers = Offers(catalog.quote_items, language["words"]["offers"])
+        called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
+        switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
+        offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
 from .sections import Section
 from .templates import Quantity
-from .text import Text, Token, stem
+from .text import Text, Token, cut, stem
 
 OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
 _ADDRESS = re.compile(r"@(?:[\w-]+\.)*?([\w-]+)(?:\.(?:co|com))?\.[a-z]+(?![\w-]|\.\w)", re.I)
@@ -44,7 +44,7 @@ class Sellers:
     (from when on), ``nobody`` (no name of a seller), ``plain`` and ``plain_ends`` (what begins a line and is none),
     ``says`` (what a seller does with a price) and ``ours`` (an amount is what we may spend)."""
 
-    def __init__(self, words: Mapping[str, Any]) -> None:
+    def __init__(self, words: Mapping[str, Any], devices: Iterable[str] = ()) -> None:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
@@ -54,6 +54,7 @@ class Sellers:
         self._plain, self._says, self._mailers = (
             frozenset(words[name].split()) for name in ("plain", "says", "mailers")
         )
+        self._phrases = [tuple(t.text for t in cut(said)) for said in (*words["besides_said"], *devices)]
         self._plain_ends = tuple(words["plain_ends"].split())
         self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
 
@@ -110,8 +111,9 @@ class Sellers:
 
     def is_besides(self, said: Sequence[Token]) -> bool:
         """Whether something is said of an offer that is no sum of it, and is nothing of ours."""
-        words = {token.text for token in said}
-        return bool(words & self._besides) and not words & self._ours
+        texts = [token.text for token in said]
+        known = bool(self._besides.intersection(texts)) or any(_has(texts, phrase) for phrase in self._phrases)
+        return known and self._ours.isdisjoint(texts)
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
@@ -277,6 +279,10 @@ class Sellers:
         """Whether what is paid apart is paid once: a fee, and no rate."""
         first, last = clause_of(tokens, amount.start, amount.end)
         return not amount.unit and any(token.text in self._once for token in tokens[first:last])
+
+
+def _has(texts: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    return any(tuple(texts[at : at + len(phrase)]) == phrase for at in range(len(texts) - len(phrase) + 1))
 
 
 def _begin(names: Sequence[int], at: int) -> int:
