@@ -438,6 +438,22 @@ def test_the_switches_of_a_quote_and_a_rent_by_the_month_are_told_and_not_called
     assert not heard.rest and not heard.doubts
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Guten Tag,\ngerne bieten wir Ihnen 64x H100 SXM mit InfiniBand NDR 400 an.\nPreis: 2,35 EUR pro GPU-Stunde\n"
+        "Laufzeit: 6 Monate, Lieferzeit 4 Wochen, Support inklusive\nMit freundlichen Grüßen\nRechenfeld GmbH",
+        "Bonjour,\nnous proposons 64 H100 SXM avec InfiniBand NDR 400.\nPrix : 2,35 EUR par GPU et par heure\n"
+        "Durée : 6 mois, livraison en 4 semaines, support inclus\nCordialement,\nRechenfeld GmbH",
+    ],
+)
+def test_of_a_german_or_french_mail_nothing_that_was_used_is_called_unknown(said):
+    heard = Listener.of(library.load().language, CATALOG).hear(in_one_line(said), today=TODAY)
+    [offer] = heard.offers
+    assert (offer.provider, offer.fabric, offer.months, offer.delivery_days) == ("Rechenfeld GmbH", IB, 6, 28)
+    assert heard.fields["cluster.gpus"] == 64 and not heard.rest and not heard.doubts
+
+
 def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     hear = Listener.of(library.load().language, CATALOG).hear
     said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"

@@ -52,7 +52,8 @@ class Found:
 
 class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
-    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``); ``devices``: names of switches, which are told as they are written."""
+    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``); ``devices``: names of
+    switches, which are told as they are written."""
 
     def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any], devices: Iterable[str]) -> None:
         self._on_top, self._paid, self._might, self._beside = (

@@ -28,7 +28,7 @@ class Results:
         places = reading.text.tokens
         rest = "" if reading.act in SILENT_ACTS else self._rest(reading)
         said = any(c.isdecimal() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
-        if reading.text.language != ENGLISH and (reading.withheld or said):
+        if reading.text.language != ENGLISH and rest and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
