@@ -437,7 +437,9 @@ def test_what_so_many_gpus_cost_to_buy_is_the_bill_of_a_plan_to_buy_them(said: s
 def test_renting_or_buying_so_many_gpus_for_a_time_is_told_with_both_sums() -> None:
     asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear("64 H100 for 2 years, rent or buy?")
     found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 20)).computed
-    same = plan(64, cluster={"fabric": "infiniband-ndr-400"}, budget={"mode": "buy", "amortization_months": 24}).rent_or_buy
+    same = plan(
+        64, cluster={"fabric": "infiniband-ndr-400"}, budget={"mode": "buy", "amortization_months": 24}
+    ).rent_or_buy
     rented, bought, months = (figure.value for figure in found.figures)
     assert rented == pytest.approx(24 * 730 * 64 * same.rent_usd_per_gpu_hour, rel=0.01)
     assert bought == pytest.approx(24 * 730 * 64 * same.buy_usd_per_gpu_hour, rel=0.01)

@@ -454,6 +454,15 @@ def test_of_a_german_or_french_mail_nothing_that_was_used_is_called_unknown(said
     assert heard.fields["cluster.gpus"] == 64 and not heard.rest and not heard.doubts
 
 
+def test_a_list_of_prices_in_euro_or_dollars_has_a_gpu_hour_in_every_line_of_it():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    for said, kind in (
+        ("16 H100: EUR 2.10/h, 32 H100: EUR 1.95/h", "money-other"),
+        ("$2.10/h with RoCE, 32 H100: $2/h", "money"),
+    ):
+        assert [one.unit for one in hear(said).amounts if one.kind == kind] == ["gpu-hour"] * 2
+
+
 def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     hear = Listener.of(library.load().language, CATALOG).hear
     said = "Two quotes for 64 H100: Lambda $2.99/GPU-hr, InfiniBand NDR. Nebius $2.40/GPU-hr, 3200 Gb/s InfiniBand"
