@@ -94,6 +94,7 @@ what does 10 days on 32 GPUs at $2.50 and 15 % slower cost against $3.50? | 11.5
 RoCE at $2.40 is 20 % slower than IB at $3.10: 14 days on 16 GPUs? | 16.8 15482.88 16665.6 1182.72 0.48 | multinode
 $40,000 switches, $180,000 adapters, $21,000 cables for 96 GPUs over two years? | 241000 0.143289 104.601 | networking
 a bill rises from $320,000 to $410,000: how much is that? | 90000 1.28125 28.125 21.951 | networking
+what is 6 switches x $44,000 and 96 NICs x $2,050 per GPU on 96 GPUs? | 460800 4800 | guide
 how long does a run of 30 days take that is 15 % slower? | 4.5 34.5 | multinode
 what do $65,000, $400,000 and $25,000 come to? | 490000 | guide
 what is $65,000 plus $400,000 plus $25,000 over 36 months on 64 GPUs per GPU-hour? | 490000 0.291334 212.674 | guide
