@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from assistant import library, planning
 from assistant.conversation import Conversation, at_once
+from assistant.conversation.turn import readback
 from assistant.library import questionnaires
 from assistant.planning import pipeline
 from assistant.planning.card import _do
@@ -62,6 +64,9 @@ def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_wa
         changed = [quote | {name: flip.at} if n == int(number) else quote for n, quote in enumerate(THREE)]
         chosen = decided(*changed).choice.chosen
         assert (chosen.price.offered.number, chosen.id) == (flip.to_quote, flip.to_fabric)
+        cent = 0.0101 if flip.at > flip.from_ else -0.0101
+        before = [quote | {name: flip.at - cent} if n == int(number) else quote for n, quote in enumerate(THREE)]
+        assert decided(*before).choice.chosen.id == three.recommendation.fabric, "a cent nearer it does not turn"
     rival = three.recommendation.rival_offer
     listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
     changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
@@ -133,7 +138,7 @@ def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
     cluster = network | {"usd": 2.1e6, "fabric": "roce-v2-400"}
     plan = planned(network, cluster, mode="buy")
     by_fabric = {c.fabric: c for c in plan.candidates}
-    hours = 64 * 36 * 730.5
+    hours = 64 * 36 * 730
     # Power and support come on top of what is written off.
     assert 1.0 < by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour / (200_000 / hours) < 1.4
     assert 1.0 < by_fabric["roce-v2-400"].gpu_usd_per_hour / (2.1e6 / hours) < 1.4
@@ -213,7 +218,7 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
     ]
     said = questionnaires.from_value(SERVICE | {"budget": {"quotes": quotes}}, CATALOG)
     told = planning.plan(said, library.load(), index=None, today=TODAY)
-    month = 32 * 2.20 * 730.5
+    month = 32 * 2.20 * 730
     best = next(c for c in told.candidates if c.fabric == told.recommendation.fabric)
     assert best.usd_per_month == pytest.approx(month, rel=2e-3) == best.cost_usd.p50
     cheap = told.quotes[1]
@@ -224,6 +229,26 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
     assert "$46,500 a month, less than any quote" in told.volunteered
     text = formats.written(told, "text")
     assert "cost of a month" in text and "cost of the run" not in text and "done in 30.4 days" not in text
+
+
+def test_of_a_service_an_hour_is_paid_for_the_gpus_that_it_takes_and_a_sum_whole():
+    hourly, whole = ({"provider": "A", "fabric": "infiniband-ndr-400"} | paid for paid in
+                     ({"gpu_hour_usd": 2.5}, {"usd": 60_000, "months": 1, "provider": "B"}))  # fmt: skip
+    job = SERVICE | {"cluster": {"gpu": "h100-sxm", "gpus": 128}}
+    both, alone = (pipeline.Pipeline(library.load(), TODAY).decide(
+        questionnaires.from_value(job | {"budget": {"quotes": [*quotes]}}, CATALOG), pipeline.CHOICE_ALONE
+    ) for quotes in ((hourly, whole), (whole,)))  # fmt: skip
+    assert both.job.gpus < 128 == alone.job.gpus
+    assert both.choice.chosen.price.usd_per_month(both.job.gpus) == pytest.approx(2.5 * both.job.gpus * 730)
+    sums = {e.price.offered.number: e.price.usd_per_month(both.job.gpus) for e in both.variants if e.usable}
+    assert sums[2] == pytest.approx(60_000)
+
+
+def test_what_is_paid_once_is_said_to_be_that_of_the_gpus_it_was_quoted_for():
+    quote = {"gpu_hour_usd": 2.0, "once_usd": 2500}
+    before, after = (SimpleNamespace(fields={"cluster.gpus": n, "budget.quotes": [quote]}) for n in (64, 128))
+    price, once = readback._for_so_many(before, after)
+    assert "have it confirmed" in price and "$2,500" in once and "64 GPUs" in once and "not known" in once
 
 
 def test_a_quote_that_falls_far_enough_is_taken_itself(three):
