@@ -192,6 +192,8 @@ def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_m
     [work] = [one for one in plan.assumptions if one.field == "training.tokens"]
     assert work.value > 1e9 and "failures and checkpoints included" in work.why
     assert "Deadline of 10 days: kept" in reading.limits_kept(plan)
+    month = plan.model_copy(update={"questionnaire": plan.questionnaire | {"constraints": {"deadline_days": 365 / 12}}})
+    assert "Deadline of 1 month: kept" in reading.limits_kept(month), "as it was said"
     late = [c for c in plan.candidates if c.run_hours and c.run_hours > 1.01 * 240]
     assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}
 

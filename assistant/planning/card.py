@@ -373,7 +373,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if flips is None:
         return ""
     if not flips:
-        untried = "several things change at once: no single input that was tried does it."
+        untried = "at least two inputs change together: no single one that was tried turns the answer."
         return _with_one_limit_looser(made) or untried
     flip = flips[0]
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from assistant.vocabulary.quantities import limit_in_dollars
+from assistant.vocabulary.quantities import days_said, limit_in_dollars
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import network_share_percent, usd_per_month
@@ -41,7 +41,7 @@ class Missed:
     def given(self) -> str:
         """The limit as it was given, to the last digit."""
         unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
-        return self._value if self.in_usd else f"{self._value}{unit}"
+        return self._value if self.in_usd else f"{self._value.removesuffix(' days')}{unit}"
 
     @property
     def named(self) -> str:
@@ -50,6 +50,8 @@ class Missed:
 
     @property
     def _value(self) -> str:
+        if " days" in self.words:
+            return days_said(self.limit)
         if not self.in_usd:
             return f"{self.limit:,.10g}"
         return limit_in_dollars(self.limit, usd)
@@ -60,7 +62,7 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
     late = q.latest_days is not None and entry.days > q.latest_days
     asked: list[tuple[float | None, float, str, str, bool]] = [
-        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {} days", False)
+        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {}", False)
     ]
     if entry.costed:
         share, network = budget.network_share_percent, network_share_percent(entry) or 0.0

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assistant.vocabulary.plan import Assumption, Warning_
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import BUDGETS
@@ -101,8 +101,9 @@ def assumed(work: Work | None, job: Resolved) -> list[Assumption]:
     if work.recommended:
         which = "it is recommended where neither a provider nor spot machines nor a limit narrows the choice"
     why = (
-        f"what {work.network} does in {job.days:g} days on the machines, failures and checkpoints included; {which}. "
-        "The others are measured by the same work, and in time when it takes them at most 1 % longer than the deadline"
+        f"what {work.network} does in {days_said(job.days)} on the machines, failures and checkpoints included; "
+        f"{which}. The others are measured by the same work, and in time when it takes them at most 1 % longer than "
+        "the deadline"
     )
     return [Assumption(field="training.tokens", value=float(f"{work.steps * job.tokens_per_step:.3g}"), why=why)]
 
@@ -115,7 +116,7 @@ def warned(work: Work | None, job: Resolved, chosen: Entry | None) -> list[Warni
         return []
     tokens = tokens_told(work.steps * job.tokens_per_step)
     message = (
-        f"{job.days:g} days are taken as the work that {work.network} does in them, {tokens}: here it takes "
+        f"What {work.network} does in {days_said(job.days)} is taken as the work, {tokens}: here it takes "
         f"{lasting(chosen.median_hours)}. Give tokens (training.tokens) for another amount."
     )
     return [Warning_(code="days-are-work", message=message)]

@@ -81,7 +81,8 @@ def bands_svg(
     inner = [*_ticks(axis, top, floor)]
     for value, name in marks:
         x = axis.at(value)
-        inner += [_upright("mark", x, top + _WRITTEN + 2, floor, _DASHED_PAST_WRITING), _text(x, 12, name, "strong", _anchor(x))]
+        line = _upright("mark", x, top + _WRITTEN + 2, floor, _DASHED_PAST_WRITING)
+        inner += [line, _text(x, 12, name, "strong", _anchor(x))]
     for number, row in enumerate(rows):
         inner += _band(row, top + ROW * number, axis)
     return _svg(title, told, floor + _AXIS, inner)

@@ -8,6 +8,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
+from .names import namer
 from .reading import bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
@@ -20,7 +21,8 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     parts = (_recommendation, _way_out, _figures, _certainty, _candidates, _warnings)
     told = tuple(text for part in parts for text in part(before, after))
     kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
-    return told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
+    told = told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
+    return tuple(map(namer(after), told))
 
 
 def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:

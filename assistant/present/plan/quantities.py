@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
-from assistant.vocabulary.quantities import monthly
+from assistant.vocabulary.quantities import days_said, monthly
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures, limits
@@ -41,7 +41,7 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),
-        f"The deadline of {deadline:g} days is {met}." if deadline and found.run_hours else None,
+        f"The deadline of {days_said(deadline)} is {met}." if deadline and found.run_hours else None,
         _others(plan, found, lambda c: c.run_hours, figures.hours),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assistant.vocabulary.plan import Card
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import card, flips, reading
@@ -157,7 +158,7 @@ def plain_risk(asked: Asked) -> str | None:
     slow = figures.hours(reading.run_band(best)[1])
     worst = f" and {figures.usd(best.cost_usd.p90)}" if best.cost_usd else ""
     limit = reading.asked(asked.plan, "constraints.deadline_days")
-    return f"If it goes badly: {slow}{worst}{f', still within your {limit:g} days' if _kept(best, limit) else ''}."
+    return f"If it goes badly: {slow}{worst}{f', still within your {days_said(limit)}' if _kept(best, limit) else ''}."
 
 
 def _kept(best: object, days: float | None) -> bool:

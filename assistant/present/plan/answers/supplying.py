@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said
 
 from ... import figures
 from .. import reading
@@ -55,7 +55,7 @@ def more_data(asked: Asked) -> list[str]:
         return []
     cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
     days, usd = reading.asked(asked.plan, _DAYS), reading.asked(asked.plan, "budget.usd")
-    kept = [f"{'within' if one.run_hours <= 24 * days else 'past'} the {days:g} days"] if days else []
+    kept = [f"{'within' if one.run_hours <= 24 * days else 'past'} the {days_said(days)}"] if days else []
     if usd and one.cost_usd:
         kept.append(f"{'within' if one.cost_usd.p50 <= usd else 'over'} the {figures.usd(usd)}")
     limits = f": {', '.join(kept)}" if kept else ""

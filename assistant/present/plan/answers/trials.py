@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan, ServingFigures
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import reading
@@ -86,7 +87,7 @@ def sizes_day(asked: Asked) -> str | None:
     slow = reading.run_band(one)[1]
     kept = "Yes" if slow <= 24 * days else "Likely" if one.run_hours <= 24 * days else "No"
     takes = f"{figures.hours(one.run_hours)} (up to {figures.hours(slow)})"
-    return f"{kept}: with {size:,} it takes {takes} of {days:g} days."
+    return f"{kept}: with {size:,} it takes {takes} of {days_said(days)}."
 
 
 def _sized(asked: Asked, size: int) -> str:
@@ -136,7 +137,7 @@ def sizes_verdict(asked: Asked) -> str | None:
     if cheap in late:
         in_time = [one for one in found if one not in late]
         pick = min(in_time, key=lambda one: one[1], default=found[0])
-        return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
+        return f"{cheap[0]:,} costs least but takes longer than {days_said(days)}: take {pick[0]:,}."
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
         if cheap[0] == gpus:

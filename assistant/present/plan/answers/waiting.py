@@ -6,6 +6,8 @@ from __future__ import annotations
 import datetime
 from math import ceil
 
+from assistant.vocabulary.quantities import days_said
+
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower, usable
@@ -59,7 +61,7 @@ def deadline_sure(asked: Asked) -> str | None:
     quick, slow = reading.run_band(best)
     if not limit:
         return f"You named no deadline. It takes {run[0]}; nine of ten cases are done within {run[2]}."
-    within = f"the {limit:g} days, for it takes {run[0]}"
+    within = f"the {days_said(limit)}, for it takes {run[0]}"
     if slow <= 12 * limit:
         return f"Yes, safe by our own errors: {within}, {run[2]} in the slow tenth of cases."
     if slow <= 24 * limit:
