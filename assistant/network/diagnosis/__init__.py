@@ -131,6 +131,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport == "unknown":
         transport = _named_elsewhere(heard.known, log, nodes)
+    if transport == "nvlink" and "amd-gpus" in heard.known.seen:
+        transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -183,7 +185,10 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
 
 
 def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
-    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes."""
+    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes; none where NCCL
+    did not find the one that it was told to use."""
+    if "plugin-not-found" in known.seen and not log.channels:
+        return "unknown"
     of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
     named = known.transport or ("roce" if of_roce else "unknown")
     return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"
