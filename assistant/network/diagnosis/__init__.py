@@ -34,6 +34,7 @@ _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe bo
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
+_OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -87,7 +88,8 @@ class _Reading:
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
         heard, log, ours = self.heard, self.heard.log, bits & _NCCL
-        heard.known.take(number, line, bits)
+        if bits & ~_OTHERS:
+            heard.known.take(number, line, bits)
         if ours and log.take(number, line):
             if "NCCL_" in line or "Using [" in line:
                 self.tables.heard(line, log.last_listed)

@@ -120,13 +120,15 @@ def signatures() -> list[Signature]:
 def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
     """The known failures that a line tells of, and what it says in the pattern's named group. ``bits``: of those that
     its words may mean, by their place in the file."""
-    small, found = line.lower(), list[tuple[Signature, str]]()
+    small, every, found = line.lower(), signatures(), list[tuple[Signature, str]]()
     while bits:
         lowest = bits & -bits
         bits ^= lowest
-        known = signatures()[lowest.bit_length() - 1]
+        known = every[lowest.bit_length() - 1]
         if (said := known.said_in(line, small)) is not None:
             found.append((known, said))
+    if not found:
+        return found
     told = [each for each in found if not each[0].sign]
     return (
         [each for each in found if not each[0].otherwise]
