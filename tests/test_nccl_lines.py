@@ -87,3 +87,10 @@ def test_a_word_that_no_line_could_be_found_by_is_refused(tmp_path):
         KnowledgeError, match=r"signs.yaml:4 check-failed.has: expected words with a small letter, .*got '\u2717'"
     ):
         shipped.validated(Signature, about, path, ("check-failed",))
+
+
+def test_colours_inside_of_what_a_line_says_hide_nothing():
+    line = (
+        "n0:1:2 [0] misc/socket.cc:1 NCCL WARN Error: \x1b[1mfailed to \x1b[31mextend\x1b[0m /dev/shm/nccl-x to 9 bytes"
+    )
+    assert "shared-memory-full" in {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings}

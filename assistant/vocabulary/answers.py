@@ -180,7 +180,18 @@ class FabricDesign(Contract):
 Severity = Literal["error", "warning", "info"]
 LogKind = Literal["nccl-tests", "nccl-debug", "mixed", "unknown"]
 LogTransport = Literal[
-    "infiniband", "roce", "gib", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "xgmi", "pcie", "shm",
+    "infiniband",
+    "roce",
+    "gib",
+    "efa",
+    "slingshot",
+    "tcpx",
+    "tcpxo",
+    "tcp-socket",
+    "nvlink",
+    "xgmi",
+    "pcie",
+    "shm",
     "unknown",
 ]
 
