@@ -7,7 +7,6 @@ about; what no wording claimed is asked about, and taken where hardly anything e
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from assistant.vocabulary.utterance import Doubt
 
 from . import attach
 from .attach import Fact
-from .counting import Scale
+from .counted import COUNTS, GPUS, NODES, PER_NODE, counted
 from .opinion import Opinion, before, opinions
 from .reading import NAMES, Reading
 from .scopes import denial_of
@@ -28,9 +27,8 @@ from .templates import Quantity
 from .text import ENGLISH
 
 NETWORK, FABRIC = "network", "cluster.fabric"
-NONE, NODES, GPUS, PER_NODE = "none", "nodes", "cluster.gpus", "cluster.gpus_per_node"
-_COUNTS = frozenset({GPUS, NODES, PER_NODE})
-_OF_GPUS = _COUNTS | {"budget.owned_gpus"}  # "we own 16 and buy 16 more" counts GPUs
+NONE = "none"
+_OF_GPUS = frozenset({*COUNTS, "budget.owned_gpus"})  # "we own 16 and buy 16 more" counts GPUs
 _COUNTED, _CHOSEN = frozenset({GPUS}), frozenset({"choice", "flag"})
 _OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES["gpu"],)}  # of a count
 _SURELY_NONE = 0.9
@@ -38,6 +36,8 @@ _RELATIVE = frozenset({"scale", "add", "share", "becomes"})
 _OF_A_RATE = "inference.tpot_ms"
 _DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _TAKEN = 0.1, 0.05, 0.5, 0.98
 _TAKEN_BACK = 0.9
+_TAKEN_COUNT = 0.9
+_OF_RACKS = frozenset({"racks", "per_rack_nodes"})
 _CHOICE_DOUBTED, _CHOICE_ASKED, _CHOICE_TAKEN = 0.15, 0.35, 0.98
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
@@ -142,39 +142,30 @@ def _take_back(reading: Reading) -> None:
 
 
 def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
-    """Whether the number taken for the GPUs counts them: "20 of them, 4 per rig" are 20."""
-    said, counts = reading.fields.get(GPUS), [fact for fact in live if fact.says.act == "count"]
-    corrected = not counts and reading.act == "change"  # "no, 128": what was said last tells what it is
-    if said is None or corrected or any(fact.says.act in _RELATIVE for fact in live):
+    """The GPUs by what the numbers count, against what the wordings make of them: what both say is so, and what the
+    numbers surely come to where no wording says anything; else it is asked."""
+    counts = [fact for fact in live if fact.says.act == "count"]
+    said, doubted = reading.fields.get(GPUS), [one for one in reading.doubts if one.field == GPUS]
+    corrected = said is not None and not counts and reading.act == "change"  # "no, 128": what was said last tells
+    if corrected or any(fact.says.act in _RELATIVE or fact.slots.keys() & _OF_RACKS for fact in live):
         return
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
-    meant = {name: {n for at, n in numbers.items() if likely[at].get(name, 0.0) >= _ASKED} for name in _COUNTS}
-    whole = meant[NODES] and meant[PER_NODE]  # "6 p5en instances, 8 H200 each"
-    computed = any(fact.says.value or fact.slots.keys() - _PLAIN_ROLES for fact in counts)
-    if computed or (not whole and any("instance" in fact.slots for fact in counts)):
+    totals = counted(((n, likely[at]) for at, n in numbers.items()), reading.known(PER_NODE))
+    if not totals or totals[0].odds < _ASKED:
+        told = {q.start for fact in counts for q in fact.slots.values()}
+        weighed = [likely[at] for at, n in numbers.items() if at in told or n == said]
+        if said is not None and _is_none_of(reading, _OF_GPUS, weighed):
+            _doubt(reading, GPUS, counts[0] if counts else None)
         return
-    total = _total(meant, reading.known(PER_NODE))
-    told = {q.start for fact in counts for q in fact.slots.values()} | {at for at, n in numbers.items() if n == said}
-    weighed = [likely[at] for at in told if at in numbers]
-    if total is None and not _said_twice(reading, counts) and _is_none_of(reading, _OF_GPUS, weighed):
-        _doubt(reading, GPUS, counts[0] if counts else None)
-    elif total not in (None, said) and not reading.known("cluster.sites"):
+    best, others = totals[0], [one.gpus for one in totals[1:] if one.odds >= _ASKED]
+    if reading.known("cluster.sites") or said in (best.gpus, *others) or reading.act not in _STATED_IN:
+        return
+    if said is None and best.odds >= _TAKEN_COUNT and not others:
+        reading.doubts = [one for one in reading.doubts if one not in doubted]
+        reading.fields |= {GPUS: best.gpus} | ({PER_NODE: best.per_node} if best.per_node else {})
+    elif said is not None:
         _withdraw(reading, GPUS)
-        if reading.act in _STATED_IN:
-            reading.doubts.append(Doubt(GPUS, f"{said} or {total} GPUs?", (said, total)))
-
-
-def _total(meant: Mapping[str, set[float]], per_node: float | None) -> int | None:
-    """The GPUs of what was counted, where it was counted once."""
-    gpus, nodes = meant[GPUS], meant[NODES]
-    counted = sorted(set().union(*meant.values()))
-    products = {n * m for n, m in itertools.combinations(counted, 2) if n > 1} & {*counted}
-    if len(products) == 1:  # "2 nodes with 4 GPUs each, so 8 altogether"
-        return int(min(products))
-    each = meant[PER_NODE] or ({per_node} if per_node else set())
-    if len(gpus) == 1:
-        return int(min(gpus))
-    return int(min(nodes) * min(each)) if not gpus and len(nodes) == len(each) == 1 else None
+        reading.doubts.append(Doubt(GPUS, f"{said} or {best.gpus} GPUs?", (said, best.gpus)))
 
 
 def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
@@ -361,16 +352,6 @@ def _is_number(stretch: Stretch) -> bool:
     return stretch.quantities[0].kind == "number"
 
 
-def _said_twice(reading: Reading, counts: Sequence[Fact]) -> bool:
-    """Whether several counts of the message come to as many GPUs: "512 H100 (64 nodes of 8)" leaves nothing to ask."""
-    totals = [_multiplied(fact.value) or fact.value.gpus for fact in counts if isinstance(fact.value, Scale)]
-    return len(totals) > 1 and all(total == reading.fields.get(GPUS) for total in totals)
-
-
-def _multiplied(scale: Scale) -> float | None:
-    return scale.nodes * scale.per_node if scale.nodes and scale.per_node else None
-
-
 def _fields_of(fact: Fact) -> Iterator[str]:
     """The fields that a fact states; GPUs per node follow from a count and go with it."""
     if fact.says.act == "count" and not (fact.says.value or fact.slots.keys() - _PLAIN_ROLES):
@@ -383,7 +364,7 @@ def _says(fact: Fact, path: str, value: Any) -> bool:
     """Whether the value of a field comes from this fact: of a count all of it does, but for a name."""
     if fact.says.act == "count":
         names = {q.kind: q.value for q in fact.slots.values()}
-        return path in _COUNTS or "instance" in names or names.get("gpu") == value
+        return path in COUNTS or "instance" in names or names.get("gpu") == value
     return fact.value == value
 
 
