@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from .counting import SIZES_OF_NODES
+
 GPUS, NODES, PER_NODE = "cluster.gpus", "nodes", "cluster.gpus_per_node"
 COUNTS = (GPUS, NODES, PER_NODE)
+_SURE = 0.9  # of nodes that the GPUs are shared out over
 _LEAST = 0.1  # a number that is hardly likely to count anything is none
 
 
@@ -32,7 +35,8 @@ def counted(numbers: Iterable[tuple[float, Mapping[str, float]]], per_node: floa
     found = [Counted(int(n), None, odds) for n, odds in gpus.items()]
     found += [Counted(int(n * m), int(m), min(nodes[n], odds)) for n in nodes for m, odds in each.items()]
     found += [Counted(int(n * per_node), None, odds) for n, odds in nodes.items() if per_node and not each]
-    found += [Counted(int(n), int(n / m), min(odds, nodes[m])) for n, odds in gpus.items() for m in nodes if n % m == 0]
+    sizes = [(n, m) for n in gpus for m in nodes if not each and n / m in SIZES_OF_NODES]
+    found += [Counted(int(n), int(n / m), min(gpus[n], nodes[m])) for n, m in sizes if nodes[m] >= _SURE]
     best: dict[int, Counted] = {}
     for one in found:
         other = best.get(one.gpus, one)
