@@ -21,7 +21,7 @@ from . import attach
 from .attach import Fact
 from .counted import COUNTS, GPUS, NODES, PER_NODE, counted
 from .opinion import Opinion, before, opinions
-from .reading import NAMES, Reading
+from .reading import NAMES, NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import ENGLISH
@@ -32,7 +32,7 @@ _OF_GPUS = frozenset({*COUNTS, "budget.owned_gpus"})  # "we own 16 and buy 16 mo
 _CHOSEN = frozenset({"choice", "flag"})
 _OF_ROLES = {"per_node": (PER_NODE,), "gpu": (NAMES["gpu"],), "instance": (NAMES["gpu"],)}  # of a count
 _SURELY_NONE = 0.9
-_RELATIVE = frozenset({"scale", "add", "share", "becomes"})
+_NOT_ABSOLUTE = frozenset({"scale", "add", "share", "becomes", "range"})
 _OF_A_RATE = "inference.tpot_ms"
 # How likely a reading has to be, by half of the messages of learn_n to learn_q, of which nothing was learned. The odds
 # promise too much: of what no wording claims 90 % are right from 0.9 on where it is a count or an amount (70 of 78), of
@@ -40,7 +40,7 @@ _OF_A_RATE = "inference.tpot_ms"
 # from 0.1 on (amounts 92 %, counts 96 %), a choice from 0.35 on (312 of 341; 18 of 51 between 0.05 and 0.35), a flag
 # from 0.15 on (42 of 45); two values of which one alone is likelier than 0.9 are hardly ever the other.
 _DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _DECIDED, _TAKEN_BACK = 0.1, 0.05, 0.5, 0.9, 0.9
-_TAKEN = {"count": 0.9, "amount": 0.9, "id": 0.98, "money": 0.98, "time": 0.98}
+_TAKEN = {"count": 0.9, "amount": 0.9, "id": 0.98, "money": 0.98, "time": 0.98, "flag": 0.98}  # by kind of field
 _CHOICE_DOUBTED = {"choice": 0.35, "flag": 0.15}
 _CHOICE_ASKED, _CHOICE_TAKEN = 0.35, 0.98
 _OF_RACKS = frozenset({"racks", "per_rack_nodes"})  # roles of a count that the opinion has no class for
@@ -158,7 +158,8 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
     counts = [fact for fact in live if fact.says.act == "count"]
     said, doubted = reading.fields.get(GPUS), [one for one in reading.doubts if one.field == GPUS]
     corrected = said is not None and not counts and reading.act == "change"  # "no, 128": what was said last tells
-    if corrected or any(fact.says.act in _RELATIVE or fact.slots.keys() & _OF_RACKS for fact in live):
+    reckoned = any(fact.says.act in _NOT_ABSOLUTE or fact.slots.keys() & _OF_RACKS for fact in live)
+    if corrected or reckoned or reading.known("cluster.sites"):
         return
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
     totals = counted(((n, likely[at]) for at, n in numbers.items()), reading.known(PER_NODE))
@@ -170,9 +171,11 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
         return
     best, others = totals[0], [one.gpus for one in totals[1:] if one.odds >= _ASKED]
     of_nodes = best.gpus * (reading.fields.get(PER_NODE) or 0) if best.per_node is None else 0  # "24 x 8 H100"
-    if reading.known("cluster.sites") or said in (best.gpus, of_nodes, *others):
+    if said in (best.gpus, of_nodes, *others):
         return
-    if said is None and reading.act in _STATED_IN and best.odds >= _surely(GPUS) and not others:
+    meant = [at for at in numbers if likely[at].get(GPUS, 0.0) + likely[at].get(NODES, 0.0) >= _ASKED]
+    ours = not _of_another_gpu(reading) and all(_is_ours(reading, found[at]) for at in meant)
+    if said is None and ours and reading.act in _STATED_IN and best.odds >= _surely(GPUS) and not others:
         reading.doubts = [one for one in reading.doubts if one not in doubted]
         reading.fields |= {GPUS: best.gpus} | ({PER_NODE: best.per_node} if best.per_node else {})
     elif said is not None:
@@ -283,12 +286,25 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
     path, value = _value(reading, stretch, path)
     if value is None or path in _settled(reading) or reading.context.fields.get(path) == value:
         return
-    denied = denial_of(reading.scopes, stretch.start, stretch.end, frozenset())
     reading.taken |= set(range(stretch.start, stretch.end))
-    if odds >= _surely(path) and not denied and not reading.kinds(stretch.start, stretch.end):
+    if odds >= _surely(path) and _is_ours(reading, stretch):
         reading.fields[path] = value
     else:
         reading.doubts.append(_question(path, value, reading.text.typed(stretch.start, stretch.end)))
+
+
+def _is_ours(reading: Reading, stretch: Stretch) -> bool:
+    """Whether no words around a stretch say that it is of others, past, supposed or denied."""
+    denied = denial_of(reading.scopes, stretch.start, stretch.end, frozenset())
+    kinds = reading.kinds(stretch.start, stretch.end)
+    return not denied and not kinds & (
+        NOT_OURS | {"replaced"} | ({"supposition"} if reading.act != "what-if" else set())
+    )
+
+
+def _of_another_gpu(reading: Reading) -> bool:
+    """Whether a GPU is counted that the catalog does not have: so many of the one that is known are not meant."""
+    return "cluster.gpu" in reading.context.fields and any(quantity.kind == "unknown-gpu" for quantity in reading.named)
 
 
 def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
