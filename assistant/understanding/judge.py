@@ -41,7 +41,7 @@ _OF_A_RATE = "inference.tpot_ms"
 # from 0.15 on (42 of 45); two values of which one alone is likelier than 0.9 are hardly ever the other.
 _DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _DECIDED, _TAKEN_BACK = 0.1, 0.05, 0.5, 0.9, 0.9
 _TAKEN = {"count": 0.9, "amount": 0.9, "id": 0.98, "money": 0.98, "time": 0.98, "flag": 0.98}  # by kind of field
-_CHOICE_DOUBTED = {"choice": 0.35, "flag": 0.15}
+_CHOICE_DOUBTED = {"choice": 0.2, "flag": 0.15}
 _CHOICE_ASKED, _CHOICE_TAKEN = 0.35, 0.98
 _OF_RACKS = frozenset({"racks", "per_rack_nodes"})  # roles of a count that the opinion has no class for
 _COMPUTED_FROM = frozenset(
@@ -49,6 +49,7 @@ _COMPUTED_FROM = frozenset(
 )  # roles of what is not the value as it stands
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
 _STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
+_UNSURE = NOT_OURS | {"replaced", "supposition", "hedged", "question", "wished", "relayed"}  # kinds of scope
 _NOT_OF_OFFERS = frozenset(
     {"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month", "budget.reserved_days",
      "budget.spot", "constraints.vendor_neutral"}
@@ -135,11 +136,14 @@ def _take_back(reading: Reading) -> None:
 
 
 def _decide(reading: Reading, found: Mapping[int, Stretch], likely: Likely) -> None:
-    """Between values that the wordings cannot tell apart the sentence decides, where it surely speaks for one alone."""
-    for doubt in [one for one in reading.doubts if one.field in FIELDS and len({*one.options}) > 1]:
+    """Between values that the wordings cannot tell apart the sentence decides, where it surely speaks for one alone;
+    not between the ends of a range."""
+    ranges = [likely[at] for at in likely if any(quantity.low is not None for quantity in found[at].quantities)]
+    of_ranges = {GPUS} | {path for each in ranges for path in each if each[path] >= _ASKED}
+    for doubt in [one for one in reading.doubts if one.field in FIELDS.keys() - of_ranges and len({*one.options}) > 1]:
         odds = {value: _odds(reading, doubt.field, value, found, likely) for value in doubt.options}
         best, *others = sorted(odds, key=lambda value: -odds[value])
-        if doubt.field != GPUS and odds[best] >= _DECIDED and all(odds[other] < _ASKED for other in others):
+        if odds[best] >= _DECIDED and all(odds[other] < _ASKED for other in others):
             reading.doubts.remove(doubt)
             reading.fields[doubt.field] = best
 
@@ -294,12 +298,9 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
 
 
 def _is_ours(reading: Reading, stretch: Stretch) -> bool:
-    """Whether no words around a stretch say that it is of others, past, supposed or denied."""
-    denied = denial_of(reading.scopes, stretch.start, stretch.end, frozenset())
-    kinds = reading.kinds(stretch.start, stretch.end)
-    return not denied and not kinds & (
-        NOT_OURS | {"replaced"} | ({"supposition"} if reading.act != "what-if" else set())
-    )
+    """Whether no words around a stretch say that it is of others, past, unsure or denied."""
+    kinds = reading.kinds(stretch.start, stretch.end) - ({"supposition"} if reading.act == "what-if" else set())
+    return not kinds & _UNSURE and not denial_of(reading.scopes, stretch.start, stretch.end, frozenset())
 
 
 def _of_another_gpu(reading: Reading) -> bool:
