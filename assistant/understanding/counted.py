@@ -15,11 +15,13 @@ _LEAST = 0.1  # a number that is hardly likely to count anything is none
 
 @dataclass(frozen=True)
 class Counted:
-    """So many GPUs, in nodes of so many where that is said, and how likely that is."""
+    """So many GPUs, in nodes of so many where that is said, and how likely that is; ``twice``: the number is said, and
+    so are its parts."""
 
     gpus: int
     per_node: int | None
     odds: float
+    twice: bool = False
 
 
 def counted(numbers: Iterable[tuple[float, Mapping[str, float]]], per_node: float | None) -> list[Counted]:
@@ -39,7 +41,8 @@ def counted(numbers: Iterable[tuple[float, Mapping[str, float]]], per_node: floa
     found += [Counted(int(n), int(n / m), min(gpus[n], nodes[m])) for n, m in sizes if nodes[m] >= _SURE]
     best: dict[int, Counted] = {}
     for one in found:
-        other = best.get(one.gpus, one)
-        parts = one if (one.per_node or 0, one.odds) >= (other.per_node or 0, other.odds) else other
-        best[one.gpus] = Counted(one.gpus, parts.per_node, max(one.odds, other.odds))
+        other = best.get(one.gpus)
+        parts = one if other is None or (one.per_node or 0, one.odds) >= (other.per_node or 0, other.odds) else other
+        odds = max(one.odds, other.odds if other else 0.0)
+        best[one.gpus] = Counted(one.gpus, parts.per_node, odds, twice=bool(parts.per_node and one.gpus in gpus))
     return sorted(best.values(), key=lambda one: -one.odds)

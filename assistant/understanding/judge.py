@@ -43,6 +43,7 @@ _DOUBTED, _DOUBTED_OF_AN_ANSWER, _ASKED, _DECIDED, _TAKEN_BACK = 0.1, 0.05, 0.5,
 _TAKEN = {"count": 0.9, "amount": 0.9, "id": 0.98, "money": 0.98, "time": 0.98, "flag": 0.98}  # by kind of field
 _CHOICE_DOUBTED = {"choice": 0.2, "flag": 0.15}
 _CHOICE_ASKED, _CHOICE_TAKEN = 0.35, 0.98
+_ALIKE = 0.95  # a count that is about as likely as the likeliest is no other
 _OF_RACKS = frozenset({"racks", "per_rack_nodes"})  # roles of a count that the opinion has no class for
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
@@ -173,16 +174,17 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
         if said is not None and _is_none_of(reading, _OF_GPUS, weighed):
             _doubt(reading, GPUS, counts[0] if counts else None)
         return
-    best, others = totals[0], [one.gpus for one in totals[1:] if one.odds >= _ASKED]
+    best, alike = totals[0], {one.gpus for one in totals if one.odds >= max(_ASKED, _ALIKE * totals[0].odds)}
     of_nodes = best.gpus * (reading.fields.get(PER_NODE) or 0) if best.per_node is None else 0  # "24 x 8 H100"
-    if said in (best.gpus, of_nodes, *others):
+    if said in alike | {of_nodes}:
         return
     meant = [at for at in numbers if likely[at].get(GPUS, 0.0) + likely[at].get(NODES, 0.0) >= _ASKED]
     ours = not _of_another_gpu(reading) and all(_is_ours(reading, found[at]) for at in meant)
-    if said is None and ours and reading.act in _STATED_IN and best.odds >= _surely(GPUS) and not others:
+    alone = best.twice or (said is None and not any(one.odds >= _ASKED for one in totals[1:]))
+    if ours and alone and reading.act in _STATED_IN and best.odds >= _surely(GPUS):
         reading.doubts = [one for one in reading.doubts if one not in doubted]
         reading.fields |= {GPUS: best.gpus} | ({PER_NODE: best.per_node} if best.per_node else {})
-    elif said is not None:
+    elif said is not None and said != best.gpus:
         _withdraw(reading, GPUS)
         if reading.act in _STATED_IN:
             reading.doubts.append(Doubt(GPUS, f"{said} or {best.gpus} GPUs?", (said, best.gpus)))
