@@ -475,7 +475,7 @@ def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     ("then", "left", "told"),
     [
         ("use 128 GPUs instead", [2.45], ("$80,000", "128 too: have it confirmed")),
-        ("we buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
+        ("buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
         ("use 64 H200 instead", None, ("$2.45", "for another GPU")),
     ],
 )

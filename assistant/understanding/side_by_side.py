@@ -79,7 +79,8 @@ class SideBySide:
         words |= {at for one in spans for at in range(one.start, one.end)}
         words |= {at for part in message.sections for at in range(part.start, part.said)}
         words |= {at for mention in reading.mentions for at in mention.claimed}
-        words |= {at for q in message.every if q.value in _prices(found) for at in _led_by(message.tokens, q)}
+        prices = _prices(found)
+        words |= {at for q in message.every if q.value in prices for at in _led_by(message.tokens, q)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
@@ -211,8 +212,8 @@ class SideBySide:
                 reading.taken -= set(range(first, last))
 
 
-def _prices(found: Found) -> set[float | None]:
-    return {price for offer in found.offers for price in (offer.gpu_hour_usd, offer.usd)} - {None}
+def _prices(found: Found) -> list[float]:
+    return [price for offer in found.offers for price in (offer.gpu_hour_usd, offer.usd) if price is not None]
 
 
 def _led_by(tokens: Sequence[Token], price: Quantity) -> Iterator[int]:
