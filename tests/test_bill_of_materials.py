@@ -67,6 +67,21 @@ def test_adapters_with_a_cage_each_take_the_optics_of_the_order_for_256_h100():
     assert any(f"256 single ones, {leaf_side + both_sides_of_spine + 256} in all" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(
+    ("fabric", "gpu", "share", "told"),
+    [
+        ("infiniband-ndr-400", "h100-sxm", 2, "2 adapters to a cage as in a DGX"),
+        ("infiniband-ndr-400", "h100-pcie", 1, "not known"),
+        ("roce-v2-400", "mi300x", 1, "not known"),
+        ("infiniband-ndr-400", "gb200", 1, "not known"),
+        ("infiniband-xdr-800", "b300", 1, "as this machine has it"),
+    ],
+)
+def test_how_many_adapters_share_a_cage_is_the_machines_and_what_is_not_known_is_said(fabric, gpu, share, told):
+    found = planned(fabric, 64, CATALOG.gpus[gpu])
+    assert any(f"{found.nics // share} of the optics are in the nodes" in note and told in note for note in found.notes)
+
+
 def test_the_twin_plane_design_needs_no_more_switches_than_the_published_one():
     found = planned("spectrum-x-800", 512, gpus_per_node=8, nics_per_node=8, planes=2, ports_per_nic=2)
     assert (found.planes, found.leaf, found.spine) == (2, 16, 8)
@@ -185,6 +200,8 @@ def test_oversubscription_and_single_switches_are_said():
     assert any("single point of failure" in note for note in planned("infiniband-ndr-400", 64).notes)
     pair = planned("infiniband-ndr-400", 64, pair=True)
     assert pair.leaf == 2 and any("join the switches of each pair" in note for note in pair.notes)
+    assert "■═══■" in drawing_lines(pair)[1] and "■═■" not in "".join(drawing_lines(planned("infiniband-ndr-400", 512)))
+    assert drawing_svg(pair).count('stroke="#D55E00"') == 2, "cables that are counted are drawn"
 
 
 def test_a_wish_that_the_fabric_or_the_size_cannot_have_is_refused():

@@ -310,11 +310,19 @@ def test_a_large_job_on_spot_machines_costs_more_than_the_discount_saves():
     assert dearer == [False, False, True, True]
 
 
-def test_a_reservation_is_paid_for_its_whole_term():
+def test_a_reservation_is_paid_in_whole_terms_and_the_rest_on_demand_where_that_is_less():
+    """An hour on demand is $3.90, a term of 3 months 2,190 hours at $2.00: from 1,123 hours on another term is less."""
     offer = sold(3.9, prices=[ListPrice(tier="reserved", months=3, price=fact(2.0))])
-    found = prices(ROCE, job(), [offer], "reserved")
-    assert found.run_cost(100.0, 32) == pytest.approx(3 * 730 * 32 * 2.0)
-    assert found.run_cost(4000.0, 32) == pytest.approx(4000 * 32 * 2.0)
+    found, term = prices(ROCE, job(), [offer], "reserved"), 3 * 730
+    assert found.run_cost(100.0, 32) == pytest.approx(term * 32 * 2.0)
+    assert found.run_cost(4000.0, 32) == pytest.approx(2 * term * 32 * 2.0)
+    assert found.run_cost(term + 10.0, 32) == pytest.approx((term + 10) * 32 * 2.0), "nobody foresees half a percent"
+    listed = offer.model_copy(update={"prices": [*offer.prices, ListPrice(tier="on-demand", price=fact(3.9))]})
+    both = prices(ROCE, job(), [listed], "reserved")
+    assert both.run_cost(term + 1100.0, 32) == pytest.approx(32 * (2.0 * term + 3.9 * 1100))
+    assert both.run_cost(term + 1200.0, 32) == pytest.approx(32 * 2.0 * 2 * term)
+    draws = both.run_cost(np.array([term, 1.6 * term, 2.1 * term]), 32)
+    assert draws == pytest.approx(32 * 2.0 * term * np.array([2, 2, 2.1])), "terms are booked for the middle"
 
 
 def test_the_checkpoint_interval_is_youngs_for_rare_interruptions_and_wastes_least():

@@ -15,8 +15,9 @@ from assistant.library.questionnaires import read_one
 from assistant.planning import Begun, begun
 from assistant.planning.dearer import when_dearer
 from assistant.planning.flips import Charging
-from assistant.present.prices import deciding
+from assistant.present.prices import _unturned, deciding
 from assistant.vocabulary.plan import RentalOffer
+from assistant.vocabulary.prices import Dearer
 from tests.program import weft
 
 CATALOG = load().catalog
@@ -234,7 +235,20 @@ def _taken_at(made: Begun, taken: RentalOffer, usd: float) -> str:
 def test_where_no_price_turns_a_plan_none_is_told(home):
     """Plain Ethernet that was given: "turns at $132" was printed, and nothing turned there."""
     seen = weft("prices", "knowledge/examples/qwen-7b-finetuning-tcp.yaml")
-    assert "none at any" in seen.out and "+1815" not in seen.out
+    assert "nothing tried" in " ".join(seen.out.split()) and "+1815" not in seen.out
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (Dearer(None, None), "no other offer runs it"),
+        (Dearer(None, None, rivals=3), "no other offer costs more"),
+        (Dearer(None, "aws: p5", rivals=3), "nothing tried"),
+        (Dearer(None, "aws: p5", 3.35, 3), "up to $3.35"),
+    ],
+)
+def test_what_was_tried_is_told_where_no_price_turns_a_plan(found, told):
+    assert told in _unturned(found)
 
 
 @pytest.mark.parametrize(
@@ -258,5 +272,6 @@ def test_a_list_for_a_job_says_what_it_changes_of_its_plan(tmp_path, home):
     text = "provider,gpu,gpus,network,price per GPU-hour,date\nSF Compute,H100,8,InfiniBand,0.50,2026-11-20\n"
     seen = weft("prices", EXAMPLE, "--update", str(file(tmp_path, text)), "--dry-run")
     assert "without a price" not in seen.out and seen.out.startswith("1 price: 1 changed.")
-    assert "llama-70b-pretraining: Voltage Park" in seen.out and "→ SF Compute: Kubernetes cluster H100" in seen.out
+    told = " ".join(seen.out.split())  # whatever the width of the screen
+    assert "llama-70b-pretraining: Voltage Park" in told and "→ SF Compute: Kubernetes cluster H100" in told
     assert not home.exists()

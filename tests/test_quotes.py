@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from assistant import library, planning
 from assistant.conversation import Conversation, at_once
+from assistant.conversation.turn import readback
 from assistant.library import questionnaires
 from assistant.planning import pipeline
 from assistant.planning.card import _do
@@ -84,6 +86,9 @@ def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_wa
         changed = [quote | {name: flip.at} if n == int(number) else quote for n, quote in enumerate(THREE)]
         chosen = decided(*changed).choice.chosen
         assert (chosen.price.offered.number, chosen.id) == (flip.to_quote, flip.to_fabric)
+        cent = 0.0101 if flip.at > flip.from_ else -0.0101
+        before = [quote | {name: flip.at - cent} if n == int(number) else quote for n, quote in enumerate(THREE)]
+        assert decided(*before).choice.chosen.id == three.recommendation.fabric, "a cent nearer it does not turn"
     rival = three.recommendation.rival_offer
     listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
     changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
@@ -155,7 +160,7 @@ def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
     cluster = network | {"usd": 2.1e6, "fabric": "roce-v2-400"}
     plan = planned(network, cluster, mode="buy")
     by_fabric = {c.fabric: c for c in plan.candidates}
-    hours = 64 * 36 * 730.5
+    hours = 64 * 36 * 730
     # Power and support come on top of what is written off.
     assert 1.0 < by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour / (200_000 / hours) < 1.4
     assert 1.0 < by_fabric["roce-v2-400"].gpu_usd_per_hour / (2.1e6 / hours) < 1.4
@@ -347,7 +352,7 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
     ]
     said = questionnaires.from_value(SERVICE | {"budget": {"quotes": quotes}}, CATALOG)
     told = planning.plan(said, library.load(), index=None, today=TODAY)
-    month = 32 * 2.20 * 730.5
+    month = 32 * 2.20 * 730
     best = next(c for c in told.candidates if c.fabric == told.recommendation.fabric)
     assert best.usd_per_month == pytest.approx(month, rel=2e-3) == best.cost_usd.p50
     cheap = told.quotes[1]
@@ -358,6 +363,26 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
     assert "$46,500 a month, less than any quote" in told.volunteered
     text = formats.written(told, "text")
     assert "cost of a month" in text and "cost of the run" not in text and "done in 30.4 days" not in text
+
+
+def test_of_a_service_an_hour_is_paid_for_the_gpus_that_it_takes_and_a_sum_whole():
+    hourly, whole = ({"provider": "A", "fabric": "infiniband-ndr-400"} | paid for paid in
+                     ({"gpu_hour_usd": 2.5}, {"usd": 60_000, "months": 1, "provider": "B"}))  # fmt: skip
+    job = SERVICE | {"cluster": {"gpu": "h100-sxm", "gpus": 128}}
+    both, alone = (pipeline.Pipeline(library.load(), TODAY).decide(
+        questionnaires.from_value(job | {"budget": {"quotes": [*quotes]}}, CATALOG), pipeline.CHOICE_ALONE
+    ) for quotes in ((hourly, whole), (whole,)))  # fmt: skip
+    assert both.job.gpus < 128 == alone.job.gpus
+    assert both.choice.chosen.price.usd_per_month(both.job.gpus) == pytest.approx(2.5 * both.job.gpus * 730)
+    sums = {e.price.offered.number: e.price.usd_per_month(both.job.gpus) for e in both.variants if e.usable}
+    assert sums[2] == pytest.approx(60_000)
+
+
+def test_what_is_paid_once_is_said_to_be_that_of_the_gpus_it_was_quoted_for():
+    quote = {"gpu_hour_usd": 2.0, "once_usd": 2500}
+    before, after = (SimpleNamespace(fields={"cluster.gpus": n, "budget.quotes": [quote]}) for n in (64, 128))
+    price, once = readback._for_so_many(before, after)
+    assert "have it confirmed" in price and "$2,500" in once and "64 GPUs" in once and "not known" in once
 
 
 @pytest.mark.parametrize(
@@ -529,7 +554,7 @@ contract, total $124.7k. No setup fee."""
     ("mail", "quote", "noted"),
     [
         (CLOUD, {"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.35, "oversubscription": 1, "once_usd": 5000,
-                 "minimum_days": 91.3125, "delivery_days": 1, "includes": ("support",)}, ("VAST", "10% deposit")),
+                 "minimum_days": 91.25, "delivery_days": 1, "includes": ("support",)}, ("VAST", "10% deposit")),
         (GERMAN, {"provider": "Rechenfeld", "fabric": ROCE, "months": 24, "oversubscription": 1, "nics_per_node": 8,
                   "delivery_days": 56}, ("2 Monatsmieten", "8 GPUs a node")),
         (TABLE, {"provider": "runpod", "fabric": ROCE, "gpu_hour_usd": 3.12, "minimum_days": 7, "delivery_days": 0},
@@ -646,7 +671,7 @@ def test_what_one_quote_says_is_not_said_by_the_other_whoever_makes_it(mail, sec
         for q in heard.offers
     ]
     assert told == [
-        ("coreweave", IB, 2.85, 1, None, None, 20), (second, "roce-v2-200", 2.15, None, 91.3125, 4000, 21)
+        ("coreweave", IB, 2.85, 1, None, None, 20), (second, "roce-v2-200", 2.15, None, 91.25, 4000, 21)
     ]  # fmt: skip
     assert heard.fields["cluster.gpus"] == 64 and heard.fields.get("budget.usd", 300_000) == 300_000
     of_the_run = [doubt for doubt in heard.doubts if doubt.options or doubt.between]
@@ -678,7 +703,7 @@ def test_what_is_said_before_the_first_quote_or_of_both_is_shared():
         "Quote 2: Lambda, RoCE 400, $2.49 per GPU-hour, minimum 3 months"
     )
     offers = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY).offers
-    assert [(q.once_usd, q.minimum_days) for q in offers] == [(1000, None), (1000, 91.3125)]
+    assert [(q.once_usd, q.minimum_days) for q in offers] == [(1000, None), (1000, 91.25)]
 
 
 @pytest.mark.parametrize(
@@ -732,7 +757,7 @@ def test_the_rate_of_all_adapters_and_a_tax_that_was_told_are_not_asked_again():
     ("then", "left", "told"),
     [
         ("use 128 GPUs instead", [2.45], ("$80,000", "128 too: have it confirmed")),
-        ("buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
+        ("we buy 512 H100 instead", None, ("$2.45", "$80,000", "nothing of a purchase")),
         ("use 64 H200 instead", None, ("$2.45", "for another GPU")),
     ],
 )
@@ -754,7 +779,7 @@ def test_who_rents_for_a_month_reads_what_is_done_in_it_and_why_a_cheaper_hour_c
                  "Nebius offers 2x100GbE Ethernet at $78500 for 1 month"):  # fmt: skip
         talk.hear(said)
     plan = talk.plan
-    assert talk.draft.fields["training.days"] == pytest.approx(30.4375)
+    assert talk.draft.fields["training.days"] == pytest.approx(30.416666666666668)
     assert "billion tokens" in plan.recommendation.card.finish
     told = formats.written(plan, "text").replace("\n", " ")
     assert "for the same tokens quote 2" in told and "longer on its network" in told

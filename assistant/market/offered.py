@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -75,19 +76,47 @@ class Offered:
                 yield one
 
     def charged(self, hours: np.ndarray) -> np.ndarray:
-        """The hours that are paid for of a run of ``hours``: a term as a whole; a capacity block in whole days, a
-        longer one in whole weeks, where it is longer by more than anybody can foresee."""
-        if self.tier != "capacity-block":
-            return np.maximum(hours, self.least_hours) if self.least_hours else hours
-        days = np.ceil(hours / 24 * (1 - _FORESEEN))
-        return 24 * np.where(days > self.by_the_day, 7 * np.ceil(days / 7), days)
+        """The hours that are paid for of a run of ``hours``, told at the price of the term.
+
+        A reservation is paid in whole terms, as many as the middle of the draws takes: the first however short the run;
+        after it it is renewed for another, or the rest is kept on demand where the list has that price and it comes to
+        less. What a draw takes longer than what was booked is paid by the hour, and so is what is beyond a quote's
+        least time. A capacity block is paid in whole days, a longer one in whole weeks. What is longer by no more than
+        anybody can foresee begins none.
+        """
+        if self.tier == "capacity-block":
+            days = np.ceil(hours / 24 * (1 - _FORESEEN))
+            return 24 * np.where(days > self.by_the_day, 7 * np.ceil(days / 7), days)
+        if self.term_hours:
+            terms, rest_on_demand = self.booked(float(np.median(hours)))
+            booked = terms * self.term_hours
+            beyond = np.maximum(hours - booked, 0.0)
+            hours = booked + beyond * (self._on_demand if rest_on_demand else 1.0)
+        return np.maximum(hours, self.least_hours) if self.least_hours else hours
+
+    def booked(self, hours: float) -> tuple[int, bool]:
+        """Whole terms that are paid of a run of ``hours``, and whether the rest of it is kept on demand."""
+        terms = max(1, ceil(hours * (1 - _FORESEEN) / self.term_hours))
+        rest = hours - (terms - 1) * self.term_hours
+        return (terms - 1, True) if terms > 1 and self._on_demand * rest < self.term_hours else (terms, False)
+
+    @property
+    def term_hours(self) -> float:
+        """Hours of a term that is agreed; 0 without one."""
+        return ((self.quote.months if self.quote else self.listed and self.listed.months) or 0.0) * HOURS_PER_MONTH
+
+    @property
+    def _on_demand(self) -> float:
+        """List price on demand of the same machines ÷ that of the term; infinite where nobody names it."""
+        hourly = None if self.quote else self.offer.price("on-demand")
+        return hourly.price.si / self.listed.price.si if hourly and self.listed and self.listed.price.si else np.inf
 
     @property
     def least_hours(self) -> float:
-        """Hours that are paid for however short the run: the term of a reservation, that or the least of a quote."""
+        """Hours that are paid for however short the run: the first term, that or the least of a quote."""
         if self.quote:
             return 24 * (self.quote.least_days or 0.0)
-        return ((self.listed and self.listed.months) or 0.0) * HOURS_PER_MONTH
+        return self.term_hours
 
     @property
     def once_usd(self) -> float:

@@ -17,9 +17,7 @@ from . import bill_of_materials as bill
 from .layout import RACKS_PER_GROUP, Layout, largest, lay_out, rails_alone
 
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
-# A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
-# NICs); an 800 Gb/s NIC fills a cage of its own, and slower ones are cards with a cage each.
-SHARED_CAGE = 400 * bill.GBPS
+SUPERNIC = 400 * bill.GBPS  # up to this rate Spectrum-X nodes without adapters on the board take BlueField-3 cards
 
 
 _PROVIDED = "it comes with the instance, cannot be bought, and its topology is not published; no capital cost"
@@ -32,7 +30,8 @@ TOPOLOGIES = ("fat-tree", "rail", "rail-only", "plane")
 @dataclass(frozen=True)
 class Size:
     """What is to be joined: nodes, NICs per node, and the ports each NIC is split into; ``on_board``: bytes per second
-    of the NICs that are a part of the node's board, 0 where cards are bought."""
+    of the NICs that are a part of the node's board, 0 where cards are bought; ``nics_per_cage``: NICs of the machine
+    that share one transceiver, 0 where nothing is known of it and each is taken to have its own."""
 
     gpus: int
     nodes: int
@@ -41,6 +40,7 @@ class Size:
     nodes_per_rack: int
     gpus_per_node: int
     on_board: float
+    nics_per_cage: int = 0
 
     @property
     def nics(self) -> int:
@@ -125,7 +125,9 @@ def _size(
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
     nics = nics_per_node or fabric.usual_nics(per_node)
     on_board = gpu.adapters_on_board.si if gpu.adapters_on_board else 0.0
-    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node, on_board)
+    own = abs(fabric.nic_rate / gpu.usual_nic_line_rate.si - 1) < 0.01  # else they are other cards than the machine's
+    cage = int(gpu.adapters_per_cage.value) if gpu.adapters_per_cage and own else 0
+    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node, on_board, cage)
 
 
 def planes_of_adapter(fabric: Fabric, topology: str | None, planes: int | None, catalog: Catalog) -> int:
@@ -391,7 +393,7 @@ def _assemble(
     if size.gpus % size.gpus_per_node and size.nodes > 1:
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
-    notes += _with_a_cage_each(fabric, size, optics)
+    notes += _with_a_cage_each(size, optics)
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
@@ -419,7 +421,7 @@ def _ends(fabric: Fabric, size: Size, layout: Layout, switch: bill.Switching, ca
 
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
-    line_rate, in_node = fabric.nic_rate / size.ports_per_nic, _links_per_node_cage(fabric, size)
+    line_rate, in_node = fabric.nic_rate / size.ports_per_nic, _links_per_node_cage(size)
     in_switches = 0 if switch.device.optics_included else _switch_side(layout, switch.links_per_cage)
     sides = (switch.links_per_cage, in_switches), (in_node, size.nodes * ceil(size.rails / in_node))
     found = ((links, count, bill.optic(fabric, line_rate, links, catalog)) for links, count in sides)
@@ -434,18 +436,19 @@ def _counted(ends: list[_End]) -> Counter[str]:
     return found
 
 
-def _links_per_node_cage(fabric: Fabric, size: Size) -> int:
-    """Links in one cage of a node: all those of an adapter; two adapters of 400 Gb/s share one in DGX systems."""
-    shared = abs(fabric.nic_rate / SHARED_CAGE - 1) < 0.01
-    return size.ports_per_nic * (2 if shared else 1)
+def _links_per_node_cage(size: Size) -> int:
+    """Links in one cage of a node: all those of the adapters that share it."""
+    return size.ports_per_nic * max(1, size.nics_per_cage)
 
 
-def _with_a_cage_each(fabric: Fabric, size: Size, optics: Counter[str]) -> list[str]:
-    """How many transceivers it is where each adapter has a cage of its own, as an order for 256 H100 had it."""
-    links = _links_per_node_cage(fabric, size)
+def _with_a_cage_each(size: Size, optics: Counter[str]) -> list[str]:
+    """How many transceivers it is where each adapter has a cage of its own, as an order for 256 H100 had it; where
+    nothing is known of the machine, that this is how they are counted."""
+    links = _links_per_node_cage(size)
     shared, alone = size.nodes * ceil(size.rails / links), size.nodes * size.nics_per_node
     if shared == alone:
-        return []
+        how = "as this machine has it" if size.nics_per_cage else "as cards have, how this machine has it is not known"
+        return [f"{alone:,} of the optics are in the nodes, one for each adapter, {how}"]
     whole = sum(optics.values()) + alone - shared
     return [
         f"{shared:,} of the optics are in the nodes, {links // size.ports_per_nic} adapters to a cage as in a DGX; "
@@ -481,7 +484,7 @@ def _items(
     cable, price = bill.link(line_rate, catalog) or (None, None)
     found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
     supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
-    if supernic and card is not None and fabric.nic_rate <= SHARED_CAGE:
+    if supernic and card is not None and fabric.nic_rate <= SUPERNIC:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
             f"seen: {card.name} stands in"

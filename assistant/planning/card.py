@@ -10,14 +10,14 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, told_apart
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, times, usd, works_longer
+from .headline import lasting, name_of, seconds, times, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -146,9 +146,10 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}{_of_term(chosen, job)}."
     total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(chosen)}"
-    total += "" if chosen.median_hours >= 24 * 30 else _for_more_than_used(job, chosen)
-    if chosen.median_hours >= 24 * 30:
-        return f"{month}; {total}."
+    longer = chosen.median_hours > 1.01 * HOURS_PER_MONTH
+    total += "" if longer else _for_more_than_used(job, chosen)
+    if longer:
+        return f"{month}; {total}{_whatever_it_takes(chosen)}."
     return f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}.{_by_ones_own(job, chosen)}"
 
 
@@ -203,13 +204,20 @@ def _by_ones_own(job: Resolved, chosen: Entry) -> str:
 
 
 def _whatever_it_takes(chosen: Entry) -> str:
-    """Of a quote with a term, or a least time, that the run does not fill: that it is paid for all the same."""
-    offered = chosen.price.offered
-    if offered is None or offered.quote is None or not offered.least_hours > chosen.median_hours:
+    """Of a term, or a least time, that the run does not fill: that it is paid for all the same; of one that is shorter
+    than the run how it goes on."""
+    offered, reserved = chosen.price.offered, chosen.price.reserved_hours
+    terms, on_demand = offered.booked(chosen.median_hours) if offered and offered.term_hours else (0, False)
+    if offered and (terms > 1 or on_demand):
+        each = f"{terms} terms of {in_months(offered.term_hours / 24)}" if terms > 1 else "its term"
+        rest = " and the rest on demand, which costs less than another term" if on_demand else ", each paid whole"
+        return f", for {each}{rest}"
+    if 0 < reserved < 0.99 * chosen.median_hours:
+        return f", the time beyond the {in_months(reserved / 24)} reserved by the hour at the same price"
+    if not chosen.price.least_hours > 1.01 * chosen.median_hours:
         return ""
-    months = offered.quote.months
-    term = f"{months:g} months" if months else f"{offered.least_hours / 24:g} days"
-    paid = "a whole month is" if months == 1 else f"{term} are"
+    term = in_months(chosen.price.least_hours / 24)
+    paid = "a whole month is" if term == "1 month" else f"{term} are"
     return f", as {paid} paid for however short it is"
 
 
@@ -258,7 +266,7 @@ def _in_it(made: Decision) -> str:
     job, work = made.job, made.work
     if job.days is None or job.serves or work is None:
         return ""
-    return f" for {work.steps * job.tokens_per_step / 1e9:,.3g} billion tokens"
+    return f" for {tokens_told(work.steps * job.tokens_per_step)}"
 
 
 def _because(made: Decision, chosen: Entry) -> str:
@@ -313,9 +321,10 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     more = other.median_cost / chosen.median_cost
     if more < 1.01:
         return f"{least}, by less than a percent."
-    much = times(more) if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
-    same = "for the same tokens " if made.job.days is not None and not made.job.serves else ""
-    return f"{least}; {same}the next network costs {much}."
+    much = f"{times(more)} as much" if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
+    same = "tokens" if made.job.days is not None and not made.job.serves else what if what != "month" else "load"
+    costs = "cost" if same == "tokens" else "costs"
+    return f"{least}; the same {same} on the next cheapest network {costs} {much} in all."
 
 
 def _billed(job: Resolved) -> str:

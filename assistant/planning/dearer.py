@@ -26,9 +26,11 @@ def when_dearer(begun: Begun) -> Dearer | None:
     able = [o for o in rivals if taken.ranked_usd <= o.ranked_usd < float("inf")]
     nearest = min(able, key=lambda o: o.ranked_usd, default=None)
     if nearest is None:
-        return Dearer(None, None)
+        return Dearer(None, None, rivals=len(rivals))
+    prices: list[float] = []
 
     def tried(price: float) -> str | None:
+        prices.append(price)
         charging = Charging(taken.provider, usd, price)
         try:
             there = begun.pipeline.decide(made.job.questionnaire, CHOICE_ALONE, charging=charging, work=made.work)
@@ -38,7 +40,8 @@ def when_dearer(begun: Begun) -> Dearer | None:
 
     even = Even("", usd, list_price_at(taken, nearest.ranked_usd), tried, up=True)
     found = turn(even, f"{taken.provider}: {taken.instance}, {taken.fabric}") if even.near else None
-    return Dearer(*found) if found else Dearer(None, f"{nearest.provider}: {nearest.instance}, {nearest.fabric}")
+    at, then = found or (None, f"{nearest.provider}: {nearest.instance}, {nearest.fabric}")
+    return Dearer(at, then, max(prices, default=None), len(rivals))
 
 
 def _who(offer: RentalOffer) -> tuple[str, str]:

@@ -171,6 +171,12 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 
+def tokens_told(tokens: float) -> str:
+    """``109 billion tokens``, ``1.41 trillion tokens``."""
+    scale, word = next(((s, w) for s, w in ((1e12, "trillion"), (1e9, "billion")) if tokens >= s), (1e6, "million"))
+    return f"{float(f'{tokens / scale:.3g}'):,g} {word} tokens"
+
+
 def seconds(value: float) -> str:
     """In the units in which the tables of a plan tell it too."""
     for limit, scale, unit in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):

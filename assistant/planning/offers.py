@@ -86,7 +86,7 @@ _MOSTLY = 0.5  # share of runs that never finish from which there is no middle t
 def _row(
     entry: Entry, offered: Offered, job: Resolved, catalog: Catalog, freshness: Freshness, verdict: Verdict
 ) -> RentalOffer:
-    """The offer as the contract has it. Of a reservation the whole term is paid for, however long the run."""
+    """The offer as the contract has it. Of a reservation whole terms are paid for."""
     there = _on(entry, offered, job)
     return RentalOffer(
         **_what(offered, (entry.inside or entry).id),

@@ -12,9 +12,10 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .choice import meets
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
-from .turning import EXACT, Even, turn
+from .turning import Even, turn
 from .work import Work
 
+_SAME = 0.005  # of a sum, within which two are the same
 _QUOTES = "budget.quotes."  # what a quote says, as the input of a flip
 
 
@@ -130,7 +131,7 @@ def best_published(made: Decision, pipeline: Pipeline) -> RivalOffer | None:
     there_at = _priced_at(made.job.questionnaire, number, even.path.rpartition(".")[2], at)
     again = _decided(there_at, pipeline, made.work) if at > 0 else None  # what is paid once may be more than the rest
     same = [e.median_cost for e in again.variants if _key(e) == _key(chosen)] if again else []
-    tried = bool(same) and abs(min(same) / there.median_cost - 1) <= EXACT
+    tried = bool(same) and abs(min(same) / there.median_cost - 1) <= _SAME
     hourly, beside = chosen.price.gpu_total + chosen.price.fabric_total, there.price.fabric_total
     even_there = price_at(there.price.gpu_total, beside, chosen.median_cost / there.median_cost) / offered.markup
     return RivalOffer(

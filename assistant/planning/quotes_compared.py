@@ -11,6 +11,7 @@ from math import ceil, log
 from assistant.market import Freshness, Offered, amortized, monthly, offered_tiers
 from assistant.vocabulary.catalog import Catalog, QuoteItem
 from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
+from assistant.vocabulary.quantities import in_months
 from assistant.vocabulary.questionnaire import Quote, clauses
 
 from .choice import meets
@@ -192,7 +193,7 @@ def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
 def _said(quote: Quote, mode: str) -> str:
     """The price as it was quoted."""
     term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
-    term += f", at least {quote.minimum_days:.4g} days" if quote.minimum_days else ""
+    term += f", at least {in_months(quote.minimum_days)}" if quote.minimum_days else ""
     term += f", and {usd(quote.once_usd)} once" if quote.once_usd else ""
     if quote.gpu_hour_usd is not None:
         return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"

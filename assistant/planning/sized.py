@@ -18,11 +18,12 @@ from assistant.vocabulary.counted import instances_told
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Assumption, KindOfGpu, ServingFigures, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Questionnaire, Quote
 
 from .candidates import considered, on_the_market
 from .estimate import machine, networks
 from .predictor import Predictor
+from .quotes import provider_of
 from .resolve import Resolved, resolve
 from .serving import serving
 
@@ -97,10 +98,11 @@ def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
 
 
 def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Questionnaire, list[Assumption]]:
-    """A service on as many of its GPUs as its load takes, where it takes fewer than could be had: a quoted sum is that
-    of all of them."""
+    """A service on as many of its GPUs as its load takes, where it takes fewer than could be had. What is paid in one
+    sum is that of all of them: where nothing is offered by the hour, all are used."""
     load, said = questionnaire.inference, questionnaire.cluster.gpus
-    if any(quote.usd is not None for quote in questionnaire.budget.quotes):
+    quotes = [quote for quote in questionnaire.budget.quotes if _counts(quote, predictor.catalog)]
+    if quotes and all(quote.usd is not None for quote in quotes):
         return questionnaire, []
     if questionnaire.workload != "inference" or load is None or not load.sizes or questionnaire.cluster.sites > 1:
         return questionnaire, []
@@ -108,7 +110,13 @@ def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
     if found is None or found.gpus >= said:
         return questionnaire, []
     told = f"of the {said:,} that could be had the load takes {found.gpus:,}: {_why(found)}"
+    told += f"; a quoted sum is that of all {said:,} and counts whole" if any(one.usd for one in quotes) else ""
     return _counted(questionnaire, found.gpus), [Assumption(field="cluster.gpus", value=found.gpus, why=told)]
+
+
+def _counts(quote: Quote, catalog: Catalog) -> bool:
+    """Whether it can be taken: its network is told, or the provider's."""
+    return quote.fabric is not None or provider_of(quote, catalog) is not None
 
 
 def _why(found: Sized) -> str:

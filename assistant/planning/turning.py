@@ -10,7 +10,7 @@ from assistant.vocabulary.quantities import outward
 
 # Where costs are equal the rules may hold the answer a while: so far beyond it is tried, as a share of the price.
 BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-EXACT = 0.005  # a price at which the answer turns is told to this share of it
+CENT, EXACT = 0.01, 0.005  # US dollars, and a share of the price: to the nearer of both it is found where it turns
 FARTHEST = 10.0  # times the price as it is, either way
 
 Tried = Callable[[float], str | None]  # what is recommended at a value; none where nothing works
@@ -56,7 +56,7 @@ def turn(even: Even, chosen: str) -> tuple[float, str] | None:
             turned = price
             break
         held = price
-    while turned is not None and abs(turned - held) > EXACT * turned:
+    while turned is not None and abs(turned - held) > min(CENT, EXACT * turned):
         middle = outward((held + turned) / 2, up=up)
         if middle in (held, turned):
             break

@@ -20,7 +20,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .budgets import BUDGETS
 from .choice import Choice
 from .entry import Entry
-from .headline import lasting, name_of
+from .headline import lasting, name_of, tokens_told
 from .resolve import Resolved
 
 _LIMITS = ("deadline_days", "max_slowdown_percent", "max_power_kw")
@@ -73,14 +73,17 @@ def of_days(job: Resolved, entries: Sequence[Entry], decided: Decided) -> Work:
     the networks with their estimates, ``decided``: what is chosen among them for an amount of work."""
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
     work = Work(days * 86400 / min((e.step for e in _fitting(entries)), default=1.0))
-    for _ in range(_ROUNDS):
+    for number in range(_ROUNDS + 1):
         choice, found = decided(work)
-        on = choice.chosen or min(_fitting(found), key=lambda e: e.median_hours, default=None)
+        # First what the fastest of those at a price does: what is a little longer than a term is renewed for another.
+        let = [e for e in found if e.usable and e.costed] if number == 0 else []
+        fastest = min(let or _fitting(found), key=lambda e: e.median_hours, default=None)
+        on = fastest if let else choice.chosen or fastest
         if on is None:
             break
         times = days * 24 / on.median_hours
         work = Work(work.steps * times, name_of(on), choice.chosen is not None)
-        if abs(times - 1) < _SAME:
+        if number and abs(times - 1) < _SAME:
             break
     return work
 
@@ -110,7 +113,7 @@ def warned(work: Work | None, job: Resolved, chosen: Entry | None) -> list[Warni
         return []
     if abs(chosen.median_hours / 24 / job.days - 1) <= _AS_SAID:
         return []
-    tokens = f"{work.steps * job.tokens_per_step / 1e9:,.3g} billion tokens"
+    tokens = tokens_told(work.steps * job.tokens_per_step)
     message = (
         f"{job.days:g} days are taken as the work that {work.network} does in them, {tokens}: here it takes "
         f"{lasting(chosen.median_hours)}. Give tokens (training.tokens) for another amount."

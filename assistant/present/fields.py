@@ -7,7 +7,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
-from assistant.vocabulary.quantities import exact_usd
+from assistant.vocabulary.quantities import exact_usd, in_months
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .figures import significant, strategy
@@ -82,6 +82,8 @@ def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
         return ", ".join(_grouped(list(value), catalog)) or "nothing"
     if name in _IN_DAYS and isinstance(value, (int, float)) and value and abs(value) < SHORT_DAYS:
         return f"{significant(24 * value)} hours"
+    if name in _IN_DAYS and isinstance(value, float) and not value.is_integer() and "month" in in_months(value):
+        return in_months(value)
     if isinstance(value, (int, float)):
         return unit_of(name).format(_number(_priced(name), value))
     text = str(value).upper() if name in _IN_CAPITALS else str(value)
@@ -119,7 +121,7 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
     over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
     days, once = quote.get("minimum_days"), quote.get("once_usd")
-    least = f"at least {days:.4g} days" if days else None
+    least = f"at least {in_months(days)}" if days else None
     built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
     said += [
         price,

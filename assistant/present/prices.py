@@ -82,11 +82,18 @@ def _decides(name: str, plan: Plan, dearer: Dearer, today: datetime.date) -> lis
     taken = plan.offers[plan.recommendation.offer or 0]
     usd, age = taken.usd_per_gpu_hour or 0.0, (today - datetime.date.fromisoformat(taken.date or "")).days
     row = [name, f"{taken.provider}: {taken.instance}", figures.usd(usd), str(age)]
-    if dearer.then is None:
-        return [*row, figures.UNKNOWN, "no other offer runs it"]
-    if dearer.usd is None:
-        return [*row, figures.UNKNOWN, "none at any price tried"]
+    if dearer.usd is None or dearer.then is None:
+        return [*row, figures.UNKNOWN, _unturned(dearer)]
     return [*row, f"${exact_usd(dearer.usd)} ({100 * (dearer.usd / usd - 1):+.0f} %)", dearer.then]
+
+
+def _unturned(dearer: Dearer) -> str:
+    """What was tried where no price turns it."""
+    if dearer.then is None:
+        return "nothing tried, as no other offer " + ("costs more" if dearer.rivals else "runs it")
+    if dearer.tried is None:
+        return "nothing tried, as the next costs as much only above 10 times the price"
+    return f"none at what was tried, up to ${exact_usd(dearer.tried)}"
 
 
 def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:

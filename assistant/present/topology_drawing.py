@@ -13,7 +13,8 @@ from assistant.vocabulary.counted import counted
 
 from .text import in_xml, safe
 
-MARK, CUT = "■", "…"
+MARK, CUT, LINK = "■", "…", "═"
+_NO_SWITCH = (" ", CUT, LINK)
 WIDTH, ROW, STEP = 900, 78, 21  # pixels: the picture, from one tier to the next, from one switch to the next
 LEFT = 150
 _COLOURS = {"core": "#7A5195", "spine": "#0072B2", "leaf": "#009E73", "nodes": "#E69F00"}
@@ -29,11 +30,12 @@ class Unit:
     blocks: int
     nodes: str  # of one block
     rails: tuple[str, ...]  # the marks of the leaves of one block
+    pair: bool = False  # two leaves with cables between them
 
     def shown(self, most: int) -> tuple[list[str], list[str]]:
         """Marks of the leaves, a blank between two blocks, and of the spines; at most ``most`` each."""
         apart = " " if len(self.rails) > 1 else ""
-        leaves = apart.join("".join(self.rails) for _ in range(self.blocks))
+        leaves = LINK.join(self.rails * self.blocks) if self.pair else apart.join(["".join(self.rails)] * self.blocks)
         return _cut(leaves, most), _cut(MARK * self.spines, most)
 
 
@@ -52,7 +54,8 @@ def units(design: FabricDesign) -> list[Unit]:
     marks = tuple(str(n + 1) if one else MARK for n in range(leaves // blocks))
     many = -(-design.nodes * parallel // (blocks * each))
     nodes = counted(many, "node")
-    return [Unit(_title(design, n, parallel), leaves, spines, blocks, nodes, marks) for n in range(each)]
+    pair = bool(design.cables.leaf_leaf) and leaves == 2
+    return [Unit(_title(design, n, parallel), leaves, spines, blocks, nodes, marks, pair) for n in range(each)]
 
 
 def _title(design: FabricDesign, number: int, parallel: int) -> str:
@@ -130,10 +133,10 @@ def _frame(unit: Unit, most: int) -> list[str]:
     """A unit as lines of equal length: border, spines, links, leaves, border with the cables to nodes, nodes."""
     leaves, spines = unit.shown(most)
     inner = max(2 * len(leaves) + 1, 2 * len(spines) + 1, len(unit.title) + 4)
-    pad = lambda marks: f"│{' ' + ' '.join(marks):<{inner}}│"
+    pad = lambda marks: f"│{' ' + ' '.join(marks).replace(f' {LINK} ', LINK * 3):<{inner}}│"
     title = f" {unit.title} " if unit.title else ""
     links = " ".join("╳" * len(leaves))
-    feet = "".join("┬─" if mark not in (" ", CUT) else "──" for mark in leaves)
+    feet = "".join("┬─" if mark not in _NO_SWITCH else "──" for mark in leaves)
     middle = [pad(spines), f"│ {links:<{inner - 1}}│"] if unit.spines else []
     return [
         f"┌{title:─<{inner}}┐",
@@ -150,7 +153,7 @@ def _hanging(unit: Unit, leaves: list[str]) -> str:
     if len(unit.nodes) < wide and 2 * len(leaves) >= wide:
         blocks = 1 + (len(leaves) - len(unit.rails)) // (len(unit.rails) + 1)
         return "  ".join(f"{unit.nodes:^{wide - 1}}" + " " for _ in range(blocks)).rstrip()
-    return "".join("│ " if mark not in (" ", CUT) else "  " for mark in leaves)
+    return "".join("│ " if mark not in _NO_SWITCH else "  " for mark in leaves)
 
 
 # -- in SVG
@@ -204,8 +207,9 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
         above = _placed(spines, left, wide, rows["spine"]) if unit.spines else []
         lines += [_line(x, y - 8, at, up + 8) for x, y in below for at, up in above]
         boxes += [*_switches(below, leaves, "leaf"), *_switches(above, spines, "spine")]
-        if design.cables.leaf_leaf and len(below) == 2:
-            lines.append(_line(*below[0], *below[1], "#D55E00"))
+        if unit.pair:
+            (x, y), (to_x, _) = below
+            lines += [_line(x, y + up, to_x, y + up, "#D55E00", 2) for up in (-3, 3)]
         lines += [_line(x, rows["nodes"] - 9, x, y + 8) for x, y in below]
         boxes += [] if same else _nodes(unit, below, rows["nodes"])
         tops += above or below
@@ -225,11 +229,11 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
 def _placed(marks: list[str], left: float, wide: float, y: float) -> list[tuple[float, float]]:
     """Where the switches of a row stand, in the middle of their unit; gaps and the ellipsis have no place."""
     start = left + (wide - STEP * len(marks)) / 2 + STEP / 2
-    return [(start + STEP * n, y) for n, mark in enumerate(marks) if mark not in (" ", CUT)]
+    return [(start + STEP * n, y) for n, mark in enumerate(marks) if mark not in _NO_SWITCH]
 
 
 def _switches(places: list[tuple[float, float]], marks: list[str], tier: str) -> Iterator[str]:
-    kept = [mark for mark in marks if mark not in (" ", CUT)]
+    kept = [mark for mark in marks if mark not in _NO_SWITCH]
     for (x, y), mark in zip(places, kept, strict=True):
         yield f'<rect x="{x - 8:.1f}" y="{y - 8}" width="16" height="16" rx="2" fill="{_COLOURS[tier]}"/>'
         if mark != MARK:
@@ -254,8 +258,8 @@ def _bar(left: float, right: float, y: int, text: str) -> Iterator[str]:
         yield _text((left + right) / 2, y + 4, text, 'text-anchor="middle" font-size="11"')
 
 
-def _line(x: float, y: float, to_x: float, to_y: float, colour: str = "#9bb8cc") -> str:
-    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" stroke="{colour}" stroke-width="0.7"/>'
+def _line(x: float, y: float, to_x: float, to_y: float, colour: str = "#9bb8cc", wide: float = 0.7) -> str:
+    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" stroke="{colour}" stroke-width="{wide}"/>'
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:

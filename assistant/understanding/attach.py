@@ -209,7 +209,8 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
 
 
 def _tidy(value: float) -> int | float:
-    value = round(float(value), 6)
+    """Without the noise of the arithmetic; a twelfth of a year stays one."""
+    value = round(value, 6) if math.isclose(round(value, 6), value, rel_tol=1e-9) else float(value)
     return int(value) if value == int(value) and abs(value) < 1e18 else value
 
 

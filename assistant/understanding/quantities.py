@@ -339,7 +339,8 @@ def _period_before(source: Source, start: int, units: Units) -> str:
 
 
 def _round(value: float) -> int | float:
-    value = float(f"{value:.12g}")
+    tidy = float(f"{value:.12g}")
+    value = tidy if math.isclose(tidy, value, rel_tol=1e-14) else value  # the noise of the product goes, a third stays
     return int(value) if value == int(value) and abs(value) < 1e15 else value
 
 

@@ -52,7 +52,11 @@ class PriceChange:
 @dataclass(frozen=True)
 class Dearer:
     """From ``usd`` per GPU-hour on the offer ``then`` is taken: the job was planned again at that price. ``usd`` is
-    ``None`` where no dearer price that was tried turns it, ``then`` too where no other offer runs the job."""
+    ``None`` where no dearer price that was tried turns it; ``tried``: the highest of these, ``None`` where none was, as
+    ``then`` costs as much only at more than ten times the price, or is ``None``: no offer that runs the job costs more.
+    ``rivals``: the other offers that run it."""
 
     usd: float | None
     then: str | None
+    tried: float | None = None
+    rivals: int = 0

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 NINETIETH = 1.2816  # standard deviations of a normal distribution from its median to its tenth or ninetieth percentile
-HOURS_PER_YEAR = 8760.0  # of 365 days: what clouds bill and capital is spread over
-HOURS_PER_MONTH = HOURS_PER_YEAR / 12
-DAYS_PER_YEAR = 365.25  # of the calendar: what a length of time that people name means
+DAYS_PER_YEAR = 365.0  # one length of a year and of a month for terms, bills, write-offs and what people name
 DAYS_PER_MONTH = DAYS_PER_YEAR / 12
+HOURS_PER_YEAR = 24 * DAYS_PER_YEAR
+HOURS_PER_MONTH = HOURS_PER_YEAR / 12  # the 730 hours that clouds bill
 
 
 def amortized(usd: float, months: float, utilization: float = 1.0) -> float:
@@ -31,6 +31,13 @@ def amortized(usd: float, months: float, utilization: float = 1.0) -> float:
 def monthly(usd_per_gpu_hour: float, gpus: float) -> float:
     """US dollars of a month in which ``gpus`` GPUs are paid for in every hour."""
     return usd_per_gpu_hour * gpus * HOURS_PER_MONTH
+
+
+def in_months(days: float) -> str:
+    """``3 months`` where they are whole ones, else ``45 days``."""
+    months = round(days / DAYS_PER_MONTH, 6)
+    number, unit = (months, "month") if months >= 1 and months.is_integer() else (days, "day")
+    return f"{number:.4g} {unit}{'s' * (number != 1)}"
 
 
 _NUMBER = r"[+-]?(?:\d[\d_,]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"

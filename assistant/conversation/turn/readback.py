@@ -50,9 +50,14 @@ def _given_way(name: str, before: Draft, after: Draft, fields: Mapping[str, Any]
 def _for_so_many(before: Draft, after: Draft) -> list[str]:
     """That the price of an hour was quoted for another number of GPUs than it is taken for."""
     was, now = (draft.fields.get("cluster.gpus") for draft in (before, after))
-    if was in (None, now) or not [q for q in before.fields.get(QUOTES, ()) if q in after.fields.get(QUOTES, ())]:
+    kept = [quote for quote in before.fields.get(QUOTES, ()) if quote in after.fields.get(QUOTES, ())]
+    if was in (None, now) or not kept:
         return []
-    return [f"the quoted price of a GPU-hour was for {was:,} GPUs and is taken for {now:,} too: have it confirmed"]
+    told = [f"the quoted price of a GPU-hour was for {was:,} GPUs and is taken for {now:,} too: have it confirmed"]
+    once = sorted({quote["once_usd"] for quote in kept if quote.get("once_usd")})
+    fees = " and ".join(value_text("budget.usd", usd) for usd in once)
+    alike = f"what is paid once, {fees}, is counted as for {was:,} GPUs: how it grows with them is not known"
+    return [*told, alike] if once else told
 
 
 def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def design(plan: Plan) -> list[Block]:
     size = (
         f"{of_each}{counted(d.nodes, 'node')}, {counted(d.nics, 'NIC')}, {switches} in {tiers}: {d.leaf} leaf, "
         f"{d.spine} spine, {d.core} core; "
-        f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
+        f"{d.optics:,} optics; {figures.significant(d.power_w / 1000)} kW."
     )
     drawing = Chart(
         tuple(drawing_lines(built, DRAWN)),

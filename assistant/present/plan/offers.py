@@ -3,6 +3,7 @@
 import dataclasses
 
 from assistant.vocabulary.plan import Plan, RentalOffer
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
@@ -26,8 +27,10 @@ def section(plan: Plan) -> list[Block]:
     of = "the whole run" if not reading.serves(plan) else reading.bill(plan)
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
-        short = ", however long the run" if reading.ends(plan) else ""
-        notes.append(f"Of a reservation the whole term is paid{short}.")
+        after = (
+            ": renewed after each, or kept on demand for the rest where that costs less" if reading.ends(plan) else ""
+        )
+        notes.append(f"A reservation is paid in whole terms{after}; a month is {HOURS_PER_MONTH:g} hours.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
     notes += _more_than_used(plan, priced)
     block = next((o for o in priced if o.whole_days_up_to), None)

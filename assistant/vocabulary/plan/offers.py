@@ -15,7 +15,7 @@ class RentalOffer(Contract):
 
     Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
     ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
-    run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole. ``tied``: its sum is
+    run ends that begins on the day of the plan. ``months``: of a reservation, paid in whole terms. ``tied``: its sum is
     that of the cheapest within what lists and agreed prices differ by. ``paid_over_listed``: what the sums count ÷
     the price, above 1 where that is of a marketplace's cheapest host. ``gpus_paid``: of whole machines, and of the
     smallest order.

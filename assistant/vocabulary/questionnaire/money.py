@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..fields import About
-from ..quantities import HOURS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
+from ..quantities import DAYS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
 from .section import Id, Section, identifier
 
 _CLAUSE = re.compile(r"[.;,](?:\s+|$)")
@@ -56,7 +56,7 @@ class Quote(Section):
     @property
     def least_days(self) -> float | None:
         """What is paid for however short the run; ``None`` where it says neither a term nor a least time."""
-        return max(HOURS_PER_MONTH / 24 * (self.months or 0.0), self.minimum_days or 0.0) or None
+        return max(DAYS_PER_MONTH * (self.months or 0.0), self.minimum_days or 0.0) or None
 
     def stands(self, field: str, before: Any, after: Any) -> bool:
         """Whether it is still of the job once a ``field`` of that says something else: it is for the GPU it was asked

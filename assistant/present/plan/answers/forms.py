@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from ... import figures
 from .. import card, reading
@@ -89,7 +89,7 @@ def quotes_table(asked: Asked) -> list[str]:
     if not able:
         return []
     named = next((days for days in asked.amounts("time") if days >= 1), None)
-    months = 12 * named / 365.25 if named else next((quote.months for quote in able if quote.months), None)
+    months = named / DAYS_PER_MONTH if named else next((quote.months for quote in able if quote.months), None)
     if months is None:
         return ["Say for how long: the quotes name no term."]
     hours, gpus = months * HOURS_PER_MONTH, reading.gpus(asked.plan)

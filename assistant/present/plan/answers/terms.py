@@ -27,7 +27,9 @@ def pay_early(asked: Asked) -> str | None:
     if months is None:
         return f"Not as it is counted: the hours of the run, {takes}, and nothing after. A contract may say else: ask."
     if best.run_hours >= HOURS_PER_MONTH * months:
-        return f"Nothing is left over: the run takes {takes}, the term is {figures.hours(HOURS_PER_MONTH * months)}."
+        more = " Renewed for another term, that one is paid whole too." if _offer(asked) else ""
+        of = figures.hours(HOURS_PER_MONTH * months)
+        return f"Of the first term nothing is left over: the run takes {takes}, the term is {of}.{more}"
     return f"Yes: a term is paid whole, {figures.hours(HOURS_PER_MONTH * months)}, though the run takes {takes}."
 
 
