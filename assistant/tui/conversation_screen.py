@@ -436,7 +436,9 @@ class ConversationScreen(Keyboard):
 
         helped = self.focused.ancestors_with_self if self.focused else ()
         about = next((node.HELP for node in helped if node.HELP), Prompt.HELP or "")
-        self.app.push_screen(HelpScreen(about, {one.key: one.action for one in self.BINDINGS}))
+        self.app.push_screen(
+            HelpScreen(about, {one.key: one.action for one in self.BINDINGS if isinstance(one, Binding)})
+        )
 
 
 def _heard(conversation: Conversation, answer: Callable[[Conversation], list[Event]]) -> list[Event]:
