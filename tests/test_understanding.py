@@ -127,6 +127,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_n", 0.95, 0.92),
         ("fresh_o", 0.90, 0.94),
         ("fresh_r", 0.95, 0.86),
+        ("fresh_s", 0.90, 0.79),
         ("look_alikes", 0.92, 0.92),
         ("look_alikes_again", 0.92, 0.87),
     ],
