@@ -459,9 +459,8 @@ def test_renting_or_buying_needs_no_time_and_says_what_is_close_how_old_a_price_
 ) -> None:
     asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)
     found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 28)).computed
-    whole = " ".join(
-        [found.text, found.caveat, *(a.why for a in found.assumptions), *(f.formula for f in found.figures)]
-    )
+    assumed, sums = [one.why for one in found.assumptions], [one.formula for one in found.figures]
+    whole = " ".join([found.text, found.caveat, *assumed, *sums])
     assert found.text.startswith(opens) and "849 days old" in whole and "with power and support" in whole
     assert all(words in whole for words in told)
 

@@ -82,7 +82,8 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
 @pytest.mark.parametrize(
     ("said", "quotes"),
     [
-        ("Llama 3.1 70B fine-tuning on 64 GPUs.\nCoreWeave can do 64x H100 SXM with NDR InfiniBand at USD 2.95/GPU-hr.\n"
+        ("Llama 3.1 70B fine-tuning on 64 GPUs.\n"
+         "CoreWeave can do 64x H100 SXM with NDR InfiniBand at USD 2.95/GPU-hr.\n"
          "Hyperstack: 64 x H100 SXM5, 100 GbE, 1.90 USD per GPU hour.\nWe need it for a month.",
          [{"provider": "coreweave", "gpu_hour_usd": 2.95}, {"provider": "hyperstack", "gpu_hour_usd": 1.9}]),
         ("We fine-tune Llama 3.1 70B for a month on 64 GPUs.\nCoreWeave: 64x H100 with NDR InfiniBand USD 2.95/GPU-hr\n"
@@ -110,9 +111,8 @@ def test_the_month_for_which_the_buyer_needs_the_machines_is_the_length_of_the_r
 def test_a_price_in_euro_beside_a_seller_is_a_quote_in_dollars_with_the_rate_that_was_taken(said, quotes):
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     assert not heard.rest and not heard.doubts
-    assert [
-        (one.provider, one.fabric, one.gpu_hour_usd and round(one.gpu_hour_usd, 2)) for one in heard.offers
-    ] == quotes
+    cents = [one.gpu_hour_usd and round(one.gpu_hour_usd, 2) for one in heard.offers]
+    assert [(one.provider, one.fabric, usd) for one, usd in zip(heard.offers, cents, strict=True)] == quotes
     assert "US dollars for one euro" in heard.offers[-1].note
 
 
