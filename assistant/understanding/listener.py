@@ -386,7 +386,7 @@ def _more_than_there(reading: Reading, bought: tuple[Any, ...]) -> None:
         len(bought) != 1
         or not gpus
         or there.get("budget.owned", "nothing") == "nothing"
-        or said.get("budget.owned_gpus")
+        or said.get("budget.owned_gpus") not in (None, gpus)
     ):
         return
     said |= {"budget.owned": there["budget.owned"], "budget.owned_gpus": there.get("budget.owned_gpus", gpus)}
