@@ -461,6 +461,25 @@ def test_renting_or_buying_so_many_gpus_for_a_time_is_told_with_both_sums() -> N
     assert months == pytest.approx(same.break_even_months, rel=0.01) and "for 24 months of full use" in found.text
 
 
+@pytest.mark.parametrize(
+    ("said", "opens", "told"),
+    [
+        ("should I buy or rent 64 H100?", "Buying pays after", ("Close between buying and renting", "% apart")),
+        ("should I buy or rent 64 B200? we would use them for 3 years", "Buy, for 36 months", ("64 NVIDIA B200",)),
+        ("should we buy or rent 64 H100 for 3 years? with RoCE", "Close between", ("brings InfiniBand", "RoCE")),
+    ],
+)
+def test_renting_or_buying_needs_no_time_and_says_what_is_close_how_old_a_price_is_and_what_is_rented(
+    said: str, opens: str, told: tuple[str, ...]
+) -> None:
+    asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)
+    found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 28)).computed
+    assumed, sums = [one.why for one in found.assumptions], [one.formula for one in found.figures]
+    whole = " ".join([found.text, found.caveat, *assumed, *sums])
+    assert found.text.startswith(opens) and "849 days old" in whole and "with power and support" in whole
+    assert all(words in whole for words in told)
+
+
 def test_what_the_purchase_consists_of_is_told_part_by_part_and_adds_up(h100: Plan) -> None:
     asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear("what does the purchase consist of?")
     assert asked.of_plan == "purchase-parts"

@@ -10,14 +10,14 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, told_apart
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, times, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, times, tokens_told, usd, works_longer
+from .headline import lasting, name_of, seconds, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -27,7 +27,7 @@ WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
 SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
-_MUCH = 2.0  # times as much: what is dearer is told as a factor, below in percent
+_MUCH = 1.995  # times as much: what is dearer is told as a factor, below in percent
 
 
 def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, flips: list[Flip] | None = None) -> Card:

@@ -8,6 +8,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
+from .choice import CLOSE_PERCENT, TIE_PERCENT
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 
@@ -52,6 +53,8 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     after = amortized(each, 1.0) / saved if saved > 0 else None
     used = (amortized(each, months) + upkeep) / (hourly - power) if hourly > power else None
     offered = rent.price.offered
+    own = price.gpu_total + price.fabric_total
+    apart = 100 * (max(hourly, own) / min(hourly, own) - 1) if min(hourly, own) > 0 else CLOSE_PERCENT + 1
     return RentOrBuy(
         offer=offered.name if offered else "the rent that was quoted",
         rent_fabric=rent.id,
@@ -59,7 +62,7 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
         rent_run_usd=rent.median_cost,
         buy_run_usd=runs * buy.median_cost,
         rent_usd_per_gpu_hour=hourly,
-        buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        buy_usd_per_gpu_hour=own,
         capital_usd=capital,
         there=there,
         there_usd_per_gpu_hour=price.sunk,
@@ -68,6 +71,7 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
         term_months=term and term / HOURS_PER_MONTH,
         break_even_months=after,
         break_even_utilization_percent=100 * used if used is not None and used <= 1 else None,
+        certainty="toss-up" if apart <= TIE_PERCENT else "close" if apart <= CLOSE_PERCENT else "clear",
     )
 
 

@@ -278,6 +278,10 @@ def over(found: RentOrBuy) -> str:
     """Which of both is the cheaper where the machines are used all the time until they are written off."""
     rent, buy = found.rent_usd_per_gpu_hour, found.buy_usd_per_gpu_hour
     hour = f"a GPU-hour is {figures.usd(rent)} rented and {figures.usd(buy)} of one's own"
+    if found.certainty != "clear":
+        apart = figures.percent(100 * (max(rent, buy) / min(rent, buy) - 1))
+        close = f"{'A toss-up' if found.certainty == 'toss-up' else 'Close'} between buying and renting"
+        return f"{close}, for {found.months:g} months of full use: {hour}, {apart} apart, which prices are off by too."
     return f"{'Buy' if buy < rent else 'Rent'}, for {found.months:g} months of full use: {hour}."
 
 
