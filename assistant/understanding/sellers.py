@@ -270,6 +270,11 @@ class Sellers:
             if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
                 yield first, last, amount
 
+    def is_asked(self, tokens: Sequence[Token], price: Quantity) -> bool:
+        """Whether somebody asks a price: in its clause a word says so before it."""
+        first, _ = _item(tokens, price, 0)
+        return any(token.text in self._says or token.stem in OFFERED for token in tokens[first : price.start])
+
     def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether an amount is what we may spend."""
         first, last = clause_of(tokens, amount.start, amount.end)

@@ -14,7 +14,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
 from .offers import Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import Reading
@@ -183,8 +183,9 @@ class SideBySide:
         else tells which it is."""
         named = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
         named |= {at for m in reading.mentions for at in m.claimed}
-        prices = [q for q in amounts if hourly(q)]
         text, sellers = reading.text, self._offers.sellers
+        sums = [q for q in amounts if is_sum(q) and of_offers and sellers.is_asked(text.tokens, q)]
+        prices = sorted([*(q for q in amounts if hourly(q)), *sums], key=lambda q: q.start)
         places: list[tuple[int, int]] = []
         theirs = {at for one in known for at in range(one.start, one.end)}
         if of_offers or len(prices) > 1:
