@@ -14,8 +14,8 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate
-from .offers import Found, Offers
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
+from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .sections import Section
@@ -45,19 +45,25 @@ class SideBySide:
     def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
         self._catalog, self._offers, self._words = catalog, offers, words
 
+    def _apart(self, reading: Reading) -> list[Apart]:
+        """What is paid beside the machines, in whatever currency."""
+        money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
+        return list(self._offers.sellers.apart(reading.text.tokens, money))
+
     def sections(self, reading: Reading) -> list[Section]:
         """The parts of a message that are a quote each."""
-        tokens, money = reading.text.tokens, [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
-        apart = [span for *span, _ in self._offers.sellers.apart(tokens, money)]
+        tokens, apart = reading.text.tokens, [span for *span, _ in self._apart(reading)]
         prices = (q for q in reading.quantities if is_rate(q) and not reading.kinds(q.start, q.end) & _NOT_OFFERED)
         return self._offers.sections.of(tokens, [q for q in prices if not any(a <= q.start < b for a, b in apart)])
 
     def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
         """The candidates without those in the part of a quote: its times, days and sums, and its GPUs where the job
-        tells how many."""
+        tells how many; nor is what is paid beside a price, such as a deposit, any sum of ours."""
         inside = lambda start: any(part.has(start) for part in reading.sections)
         theirs = {at for q in reading.quantities if q.kind in _OF_A_QUOTE and inside(q.start)
                   for at in range(q.start, q.end)}  # fmt: skip
+        if any(is_rate(q) for q in reading.quantities):
+            theirs |= {at for *_, amount in self._apart(reading) for at in range(amount.start, amount.end)}
         counted = any(one.fact.says.act == "count" and not inside(one.fact.start) for one in found)
         again = lambda fact: counted and fact.says.act == "count" and inside(fact.start)
         return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
@@ -68,7 +74,6 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         if not found.offers:
-            self._no_budget(reading, message)
             _ask_whose(reading)
             return
         if len(found.offers) == 1 and message.alone is not None:
@@ -183,9 +188,11 @@ class SideBySide:
         else tells which it is."""
         named = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
         named |= {at for m in reading.mentions for at in m.claimed}
-        prices = [q for q in amounts if hourly(q)]
         text, sellers = reading.text, self._offers.sellers
+        sums = [q for q in amounts if is_sum(q) and of_offers and sellers.is_asked(text.tokens, q)]
+        prices = sorted([*(q for q in amounts if hourly(q)), *sums], key=lambda q: q.start)
         places: list[tuple[int, int]] = []
+        sender = None
         theirs = {at for one in known for at in range(one.start, one.end)}
         if of_offers or len(prices) > 1:
             places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
@@ -198,18 +205,12 @@ class SideBySide:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
             heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
-            place = place or next(filter(None, heads), None) or (sellers.domain(text) if of_offers else None)
+            place = place or next(filter(None, heads), None)
+            sender = sellers.domain(text) if of_offers and not place else None
             places = [place] if place else []
+        if sender:  # an address is in small letters, a name begins with capital ones
+            return [Priced(text.typed(*sender).title(), *sender)]
         return [Priced(text.typed(*place), *place) for place in places]
-
-    def _no_budget(self, reading: Reading, message: Message) -> None:
-        """What is paid once beside a price is no budget, also where it is of no offer."""
-        if not message.of_offers or _PRICE not in reading.fields:
-            return
-        for first, last, fee in self._offers.sellers.apart(message.tokens, message.money):
-            if reading.fields.get("budget.usd") == fee.value and self._offers.sellers.is_once(message.tokens, fee):
-                del reading.fields["budget.usd"]
-                reading.taken -= set(range(first, last))
 
 
 def _prices(found: Found) -> list[float]:
