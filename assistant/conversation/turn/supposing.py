@@ -91,9 +91,14 @@ def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
     """The job in each way that it may be meant, as far as it can be planned so."""
     each = [_weighed(one.meanings) for one in sure]
     ways = ({name: value for fields in way for name, value in fields.items()} for way in product(*each))
-    tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
+    tried = [_of_one_model(way) for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
     found = [_made(parts, told, way) for way in tried]
     return [one for one in found if one is not None]
+
+
+def _of_one_model(way: Fields) -> Fields:
+    """A way in which a model that is named goes before figures of one of one's own."""
+    return {name: value for name, value in way.items() if "model" not in way or not name.startswith("model.")}
 
 
 def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
