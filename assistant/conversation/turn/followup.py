@@ -408,6 +408,7 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
     if "summary" in kind.get("instead_of", ()):
         return []  # one form is as good as another, and needs the room
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    told = {kind["kind"], *kind.get("covers", ())}
     (_, sure), *others = said.followup
     near = [name for name, share in others if share >= max(_LIKELY, _AS_LIKELY * sure) and sure < _SURE]
     clauses = questions_in(said.text)
@@ -415,7 +416,7 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
         heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
         near += [name for name, share in heard_so[:1] if share >= _BESIDE]
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
-    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name != kind["kind"]]
+    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name not in told]
     most = 2 if len(clauses) > 2 else 1
     return [one for one in others if quoted or one.get("needs") != "quotes"][:most]
 

@@ -121,10 +121,9 @@ def tender(asked: Asked) -> list[str]:
     buys = "to buy" if asked.buys else f"to rent for {months}"
     unit = "each line" if asked.buys else "the GPU-hour"
     return [
-        f"Please quote: {gpus:,} {gpu}, {network}, {buys}, place [country], from [date], binding until [date].",
-        f"Price of {unit}; what is in it (storage, traffic out, support); payment, renewal and cancellation.",
-        "Availability that is promised, how fast a failed node is replaced, and an all-reduce test before the start.",
-        "[Name, address, whom to ask]",
+        f"Please quote: {gpus:,} {gpu}, {network}, {buys}, in [country], from [date].",
+        f"State the price of {unit}, and storage, traffic out and support.",
+        "Say how a failed node is replaced, payment, cancellation, a network test.",
     ]
 
 

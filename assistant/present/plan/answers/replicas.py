@@ -47,8 +47,8 @@ def day_and_night(asked: Asked) -> list[str]:
     return [
         f"Yes, they take turns: the {gpus:,} GPUs for {month} a month do both, and a second set for the training is "
         "not rented.",
-        "If: the night's run ends before the day begins, and one copy or a small node answers what comes at night.",
-        "Loading weights takes minutes at each change; keep yesterday's adapters to go back to.",
+        "If: the run ends before the day begins and one copy answers at night.",
+        "A change takes minutes to load; keep yesterday's adapter to go back to.",
     ]
 
 

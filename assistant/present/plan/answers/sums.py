@@ -44,12 +44,12 @@ def month_and_total(asked: Asked) -> list[str]:
         return []
     if not reading.ends(asked.plan):
         return [f"A service has no end: {figures.usd(best.usd_per_month)} a month is all that it costs."]
-    gpus = reading.gpus(asked.plan)
+    gpus, hourly = reading.gpus(asked.plan), best.median_cost / best.run_hours
     rate = offer.usd_per_gpu_hour if offer is not None else None
     sum_ = f"{gpus:,} GPUs × {best.run_hours:,.3g} h" + (f" × {figures.usd(rate)} = " if rate else ": ")
     return [
-        f"Neither is wrong: {figures.usd(best.usd_per_month)} a month is the rate of all GPUs for {HOURS_PER_MONTH:g} "
-        f"h; the run takes {figures.hours(best.run_hours)} of it.",
+        f"Neither is wrong: {figures.usd(hourly * HOURS_PER_MONTH)} a month is the rate of all GPUs for "
+        f"{HOURS_PER_MONTH:g} h; the run takes {figures.hours(best.run_hours)} of it.",
         f"The run: {sum_}{money(best)}.",
         f"Put {sum_of_run(what.cost)} into the budget; ask for the least term that is billed.",
     ]
@@ -91,8 +91,8 @@ def drives(asked: Asked) -> str | None:
         return None
     unit = "an answer" if reading.serves(asked.plan) else "a step"
     offer = _taken(asked)
-    rate = f", and on the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
-    again = "" if reading.serves(asked.plan) else "; a run that is repeated comes on top"
+    rate = f", on the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
+    again = "" if reading.serves(asked.plan) else ", and on repeats"
     return f"It hangs on how fast {unit} is (measure it){rate}{again}."
 
 
@@ -274,6 +274,9 @@ def _fewer_tokens(asked: Asked) -> str | None:
     if best is None or not best.cost_usd or not reading.ends(asked.plan) or reading.serves(asked.plan):
         return None
     tenth = figures.usd(best.cost_usd.p50 / 10)
+    if not asked.buys:
+        fewer = "A tenth fewer of them, by work or by letting idle ones go, saves"
+        return f"It is all GPU hours: {money(best)}. {fewer} {tenth}."
     return f"Only the work itself: the networks are at their cheapest, and a tenth fewer tokens saves {tenth}."
 
 

@@ -54,8 +54,8 @@ def per_parameter(asked: Asked) -> list[str]:
     sums = f"{figures.usd(share * best.cost_usd.p50)} and {figures.hours(share * best.run_hours)}"
     return [
         f"{_BEST_OF_COMPUTE} × {own} billion are {best_few} billion tokens, {share:.0%} of yours: about {sums}.",
-        "No waste by itself: that rule is best for the compute of training alone. Small models are trained far past it "
-        "as they get better still and are cheap to serve (Llama 3 8B: 15 trillion).",
+        "No waste by itself: the rule is best for the training's compute; small models go far past it, being cheap to "
+        "serve (Llama 3 8B: 15 trillion).",
         f"The plan costs what was asked for ({money(best)}); say the tokens that you want.",
     ]
 
