@@ -81,6 +81,8 @@ def test_a_price_that_nobody_read_is_said_to_be_missing_and_none_is_borrowed(lib
         ("rent 128 H100 at CoreWeave for 2 weeks", "h100-sxm", 128, 14),
         ("128 H200 at CoreWeave for 10 days: how much?", "h200-sxm", 128, 10),
         ("what does it cost to rent 96 H100 at CoreWeave for a month?", "h100-sxm", 96, 30.416666666666668),
+        ("what do I pay for 128 H200 at CoreWeave for 3 days?", "h200-sxm", 128, 3),
+        ("what does CoreWeave charge for 64 H100 from 1 Dec to 15 Dec?", "h100-sxm", 64, 14),
     ],
 )
 def test_a_rent_that_names_no_price_is_summed_at_the_providers_own(question, gpu, count, days, library):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.answering import computed_answer
+from assistant.answering import answer_many, computed_answer
 from assistant.conversation.searching import understood
 from assistant.library import load
 from assistant.vocabulary.answers import Answer
@@ -94,6 +94,7 @@ what does 10 days on 32 GPUs at $2.50 and 15 % slower cost against $3.50? | 11.5
 RoCE at $2.40 is 20 % slower than IB at $3.10: 14 days on 16 GPUs? | 16.8 15482.88 16665.6 1182.72 0.48 | multinode
 $40,000 switches, $180,000 adapters, $21,000 cables for 96 GPUs over two years? | 241000 0.143289 104.601 | networking
 a bill rises from $320,000 to $410,000: how much is that? | 90000 1.28125 28.125 21.951 | networking
+what is 6 switches x $44,000 and 96 NICs x $2,050 per GPU on 96 GPUs? | 460800 4800 | guide
 how long does a run of 30 days take that is 15 % slower? | 4.5 34.5 | multinode
 what do $65,000, $400,000 and $25,000 come to? | 490000 | guide
 what is $65,000 plus $400,000 plus $25,000 over 36 months on 64 GPUs per GPU-hour? | 490000 0.291334 212.674 | guide
@@ -147,10 +148,29 @@ def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
         ("is $0.60 extra worth it at $2.40 when Ethernet is 15 % slower?", "No, by the money alone"),
         ("What is a 15 % slowdown worth per GPU-hour at $2.50?", "up to $0.375"),
         ("is $0.40 more per GPU-hour worth it at $3.20?", "more than 12.5 % slower"),
+        (
+            "48 switches x $43,000, 1024 NICs x $1,890 on 1024 GPUs over 36 months, total per GPU-hour?",
+            "48 switches × $43,000 = $2,064,000; 1,024 NICs × $1,890 = $1,935,360. Together $3,999,360.00: over 36 "
+            "months on 1024 GPUs $0.149 per GPU-hour",
+        ),
+        (
+            "12 switches at 31,500 EUR, 9 routers, 640 optics x $420 and 40 licences @ $1,100: total?",
+            "40 licences × $1,100 = $44,000. Left out of the sum, as no price is told: 9 routers. Together $738,767.6",
+        ),
+        ("64 H100 at $2.50 for 10 days and 64 H100 at $3.50 for 8 days, total?", "8 days at $3.50 cost $43,008.00"),
     ],
 )
 def test_sums_as_people_type_them(question, told):
     assert told in answered(question).computed.text
+
+
+def test_machines_with_a_time_and_a_price_in_euro_are_a_rent_where_they_are_put_as_a_question():
+    asked = understood("16 H100 for two weeks at 2.10 EUR per hour", LIBRARY)
+    [found] = answer_many([(None, asked)], LIBRARY, lambda: pytest.fail("nothing is to be searched"))
+    euro = LIBRARY.catalog.constants["currency-eur"]
+    assert found.computed.value == pytest.approx(14 * 24 * 16 * 2.10 * euro.value, abs=0.01)
+    [rate] = (one.why for one in found.computed.assumptions if one.field.startswith("EUR"))
+    assert str(euro.date) in rate and "2.10 EUR is $2.366" in rate
 
 
 def test_a_source_with_other_numbers_is_not_said_to_have_this_sum():

@@ -434,6 +434,18 @@ def test_what_so_many_gpus_cost_to_buy_is_the_bill_of_a_plan_to_buy_them(said: s
         assert words_of in found.text
 
 
+def test_renting_or_buying_so_many_gpus_for_a_time_is_told_with_both_sums() -> None:
+    asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear("64 H100 for 2 years, rent or buy?")
+    found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 20)).computed
+    same = plan(
+        64, cluster={"fabric": "infiniband-ndr-400"}, budget={"mode": "buy", "amortization_months": 24}
+    ).rent_or_buy
+    rented, bought, months = (figure.value for figure in found.figures)
+    assert rented == pytest.approx(24 * 730 * 64 * same.rent_usd_per_gpu_hour, rel=0.01)
+    assert bought == pytest.approx(24 * 730 * 64 * same.buy_usd_per_gpu_hour, rel=0.01)
+    assert months == pytest.approx(same.break_even_months, rel=0.01) and "for 24 months of full use" in found.text
+
+
 def test_what_the_purchase_consists_of_is_told_part_by_part_and_adds_up(h100: Plan) -> None:
     asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear("what does the purchase consist of?")
     assert asked.of_plan == "purchase-parts"

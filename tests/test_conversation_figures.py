@@ -389,6 +389,11 @@ def test_a_question_between_values_plans_each_and_takes_none(
         assert figures.usd(best.cost_usd.p50) in said, value
 
 
+def test_the_years_behind_which_renting_or_buying_is_asked_are_those_of_the_comparison(begin: Begin) -> None:
+    said = _said(begin(JOB).say("for two years, rent or buy?"))
+    assert "for 24 months of full use" in said and "amortisation: 24 months" in said
+
+
 def test_two_networks_are_still_compared_point_by_point(begin: Begin) -> None:
     assert {one(begin(JOB).say("roce or infiniband?"), Comparison).left} == {"roce-v2-400"}
 

@@ -30,6 +30,14 @@ def test_the_first_block_sets_up_and_plans_and_the_second_sets_up_and_tests():
     assert (ROOT / planned).is_file()
 
 
+def test_what_is_pinned_is_locked_by_hash():
+    pinned = re.findall(r"(?m)^([\w.-]+==[\w.]+)$", (ROOT / ".ci" / "constraints.txt").read_text())
+    locked = (ROOT / ".ci" / "locked.txt").read_text()
+    plain = lambda name: name.lower().replace("_", "-")
+    wanted = {plain(one) for one in pinned}
+    assert pinned and wanted <= set(re.findall(r"(?m)^(\S+==\S+).*\\\n +--hash=sha256:[0-9a-f]{64}", locked))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_named_exists(page):
     named = set(re.findall(r"`weft ([a-z]+)", page.read_text(encoding="utf-8")))

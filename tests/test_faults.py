@@ -21,16 +21,19 @@ import pytest
 
 from assistant.batch.folder import alone
 from assistant.batch.pool import mapped
+from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
 from assistant.conversation.turn.turns import KEPT_WHOLE
 from assistant.library import Library, shipped
+from assistant.library.files import write_whole
 from assistant.library.questionnaires import from_value
 from assistant.planning import plan
 from assistant.present.cells import csv_text
 from assistant.present.markdown import escaped
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import KnowledgeError
+from tests import fault_injection
 from tests.program import weft
 
 WEFT = [sys.executable, "-m", "assistant"]
@@ -223,6 +226,53 @@ def test_what_a_person_wrote_commands_no_spreadsheet_and_makes_no_link():
     rows = list(csv.reader(io.StringIO(csv_text([["=1+1", " @x", "\n=2", "a\rb", "a\u202eb", -5]]))))
     assert rows == [["'=1+1", "' @x", "'\n=2", "a\nb", "a�b", "-5"]]
     assert escaped("[a](http://b) ![c](d)") == r"[a\](http://b) ![c\](d)"
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds", "every"),
+    [
+        ("export", ("full", "killed"), 2),
+        ("handbook", ("broken", "short"), 3),
+    ],
+)
+def test_a_write_that_fails_or_is_cut_off_leaves_the_old_or_the_new_and_the_next_run_works(command, kinds, every):
+    """A part of ``python -m tests.fault_injection``."""
+    tried = list(fault_injection.points(fault_injection.COMMANDS[command], kinds, every))
+    assert len(tried) >= 4 and [one for one in tried if one.problems] == []
+
+
+def test_what_is_written_keeps_links_permissions_and_pipes(tmp_path):
+    there, link, pipe = tmp_path / "there", tmp_path / "link", tmp_path / "pipe"
+    there.write_text("before")
+    there.chmod(0o640)
+    link.symlink_to(there)
+    write_whole(link, b"after")
+    assert link.is_symlink() and there.read_bytes() == b"after" and there.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "there"]
+
+
+def test_what_does_not_all_fit_into_a_transcript_is_not_in_it(begin, tmp_path):
+    kept = tmp_path / "talk.md"
+    talk = begin()
+    talk.record = Recorder(kept, lambda: "# A talk\n")
+    talk.start()
+    talk.say("64 H100")
+    before = kept.read_bytes()
+    with fault_injection.Injection(tmp_path, "full", 2)():  # its opening succeeds, and half of the message fits
+        said = talk.say("two weeks")
+    assert "this conversation is not kept" in said[0].text and kept.read_bytes() == before
+
+
+def test_a_transcript_that_ends_within_a_letter_is_still_one(tmp_path):
+    whole = pathlib.Path("transcripts/70b-over-plain-tcp.md").read_bytes()
+    torn = tmp_path / "torn.md"
+    torn.write_bytes(whole[: whole.rindex("✓".encode()) + 1])
+    assert len(document.read(torn).exchanges) == len(document.read("transcripts/70b-over-plain-tcp.md").exchanges)
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])

@@ -127,6 +127,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_n", 0.95, 0.92),
         ("fresh_o", 0.90, 0.94),
         ("fresh_r", 0.95, 0.86),
+        ("fresh_s", 0.90, 0.79),
         ("look_alikes", 0.92, 0.92),
         ("look_alikes_again", 0.92, 0.87),
     ],
@@ -161,6 +162,7 @@ def test_messages_of_many_people_are_understood(name: str, acts: float, facts: f
         ("For background: another client of mine, a car maker, runs 1,024 H100.", set(), "cluster.gpus"),
         ("Disregard Monday's sheet with the 512 GPUs; the valid one says 448.", {"cluster.gpus"}, "cluster.gpus"),
         ("16 x HGX H100 (64 GPUs)", {"cluster.gpus"}, "cluster.gpus"),
+        ("48 of the 128 H100s do the rollouts", {"cluster.gpus"}, "cluster.gpus"),
         ("64 H100 at each of the sites", {"cluster.gpus"}, "cluster.gpus"),
         ("48 A100 with RoCE or 40 H100, not decided", {"cluster.fabric"}, "cluster.fabric"),
     ],
@@ -191,6 +193,15 @@ def test_halves_are_amounts_and_no_range_or_product_is_taken_in_silence(say, kno
 def test_so_many_in_all_settle_what_was_counted_in_parts() -> None:
     known = {"cluster.gpus_per_node": 8, "cluster.gpus": 48, "cluster.sites": 2}
     assert said("sorry, it is 6 servers per site, so 12 altogether", fields=known).fields["cluster.gpus"] == 96
+    fields = said("sry 2 nodes with 4 gpus each, so 8 altogether. not 4", fields={"cluster.gpus": 4}).fields
+    assert (fields["cluster.gpus"], fields["cluster.gpus_per_node"]) == (8, 4)
+
+
+def test_of_two_counts_the_one_that_is_planned_is_taken() -> None:
+    fields = said("Have now: 1 server 4x V100. Want: 2 server 8x H100.").fields
+    assert (fields["cluster.gpus"], fields["cluster.gpus_per_node"]) == (16, 8)
+    fields = said("Current prod is 14x MI210. The new one: 6 nodes of 8 MI300X").fields
+    assert (fields["cluster.gpu"], fields["cluster.gpus"]) == ("mi300x", 48)
 
 
 @pytest.mark.parametrize("message", [m for m in _messages("siblings") if m.get("unset")], ids=lambda m: m["say"])

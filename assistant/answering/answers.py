@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assistant import retrieval
@@ -78,7 +79,7 @@ def answer_many(
     utterances: Iterable[tuple[str | None, Utterance]], library: Library, index: Passages, top: int = 5
 ) -> list[Answer]:
     """One answer for each ``(id, utterance)``, in their order; ``index`` is opened only when one must be searched."""
-    asked = list(utterances)
+    asked = [(name, _asking(said)) for name, said in utterances]
     found = [computed_answer(said, library, id=name, top=top) for name, said in asked]
     rest = [(name, said) for (name, said), computed in zip(asked, found, strict=True) if computed is None]
     if not rest:
@@ -87,6 +88,15 @@ def answer_many(
     searched = retrieval.ask_many([(name, said.text) for name, said in rest], library, opened, _read(top))
     told = iter([_with_claims(said, one, library, opened, top) for (_, said), one in zip(rest, searched, strict=True)])
     return [computed or next(told) for computed in found]
+
+
+def _asking(said: Utterance) -> Utterance:
+    """What is put as a question and states no more than machines, a time and their price asks what that comes to."""
+    priced = (
+        any(one.unit == "gpu-hour" for one in said.amounts) and {"so_many", "so_long"} <= said.roles["signs"].keys()
+    )
+    plain = said.topic is None and priced and not any(name.startswith("model") for name in said.fields)
+    return replace(said, topic="rent") if plain else said
 
 
 def _read(top: int) -> int:

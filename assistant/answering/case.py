@@ -4,9 +4,11 @@ found."""
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from assistant.library import Library
@@ -21,6 +23,7 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Claim
 from assistant.vocabulary.plan import Assumption, Crossover, Prediction
+from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.questionnaire import SERVING, ModelShape
 from assistant.vocabulary.utterance import Utterance
 
@@ -84,7 +87,9 @@ class Case:
         fabric = told.get("cluster.fabric")
         if fabric in library.catalog.fabrics and not fabrics and "speeds" not in utterance.roles:
             fabrics, filled["cluster.fabric"] = (fabric,), fabric
-        return cls(utterance, library, today, {**filled, **own}, filled, fabrics)
+        taken = Assumptions()
+        utterance = _in_dollars(utterance, library.catalog, taken)
+        return cls(utterance, library, today, {**filled, **own}, filled, fabrics, taken)
 
     def again(self, **fields: Any) -> Case:
         """The same case with other facts, and nothing assumed yet; ``__`` for the dot of a path."""
@@ -125,7 +130,12 @@ class Case:
         times = [one for one in self.utterance.amounts if one.kind == "time" and one.value > 0]
         counted = [one for one in times if one.unit != "a hour"]
         plain = [one for one in counted if not (one.unit.startswith("h") and float(one.value) == 1.0)]
-        return [float(one.value) for one in plain or counted]
+        return [float(one.value) for one in plain or counted] or self._windows()
+
+    def _windows(self) -> list[float]:
+        """The days between two dates that are named one behind the other: "from 1 Dec to 15 Dec"."""
+        dates = [one.value for one in self.utterance.amounts if isinstance(one.value, datetime.date)]
+        return [float((last - first).days) for first, last in pairwise(dates) if first < last][:1]
 
     @staticmethod
     def beside(claim: Claim, *, same: bool = True) -> str:
@@ -303,6 +313,23 @@ class Case:
         """What a computation for a job was given."""
         gpu, gpus = self.fields.get("cluster.gpu"), self.fields.get("cluster.gpus")
         return {"model": self.name, "gpu": gpu, "gpus": gpus, "fabrics": [fabric.id for fabric in on]}
+
+
+def _in_dollars(utterance: Utterance, catalog: Catalog, taken: Assumptions) -> Utterance:
+    """The question with its sums of other currencies in dollars, at the catalog's rates, which are noted."""
+    amounts, became = [], defaultdict[str, list[str]](list)
+    for one in utterance.amounts:
+        rate = catalog.constants.get(f"currency-{one.currency.lower()}") if one.kind == "money-other" else None
+        if rate:
+            usd = float(f"{one.value * rate.value:.6g}")
+            became[one.currency].append(f"{one.value:,.2f} {one.currency} is {in_dollars(usd)}")
+            one = replace(one, kind="money", value=usd)
+        amounts.append(one)
+    for code, said in became.items():
+        rate = catalog.constants[f"currency-{code.lower()}"]
+        how = f"{rate.note} ({rate.date}): {', '.join(dict.fromkeys(said))}"
+        taken.take(f"{code} in US dollars", f"{rate.value:g}", how)
+    return replace(utterance, amounts=tuple(amounts))
 
 
 def _at_speed(gbps: float, catalog: Catalog) -> Fabric | None:

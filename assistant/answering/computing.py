@@ -44,6 +44,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts,
     "purchase": purchases.purchase,
+    "rent-or-buy-for": purchases.rent_or_buy,
     "offers": offers_sold.offers,
     "nccl-settings": nccl_settings.nccl_settings,
     **dict.fromkeys(sums.ways(), sums.asked),

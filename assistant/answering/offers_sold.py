@@ -13,6 +13,7 @@ from assistant.vocabulary.catalog import ListPrice, Tier
 from assistant.vocabulary.counted import counted
 
 from .case import Case
+from .plain_sums import hourly_price
 
 MOST_LISTED = 4
 _TIERS: tuple[Tier, ...] = ("on-demand", "reserved", "capacity-block", "spot")
@@ -187,9 +188,7 @@ def _in_all(case: Case, asked: _Asked, priced: list[Offered]) -> str:
     if first is None or price is None or total is None:
         return ""
     hours, paid = 24 * (asked.days or 0), first.paid(asked.count or 0)
-    hourly = asked.paid(price)
-    each = usd(hourly) if round(hourly, 2) == hourly else f"${hourly:.6g}"  # as the list has it: the sum closes
-    sum_of = f"{hours:,g} h × {paid:,} GPUs × {each}"
+    sum_of = f"{hours:,g} h × {paid:,} GPUs × {hourly_price(asked.paid(price))}"
     let = f"{asked.count:,} GPUs for {significant(asked.days or 0)} days"
     case.figure(f"{let}, {first.name}", round(total, 2), "USD in all", f"{sum_of}, {_tier(price)}", first=True)
     return f"{let} cost ${total:,.2f} at {first.provider_name} by the list ({_tier(price)})."

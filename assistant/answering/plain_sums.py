@@ -33,7 +33,7 @@ def rent(case: Case) -> Computed | None:
     costs = [run_cost(24 * length, gpus, price) for length, price in zip(days, prices, strict=True)]
     beside = []
     for length, price, cost in zip(days, prices, costs, strict=True):
-        formula = f"{length:g} days × 24 h × {gpus} GPUs × ${price:.2f}"
+        formula = f"{length:g} days × 24 h × {gpus} GPUs × {hourly_price(price)}"
         case.figure(f"{length:g} days at ${price:.2f}", round(cost, 2), "USD in all", formula)
         beside += _in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
     told = [f"{one.name} cost {_cents(one.value)}" for one in case.found]
@@ -99,6 +99,11 @@ def _hourly(case: Case) -> list[float]:
     """The prices of a GPU-hour that are named; "at 1.80 an hour" names one without its currency."""
     said = case.fields.get("budget.gpu_hour_usd")
     return [usd for usd in case.amounts("money") if 0 < usd <= _DEAREST_HOUR] or ([said] if said else [])
+
+
+def hourly_price(usd: float) -> str:
+    """The price of a GPU-hour as it was told or listed, so that the sum beside it closes."""
+    return f"${usd:.2f}" if round(usd, 2) == usd else f"${usd:.6g}"
 
 
 def _cents(usd: float) -> str:

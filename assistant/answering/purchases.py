@@ -10,10 +10,12 @@ from assistant.present.figures import usd
 from assistant.present.plan import purchase as told
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.plan import Purchase
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
 
 _ANY_MODEL = "llama-3.1-8b"  # it fits one GPU: of a network that is named the bill does not ask what runs on it
+_RESALE = "What the machines are worth at the end, interest and staff are not counted."
 _OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh")
 
 
@@ -38,6 +40,31 @@ def purchase(case: Case) -> Computed | None:
     name = made.recommendation.fabric
     text = _text(bought, f"{gpus:,} {case.gpu.name}", case.catalog.fabrics[name].name)
     return case.answer(text, f"Not counted: {', '.join(bought.not_counted)}.", gpus=gpus, fabrics=[name])
+
+
+def rent_or_buy(case: Case) -> Computed | None:
+    """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper."""
+    gpus, days = case.fields.get("cluster.gpus"), case.lengths()
+    if not gpus or not days:
+        return None
+    case.fields["budget.amortization_months"] = months = max(1, round(days[0] / DAYS_PER_MONTH))
+    made = plan(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
+    found = made.rent_or_buy
+    if found is None:
+        return None
+    hours = months * HOURS_PER_MONTH * gpus
+    each = (("rented", found.rent_usd_per_gpu_hour, found.offer), ("bought", found.buy_usd_per_gpu_hour, "with power"))
+    for name, hourly, how in each:
+        case.figure(
+            name, hours * hourly, "USD", f"{months} months × {HOURS_PER_MONTH:g} h × {gpus:,} × {usd(hourly)}, {how}"
+        )
+    if found.break_even_months is not None:
+        case.figure("buying pays after", found.break_even_months, "months", "of full use")
+    _, *turns = told.turns(found.model_copy(update={"run_months": None}))
+    sums = ", ".join(f"{one.name} {usd(one.value)}" for one in case.found[:2])
+    text = f"{told.over(found)} {gpus:,} {case.gpu.name} in all: {sums}. {' '.join(turns)}"
+    name = made.recommendation.fabric
+    return case.answer(text, f"Every GPU busy all the time. {_RESALE}", gpus=gpus, months=months, fabrics=[name])
 
 
 def _facts(case: Case) -> dict[str, Any]:

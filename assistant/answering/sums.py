@@ -16,6 +16,7 @@ from assistant.vocabulary.knowledge import Claim
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 
 from .case import Case
+from .priced_terms import terms
 
 Taken = float | list[float]
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -94,13 +95,7 @@ def _taken(case: Case, what: str) -> Taken | None:
 
 def _parts(case: Case) -> list[float] | None:
     """Every sum that is named, what costs so much each times the number before it; ``None`` of a single one."""
-    parts: list[float] = []
-    before = 0
-    for one in (amount for amount in case.utterance.amounts if amount.kind == "money"):
-        counts = [n for n in case.utterance.amounts if n.kind == "number" and before <= n.start < one.start]
-        each = one.unit == "gpu" and counts
-        parts.append(float(one.value) * (float(counts[-1].value) if each else 1))
-        before = one.end
+    parts = [term.count * term.usd for term in terms(case) if term.usd is not None]
     return parts if len(parts) > 1 else None
 
 
@@ -131,7 +126,17 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
     results = [figure.value for figure in case.found]
     claims = (case.library.knowledge.claims[claim] for claim in way.claims)
     caveat = " ".join([way.caveat, *(case.beside(claim, same=_states(claim, results)) for claim in claims)])
-    return case.answer(_said(way, taken), caveat, None, **{name: taken[name] for name in way.takes})
+    listed = _listed(case) if "parts" in way.takes else ""
+    text = f"{listed} {_said(way, taken)}".strip()
+    return case.answer(text, caveat, None, **{name: taken[name] for name in way.takes})
+
+
+def _listed(case: Case) -> str:
+    """The parts of a list with what each comes to, and what of it has no price."""
+    written = terms(case)
+    priced, left = ([one.told for one in written if (one.usd is None) is without] for without in (False, True))
+    parts = f"{'; '.join(priced)}."
+    return f"{parts} Left out of the sum, as no price is told: {', '.join(left)}." if left else parts
 
 
 def _said(way: _Way, taken: dict[str, Taken]) -> str:

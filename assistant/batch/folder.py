@@ -50,6 +50,10 @@ class Written:
         return self.folder / f"{self.name}.part.rows"
 
     @property
+    def packed(self) -> Path:
+        return self.folder / f"{self.name}.packed"
+
+    @property
     def end(self) -> Path:
         return self.folder / f"{self.name}.end"
 
@@ -88,7 +92,8 @@ class Written:
         if not whole:
             return False
         os.truncate(self.part, whole[-1][0])
-        self.journal.write_bytes(b"\n".join([head, *lines[: len(whole)]]) + b"\n")
+        with replacing(self.journal, 0o644) as file:
+            file.write(b"\n".join([head, *lines[: len(whole)]]) + b"\n")
         self.tally = replace(self.tally, planned=whole[-1][1], bad=whole[-1][2])
         return True
 
@@ -108,7 +113,7 @@ class Written:
         wanted of the rows."""
         made = self.part
         if packed is not None:
-            made = self.folder / f"{self.name}.packed"
+            made = self.packed
             packed(self.part, made)
         with open(made, "rb") as file:
             os.fsync(file.fileno())
@@ -117,8 +122,13 @@ class Written:
         told = {"planned": self.tally.planned, "bad": self.tally.bad, "blake2b": digest, "head": self.head}
         with replacing(self.end, 0o644) as file:
             file.write(json.dumps(told, indent=1).encode() + b"\n")
-        self.journal.unlink(missing_ok=True)
-        self.part.unlink(missing_ok=True)
+        self.clear()
+
+    def clear(self) -> None:
+        """Take away what a result that is whole was made with."""
+        for left in (self.journal, self.part, self.packed):
+            with contextlib.suppress(OSError):
+                left.unlink()
 
     @property
     def _place(self) -> Place:

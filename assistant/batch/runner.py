@@ -114,6 +114,7 @@ def run(
     try:
         with alone(out):
             if resume and written.finished():
+                written.clear()
                 return written.tally
             if not (resume and written.go_on()):
                 written.begin(csv_header().encode() if kind == "csv" else b"")

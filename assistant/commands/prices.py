@@ -150,11 +150,11 @@ def _as_json(one: "PriceChange") -> dict[str, Any]:
 
 def _append(target: Path, document: str) -> None:
     """One document more in a catalog file, what stands in it untouched. Raises :class:`InputError`."""
-    from assistant.library.files import replacing
+    from assistant.library.files import write_whole
 
     try:
-        with replacing(target) as file:
-            file.write(_with(target, document).encode())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, _with(target, document).encode())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(target))) from None
 

@@ -43,8 +43,10 @@ def write(text: str, out: Path | None = None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
+    from assistant.library.files import write_whole
+
     try:
-        out.write_text(text, encoding="utf-8")
+        write_whole(out, text.encode())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(out))) from None
 

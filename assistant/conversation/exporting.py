@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from assistant.library.files import write_whole
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -127,6 +128,6 @@ def write(text: str, target: Target) -> None:
         how = f"name another file, or say: export {target.called}to {target.path}, overwrite"
         raise InputError(f"{target.path} is already there; {how}")
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text.encode())
     except OSError as error:
         raise InputError(f"{target.path} cannot be written: {error.strerror or error}") from None

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from assistant.library import Library
+from assistant.library.files import write_whole
 from assistant.vocabulary.errors import InputError
 
 SHOWN = "70b-over-plain-tcp.md"  # the kept conversation whose beginning the README shows
@@ -31,7 +32,7 @@ def write(library: Library, names: Iterable[str] = (), done: Callable[[str], Non
             made = text if isinstance(text, bytes) else text.encode()
             if not path.is_file() or path.read_bytes() != made:
                 path.parent.mkdir(exist_ok=True)
-                path.write_bytes(made)
+                write_whole(path, made)
                 changed.append(path)
         done(name)
     return changed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +13,16 @@ from typing import BinaryIO
 
 from assistant.vocabulary.errors import InputError, Place
 
+try:
+    import fcntl
+except ImportError:  # on Windows a file that is open is not removed anyway
+    fcntl = None
+
 MAX_FILE_BYTES = 64 * 1024 * 1024  # half a million rows of CSV
 # A pipe without a writer is opened without waiting for one; on Windows there is neither, nor a difference of line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_UNFINISHED = ".weft-new"  # ends the name of a file that is being written
 
 
 def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:
@@ -53,18 +60,63 @@ def text_read(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
         raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
 
 
+def write_whole(path: Path, content: bytes, permissions: int = 0o666) -> None:
+    """A file of the user's, on the disk when this returns; the one before keeps its place until then, and gives its
+    ``permissions``. What is no plain file (a pipe, a device), or cannot be replaced, is written to. Raises
+    :class:`OSError`."""
+    there = path.resolve()  # a link stays one
+    known = there.is_file()
+    replaceable = os.access(there.parent, os.W_OK) and (os.access(there, os.W_OK) if known else not path.exists())
+    if not replaceable or Path("/dev") in path.absolute().parents:
+        path.write_bytes(content)
+        return
+    with replacing(there, permissions) as file:
+        if known:
+            os.chmod(file.name, stat.S_IMODE(there.stat().st_mode))
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 @contextlib.contextmanager
 def replacing(path: Path, permissions: int = 0o600) -> Iterator[BinaryIO]:
     """A new file beside ``path`` that is renamed to it in the end: a reader, or a crash, finds the old file or the new
-    one, never half of it. Raises :class:`OSError`."""
+    one, never half of it. What the process withholds of all its files (umask) is no part of its ``permissions``. Raises
+    :class:`OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    _clear(path.parent)
+    temporary, file = _begun(path.parent, permissions)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             yield file
-        os.chmod(temporary, permissions)
-        os.replace(temporary, path)
+            file.flush()
+            if fcntl is not None:  # elsewhere one that is open cannot be renamed
+                os.replace(temporary, path)
+        if fcntl is None:
+            os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _begun(folder: Path, permissions: int) -> tuple[Path, BinaryIO]:
+    """A file that is locked until it is closed, or its process ends: nobody takes it for a leftover."""
+    while True:
+        path = folder / f".{secrets.token_hex(8)}{_UNFINISHED}"
+        file = os.fdopen(os.open(path, _NEW, permissions), "wb")
+        with contextlib.suppress(OSError):  # where nothing can be locked, nothing is taken away
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+        if path.exists():
+            return path, file
+        file.close()  # somebody cleared it away before it was locked
+
+
+def _clear(folder: Path) -> None:
+    """Take away what processes that were killed had begun: on Windows what is still open stays by itself."""
+    for path in folder.glob(f".*{_UNFINISHED}"):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as open_until:
+            if fcntl is not None:
+                fcntl.flock(open_until.enter_context(open(path, "rb")), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()

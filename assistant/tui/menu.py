@@ -91,15 +91,15 @@ def _transcript(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
 
 def _save_copy(app: WeftApp, path: Path) -> None:
     """Copy the transcript as it stands, never over another file."""
-    import shutil
+    from assistant.library.files import write_whole
 
     target = Path.cwd() / path.name
     warn = lambda text: app.notify(text, severity="warning", markup=False)
-    try:
-        with path.open("rb") as saved, target.open("xb") as copy:
-            shutil.copyfileobj(saved, copy)
-    except FileExistsError:
+    if target.exists():
         warn(f"{target} is already there and was left alone.")
+        return
+    try:
+        write_whole(target, path.read_bytes(), permissions=0o600)
     except OSError as error:
         warn(f"The transcript could not be saved as {target}: {error.strerror}.")
     else:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Intent
 
 from .learned import Learned
@@ -102,7 +103,8 @@ def act_of(
     likely = learned.learned.likely(features(text, quantities, learned, asked=asked, known=known))
     if meant is not None:  # as a product of experts: Hinton 2002, doi 10.1162/089976602760128018
         both = {act: odds ** (1 - _MEANT) * max(meant.get(act, 0.0), _FLOOR) ** _MEANT for act, odds in likely.items()}
-        likely = {act: odds / sum(both.values()) for act, odds in both.items()}
+        whole = added(both.values())
+        likely = {act: odds / whole for act, odds in both.items()}
     act = max(likely, key=lambda act: likely[act])
     return Judged(cast(Intent, act), likely[act])
 

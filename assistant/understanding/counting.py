@@ -17,7 +17,7 @@ from .wordings import Says
 
 _MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
 _MOST_IN_A_CHASSIS = 16
-_SIZES_OF_NODES = frozenset({*range(1, 7), 8, 10, 16, 36, 72})  # GPUs of a node that is sold
+SIZES_OF_NODES = frozenset({*range(1, 7), 8, 10, 16, 36, 72})  # GPUs of a node that is sold
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
@@ -168,7 +168,7 @@ def _plausible(said: Scale, own: Set[str]) -> Scale:
     if said.nodes and said.per_node and not said.rack_scale and _is_all_of_them(said.nodes, said.per_node):
         return replace(said, gpus=said.per_node, per_node=None)  # "32 nodes, 256 H100"
     shared = said.per_node / said.nodes if said.nodes and said.per_node else 0
-    if shared in _SIZES_OF_NODES and said.per_node not in _SIZES_OF_NODES and not own & {*_EACH, "x"}:
+    if shared in SIZES_OF_NODES and said.per_node not in SIZES_OF_NODES and not own & {*_EACH, "x"}:
         return replace(said, gpus=said.per_node, per_node=None)  # "6 servers with 48 GPUs between them"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
         return replace(said, gpus=said.nodes * said.per_node, nodes=None, per_node=None)
@@ -177,7 +177,7 @@ def _plausible(said: Scale, own: Set[str]) -> Scale:
 
 def _is_all_of_them(nodes: int, gpus: int) -> bool:
     """Whether so many GPUs are too many for one node and can be shared out over all."""
-    return gpus > _MOST_IN_A_CHASSIS and gpus % nodes == 0 and gpus // nodes in _SIZES_OF_NODES
+    return gpus > _MOST_IN_A_CHASSIS and gpus % nodes == 0 and gpus // nodes in SIZES_OF_NODES
 
 
 @dataclass
@@ -331,7 +331,7 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
     if gpus and product and product != gpus and sites == 1 and not said.rollouts:
         result.doubts.append(Doubt(COUNTED, f"{said.nodes} x {per_node} are {product}, not {gpus}", (gpus, product)))
         return
-    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes in _SIZES_OF_NODES:
+    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes in SIZES_OF_NODES:
         per_node = gpus // said.nodes
     elif gpus is None and said.nodes is not None:
         total = known.get("cluster.gpus")

@@ -149,7 +149,9 @@ class Languages:
         return word in self._known or stem(word) in self._known or (len(word) == 1 and word.isascii())
 
     def _language(self, tokens: Sequence[Token]) -> str:
-        words = {token.text for token in tokens if token.is_word and not _is_part(token)}
+        behind = {at + 1 for at, mark in enumerate(tokens) if mark.text in ".@" and mark.glued}  # "dana@acme.com"
+        address = lambda at: at in behind and tokens[at].glued
+        words = {one.text for at, one in enumerate(tokens) if one.is_word and not (_is_part(one) or address(at))}
         english = len(words & self._english_signs)
         found = {name: words & signs for name, signs in self._signs.items() if words & self._clear[name]}
         unknown = {word for word in words if not self._is_known(word)}

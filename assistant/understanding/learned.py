@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.vocabulary.added import added
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -34,4 +36,5 @@ class Learned:
                 scores[row[at]] += row[at + 1] / 100
         most = max(scores)
         powers = [math.exp(score - most) for score in scores]
-        return {one: power / sum(powers) for one, power in zip(self.classes, powers, strict=True)}
+        whole = added(powers)
+        return {one: power / whole for one, power in zip(self.classes, powers, strict=True)}

@@ -32,8 +32,9 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
+from .offer_prices import by_the_node, dollars
 from .offers import Offers
-from .quantities import Units, amounts, carried, dates, ranges, unmeasured
+from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
@@ -114,7 +115,9 @@ class Listener:
         self._filler = filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
         self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
-        offers = Offers(catalog.quote_items, language["words"]["offers"])
+        called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
+        switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
+        offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
@@ -188,6 +191,10 @@ class Listener:
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
         measured += carried(text.tokens, counted, measured)
+        gpus = {q.value for q in named if q.kind == "gpu"} or {context.fields.get("cluster.gpu")}
+        gpu = self.catalog.gpus.get(gpus.pop() or "") if len(gpus) == 1 else None
+        per_node = context.fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+        measured = by_the_node(measured, text.tokens, gpu, per_node, self.catalog)
         every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
@@ -339,7 +346,14 @@ class Listener:
             {"cluster.gpus": None} if reading.nodes else {}
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
-        return self._topics.ask(Heard(reading.text, reading.source, *said))
+        return self._topics.ask(Heard(reading.text, self._in_dollars(reading), *said))
+
+    def _in_dollars(self, reading: Reading) -> Source:
+        """What topics are matched against: a sum of euros is asked for as one of dollars is."""
+        if not any(q.kind == MONEY_OTHER for q in reading.quantities):
+            return reading.source
+        starting = {at: [dollars(q, self.catalog) for q in some] for at, some in reading.source.starting.items()}
+        return replace(reading.source, starting=starting)
 
 
 def _is_planned(reading: Reading, at: int) -> bool:
@@ -372,7 +386,7 @@ def _more_than_there(reading: Reading, bought: tuple[Any, ...]) -> None:
         len(bought) != 1
         or not gpus
         or there.get("budget.owned", "nothing") == "nothing"
-        or said.get("budget.owned_gpus")
+        or said.get("budget.owned_gpus") not in (None, gpus)
     ):
         return
     said |= {"budget.owned": there["budget.owned"], "budget.owned_gpus": there.get("budget.owned_gpus", gpus)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .offer_message import Message
@@ -16,6 +16,7 @@ from .text import Token
 MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
 LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
 _RATES = frozenset({"gpu-hour", "node-hour", "gpu-month", "node-month", "month"})
+_OFF_THE_LIST = 1.5  # times the dearest, or below the cheapest, price of a list: no price of that
 _CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
@@ -55,6 +56,35 @@ def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple
     unit = "gpu-hour" if of_node or monthly else amount.unit
     ours = replace(amount, kind="money", value=float(f"{value:.6g}"), unit=unit, currency="USD")
     return ours, " and ".join(by)
+
+
+def by_the_node(
+    amounts: Sequence[Quantity], tokens: Sequence[Token], gpu: Gpu | None, per_node: int | None, catalog: Catalog
+) -> list[Quantity]:
+    """The amounts; a price "per hour" with no word of what is that of a node of ``per_node`` GPUs, where for one GPU it
+    is far above, and for a node within what the lists ask."""
+    offers = (offer for one in catalog.providers.values() for offer in one.offers if gpu and offer.gpu == gpu.id)
+    listed = sorted(price.price.si for offer in offers for price in offer.prices)
+    if not listed or not per_node or per_node < 2:
+        return list(amounts)
+    low, high = listed[0] / _OFF_THE_LIST, listed[-1] * _OFF_THE_LIST
+    is_node = lambda q: (
+        q.kind == "money" and q.unit == "gpu-hour" and q.value > high and low <= q.value / per_node <= high
+    )
+    return [replace(q, unit="node-hour") if is_node(q) and not _of_gpus(q, tokens) else q for q in amounts]
+
+
+def _of_gpus(amount: Quantity, tokens: Sequence[Token]) -> bool:
+    """Whether a price says that it is that of a GPU: behind it, or in the words that lead to it."""
+    leads = next((n for n in range(amount.start, 0, -1) if tokens[n - 1].text in _STRONG), 0)
+    said = tokens[max(leads, amount.start - _CALLED) : amount.end]
+    return any(token.text.startswith("gpu") for token in said)
+
+
+def dollars(amount: Quantity, catalog: Catalog) -> Quantity:
+    """An amount of another currency in dollars, where the catalog has its rate; any other amount as it is."""
+    rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if amount.kind == MONEY_OTHER else None
+    return replace(amount, kind="money", value=float(f"{amount.value * rate.value:.6g}")) if rate else amount
 
 
 def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:

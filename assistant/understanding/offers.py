@@ -3,7 +3,7 @@ includes. They are prices of fabrics, not the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,13 +52,14 @@ class Found:
 
 class Offers:
     """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
-    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``)."""
+    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``); ``devices``: names of
+    switches, which are told as they are written."""
 
-    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any]) -> None:
+    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any], devices: Iterable[str]) -> None:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
-        self.sellers, self.sections = Sellers(words), Sections(words)
+        self.sellers, self.sections = Sellers(words, devices), Sections(words)
         self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
@@ -83,6 +84,8 @@ class Offers:
         if len({(offer.fabric, offer.provider, offer.months) for offer in found.offers}) < 2 and not one_more:
             return Found()
         self._say_besides(found, message, apart)
+        besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
+        found.taken |= {at for span in besides for at in range(*span)}
         return found
 
     def _usable(self, message: Message, apart: Sequence[Apart]) -> Iterator[Quantity]:
@@ -134,7 +137,7 @@ class Offers:
 
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
         """What is said beside the prices: once for all that one seller offers, or by each of them."""
-        found.offers = _of_one_seller(message, found)
+        found.offers = _of_one_seller(message, found, self.sellers.closing(message.tokens))
         same, sellers = _on_terms(message, found.offers), {offer.provider for offer in found.offers}
         several = same is found.offers and (len(sellers) > 1 or None in sellers)
         if len(found.offers) > 1 and (several or message.sections):
@@ -338,11 +341,11 @@ def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -
     return not (named or listed) and term.end <= price.start and any(token.text in ",.;:" for token in between)
 
 
-def _of_one_seller(message: Message, found: Found) -> list[Quoted]:
-    """Who is named before the first price, and alone, makes every offer: "Lambda offers InfiniBand at 2.49 or RoCE at
-    2.20"; in a part of its own it makes that one."""
+def _of_one_seller(message: Message, found: Found, closing: int | None) -> list[Quoted]:
+    """Who is named before the first price, or signs behind ``closing``, and alone, makes every offer: "Lambda offers
+    InfiniBand at 2.49 or RoCE at 2.20"; in a part of its own it makes that one."""
     sellers, first = {name.id for name in message.providers}, min(q.start for q in found.amounts)
-    before_all = all(name.end <= first for name in message.providers)
+    before_all = all(name.end <= first or (closing is not None and name.start > closing) for name in message.providers)
     if len(sellers) != 1 or message.names_apart or not (before_all or message.sections):
         return found.offers
     return [replace(offer, provider=offer.provider or next(iter(sellers))) for offer in found.offers]

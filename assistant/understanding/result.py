@@ -28,7 +28,7 @@ class Results:
         places = reading.text.tokens
         rest = "" if reading.act in SILENT_ACTS else self._rest(reading)
         said = any(c.isdecimal() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
-        if reading.text.language != ENGLISH and (reading.withheld or said):
+        if reading.text.language != ENGLISH and rest and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
@@ -39,7 +39,7 @@ class Results:
             slips=reading.text.slips,
             entities=tuple(_entities(reading)),
             amounts=tuple(
-                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)
+                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end, q.currency)
                 for q in reading.quantities
                 if q.kind not in NAMES and q.kind not in ("unknown-gpu", "instance", "generation")
             ),

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
 from .sections import Section
 from .templates import Quantity
-from .text import Token, stem
+from .text import Text, Token, cut, stem
 
 OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
+_ADDRESS = re.compile(r"@(?:[\w-]+\.)*?([\w-]+)(?:\.(?:co|com))?\.[a-z]+(?![\w-]|\.\w)", re.I)
 _FROM = frozenset({"from", "by"})
 _BEFORE_THE_VERB = 5  # tokens between who offers and the verb: "Nordwind is pleased to offer"
 _MOST_WORDS = 3  # of a name
 _FROM_WHOM = _FROM | {"at", "with", "of"}
+_AT = frozenset({"at", "for", "@", "=", ":"})  # between a seller and its price
 _PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # two offers, besides the ends of clauses
 _NEAR = 3  # tokens between a time and what says that it is the least
 _SELLS = 2  # words of a seller from which on a message is one's
@@ -38,15 +41,21 @@ def _is_short(token: Token) -> bool:
 
 class Sellers:
     """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
-    (from when on), ``nobody`` (no name of a seller) and ``ours`` (an amount is what we may spend)."""
+    (from when on), ``nobody`` (no name of a seller), ``plain`` and ``plain_ends`` (what begins a line and is none),
+    ``says`` (what a seller does with a price) and ``ours`` (an amount is what we may spend)."""
 
-    def __init__(self, words: Mapping[str, Any]) -> None:
+    def __init__(self, words: Mapping[str, Any], devices: Iterable[str] = ()) -> None:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
         self._sells, self._besides, self._closes, self._titles, self._firm, self.total = (
             frozenset(words[name].split()) for name in ("sells", "besides", "closes", "titles", "firm", "total")
         )
+        self._plain, self._says, self._mailers = (
+            frozenset(words[name].split()) for name in ("plain", "says", "mailers")
+        )
+        self._phrases = [tuple(t.text for t in cut(said)) for said in (*words["besides_said"], *devices)]
+        self._plain_ends = tuple(words["plain_ends"].split())
         self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
 
     def sells(self, tokens: Sequence[Token]) -> bool:
@@ -58,7 +67,7 @@ class Sellers:
     ) -> tuple[int, int] | None:
         """Where the name of the firm stands under a mail: the last part of what follows "Kind regards", where a person
         is named before it, or where it is called a firm. Any word may be one there, if it is written as a name."""
-        close = max((at for at, token in enumerate(tokens) if token.text in self._closes), default=None)
+        close = self.closing(tokens)
         if close is None:
             return None
         parts, at = [], close + 1
@@ -73,6 +82,19 @@ class Sellers:
         start, end = parts[-1]
         firm = {token.text for token in tokens[start:end]} & self._firm
         return (start, end) if len(parts) > 1 or firm else None
+
+    def closing(self, tokens: Sequence[Token]) -> int | None:
+        """Where a mail ends: at its "Kind regards"."""
+        return max((at for at, token in enumerate(tokens) if token.text in self._closes), default=None)
+
+    def domain(self, text: Text) -> tuple[int, int] | None:
+        """Where the firm stands in the address of who wrote a mail: "dana@acme.example"."""
+        for found in _ADDRESS.finditer(text.original):
+            start, end = found.span(1)
+            at = [n for n, token in enumerate(text.tokens) if start <= token.start < end]
+            if at and found[1].lower() not in self._mailers:
+                return at[0], at[-1] + 1
+        return None
 
     def _may_sign(self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
         word = tokens[at].is_word and tokens[at].text not in self._titles and at not in known
@@ -89,8 +111,9 @@ class Sellers:
 
     def is_besides(self, said: Sequence[Token]) -> bool:
         """Whether something is said of an offer that is no sum of it, and is nothing of ours."""
-        words = {token.text for token in said}
-        return bool(words & self._besides) and not words & self._ours
+        texts = [token.text for token in said]
+        known = bool(self._besides.intersection(texts)) or any(_has(texts, phrase) for phrase in self._phrases)
+        return known and self._ours.isdisjoint(texts)
 
     def named(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
@@ -118,9 +141,26 @@ class Sellers:
 
         def is_name(at: int) -> bool:
             word = tokens[at].is_word and tokens[at].text not in self._nobody and at not in known
-            return word and tokens[at].stem not in OFFERED and typed(at, at + 1)[0].isupper()
+            called = word and tokens[at].stem not in OFFERED and typed(at, at + 1)[0].isupper()
+            return called and not self._is_plain(tokens, typed, at)
 
         return is_name
+
+    def _is_plain(self, tokens: Sequence[Token], typed: Callable[[int, int], str], at: int) -> bool:
+        """Whether a word is one of the language that begins a line or a sentence: "Alternatively", "Discounted"; beside
+        "Inc", behind it "GmbH", it is a name as any other."""
+        firm = any(token.text in self._firm for token in tokens[at : at + _MOST_WORDS])
+        said = typed(at, at + 1).lower()
+        return not firm and (said in self._plain or said.endswith(self._plain_ends))
+
+    def _in_place(self, tokens: Sequence[Token], first: int, start: int, end: int, price: Quantity) -> bool:
+        """Whether a name before a price stands where who asks it does: it begins what is told, it is called a firm, or
+        it is what "offers" and "at" are said of."""
+        heads = start == first or not tokens[start - 1].is_word
+        firm = any(token.text in self._firm for token in tokens[start:end])
+        behind = tokens[end] if end < len(tokens) else None
+        asks = behind is not None and (behind.text in self._says | _AT or behind.stem in OFFERED)
+        return heads or firm or asks or end == price.start
 
     def beside(
         self,
@@ -141,6 +181,8 @@ class Sellers:
             if theirs & set(range(first, last)):
                 continue
             starts = [at for at in range(first, price.start) if is_name(at)]
+            runs = [(at, next((n for n in range(at, last) if not is_name(n)), last)) for at in starts]
+            starts = [at for at, end in runs if self._in_place(tokens, first, _begin(starts, at), end, price)]
             starts += [at for at in range(price.end, last) if tokens[at - 1].text in _FROM_WHOM and is_name(at)]
             strange = next((at for at in starts if tokens[at].text not in words), None)
             if strange is not None:
@@ -162,7 +204,7 @@ class Sellers:
         found, at = [], part.said
         while at < end and is_name(at):
             last = next((n for n in range(at, end) if not is_name(n)), end)
-            person = last < end and tokens[last].text == "<"  # "Dana <dana@acme.example>"
+            person = last < len(tokens) and typed(last, last + 1) == "<"  # "Dana <dana@acme.example>"
             strange = any(tokens[n].text not in words for n in range(at, last))
             if strange and not person and last - at <= _MOST_WORDS:
                 found.append((at, last))
@@ -237,6 +279,17 @@ class Sellers:
         """Whether what is paid apart is paid once: a fee, and no rate."""
         first, last = clause_of(tokens, amount.start, amount.end)
         return not amount.unit and any(token.text in self._once for token in tokens[first:last])
+
+
+def _has(texts: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    return any(tuple(texts[at : at + len(phrase)]) == phrase for at in range(len(texts) - len(phrase) + 1))
+
+
+def _begin(names: Sequence[int], at: int) -> int:
+    """Where the run of names begins in which a token stands."""
+    while at - 1 in names:
+        at -= 1
+    return at
 
 
 def _item(tokens: Sequence[Token], price: Quantity, before: int) -> tuple[int, int]:

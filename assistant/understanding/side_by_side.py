@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
@@ -20,7 +21,7 @@ from .reading import Reading
 from .sections import Section
 from .sellers import OFFERED
 from .templates import Quantity
-from .text import stem
+from .text import Token, stem
 
 _POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
@@ -77,6 +78,9 @@ class SideBySide:
         spans = (one for one in (*reading.spans, *reading.named) if message.section_of(one.start))
         words |= {at for one in spans for at in range(one.start, one.end)}
         words |= {at for part in message.sections for at in range(part.start, part.said)}
+        words |= {at for mention in reading.mentions for at in mention.claimed}
+        prices = _prices(found)
+        words |= {at for q in message.every if q.value in prices for at in _led_by(message.tokens, q)}
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
@@ -194,7 +198,7 @@ class SideBySide:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
             heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
-            place = place or next(filter(None, heads), None)
+            place = place or next(filter(None, heads), None) or (sellers.domain(text) if of_offers else None)
             places = [place] if place else []
         return [Priced(text.typed(*place), *place) for place in places]
 
@@ -206,6 +210,16 @@ class SideBySide:
             if reading.fields.get("budget.usd") == fee.value and self._offers.sellers.is_once(message.tokens, fee):
                 del reading.fields["budget.usd"]
                 reading.taken -= set(range(first, last))
+
+
+def _prices(found: Found) -> list[float]:
+    return [price for offer in found.offers for price in (offer.gpu_hour_usd, offer.usd) if price is not None]
+
+
+def _led_by(tokens: Sequence[Token], price: Quantity) -> Iterator[int]:
+    """The words of a list that lead to a price: "Price per hour:"."""
+    if price.start and tokens[price.start - 1].text == ":":
+        yield from takewhile(lambda at: tokens[at].is_word, range(price.start - 2, -1, -1))
 
 
 def _money(amounts: Sequence[Quantity]) -> list[Quantity]:

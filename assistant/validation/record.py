@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
+from assistant.library.files import write_whole
 from assistant.model.framework import FRAMEWORKS, PRACTICE
 from assistant.model.kernels import KernelConstants
 from assistant.vocabulary.catalog import UNITS, Gpu
@@ -22,7 +23,7 @@ def record(values: Values, gpus: Mapping[str, Gpu], catalog: Path, day: datetime
     framework, kernels = catalog / "constants" / "framework.yaml", catalog / "constants" / "kernels.yaml"
     for pattern, whose in _PRACTICE_NOTES:
         noted = re.sub(pattern, rf"\g<1>{values[f'{whose}/{PRACTICE}']:.2f}", framework.read_text(encoding="utf-8"))
-        framework.write_text(noted, encoding="utf-8")
+        write_whole(framework, noted.encode())
     return [
         rewritten(catalog / "gpus.yaml", efficiencies(values, gpus), day),
         rewritten(framework, framework_constants(values), day),
@@ -32,7 +33,7 @@ def record(values: Values, gpus: Mapping[str, Gpu], catalog: Path, day: datetime
 
 def rewritten(path: Path, values: Mapping[str, float], day: datetime.date) -> Path:
     """The file with other values of its facts; see :func:`with_facts`."""
-    path.write_text(with_facts(path.read_text(encoding="utf-8"), values, day), encoding="utf-8")
+    write_whole(path, with_facts(path.read_text(encoding="utf-8"), values, day).encode())
     return path
 
 

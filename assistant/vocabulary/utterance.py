@@ -29,13 +29,15 @@ class Entity:
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``,
-    ``power`` in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
+    ``power`` in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for; ``currency``: the
+    code of ``money-other``."""
 
     kind: str
     value: Any
     unit: str
     start: int
     end: int
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,19 @@ from typing import Any
 from assistant.present import figures
 from assistant.present.fields import field_text
 from assistant.present.plan.answers.other_gpus import chips
-from assistant.present.plan.purchase import turns
+from assistant.present.plan.purchase import over, turns
 from assistant.present.plan.reading import APART, chosen
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
 
 from ..events import Event, Note
 
 _LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
+_BUYS, _WRITTEN_OFF = {"budget.mode": "buy"}, "budget.amortization_months"
+_LEAST_PERIOD = 180.0  # days: for less nobody buys
 MOST = 4  # values that are weighed against each other
 
 # Plans the draft with some fields changed; raises InputError where that cannot be.
@@ -35,7 +38,15 @@ def alternatives(said: Utterance) -> list[dict[str, Any]]:
     doubts = [
         doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and len(doubt.options) > 1
     ]
-    return [{str(doubts[0].field): option} for option in doubts[0].options[:MOST]] if len(doubts) == 1 else []
+    found = [{str(doubts[0].field): option} for option in doubts[0].options[:MOST]] if len(doubts) == 1 else []
+    months = _period(said)
+    return [one | ({_WRITTEN_OFF: months} if months and one == _BUYS else {}) for one in found]
+
+
+def _period(said: Utterance) -> int | None:
+    """The months that are named as those over which renting and buying are compared: "for three years"."""
+    named = [one.value for one in said.amounts if one.kind == "time" and one.value >= _LEAST_PERIOD]
+    return round(max(named) / DAYS_PER_MONTH) if named else None
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
@@ -45,7 +56,7 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         name = "; ".join(field_text(field, value, catalog) for field, value in fields.items())
         plan = _plan_with(fields, planned)
         plans += [plan] if isinstance(plan, Plan) else []
-        if fields == {"budget.mode": "buy"} and isinstance(plan, Plan) and plan.purchase and plan.purchase.gpus_there:
+        if fields.get("budget.mode") == "buy" and isinstance(plan, Plan) and plan.purchase and plan.purchase.gpus_there:
             name = "on what is there"
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
@@ -60,9 +71,12 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
     both = next((plan.rent_or_buy for plan in plans if plan.rent_or_buy), None)
-    told = _verdict(ranked, serving) if both is None else " ".join(turns(both)[1:])
     chips_of = [str(fields["cluster.gpu"]) for fields in found if "cluster.gpu" in fields]
     counted += [chips(catalog, chips_of)] if len(chips_of) > 1 else []
+    period = any(_WRITTEN_OFF in fields for fields in found)
+    told = (
+        _verdict(ranked, serving) if both is None else " ".join([*([over(both)] if period else []), *turns(both)[1:]])
+    )
     return [Note(text=told, items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
 

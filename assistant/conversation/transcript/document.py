@@ -197,4 +197,14 @@ def _joined(lines: list[str]) -> str:
 
 def read(path: str | Path) -> Transcript:
     """The transcript in a file. Raises :class:`InputError`."""
-    return parse(files.text_of(Path(path), LONGEST_FILE).replace("\r\n", "\n"), str(path))
+    with files.opened(Path(path)) as file:
+        content = file.read(LONGEST_FILE + 1)
+    text = files.text_read(_whole_letters(content), str(path), LONGEST_FILE)
+    return parse(text.replace("\r\n", "\n"), str(path))
+
+
+def _whole_letters(content: bytes) -> bytes:
+    """Without the beginning of a last letter in UTF-8, at which writing was cut off."""
+    length = next((n for n in (1, 2, 3) if content[-n:][:1] >= b"\xc0"), 0)
+    first = content[-length] if length else 0
+    return content[:-length] if length and length < 2 + (first >= 0xE0) + (first >= 0xF0) else content

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant.library import paths
-from assistant.library.files import replacing
+from assistant.library.files import write_whole
 
 from ..events import Turn
 from .document import answer_text, head_text, said_text
@@ -67,10 +67,19 @@ class Recorder:
                 return self._write(head, "x")
 
     def _write(self, text: str, mode: str = "a") -> None:
-        with open(self.path, mode, encoding="utf-8", newline="\n", opener=_for_its_owner) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        """Text at the end of the file, then on the disk; where not all of it fits, nothing of it stays."""
+        with open(self.path, f"{mode}b", buffering=0, opener=_for_its_owner) as file:
+            size, left = file.seek(0, os.SEEK_END), memoryview(text.encode())
+            try:
+                while left:
+                    left = left[file.write(left) :]
+                os.fsync(file.fileno())
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    file.truncate(size)
+                    if not size:
+                        os.unlink(self.path)
+                raise
 
 
 def _for_its_owner(path: str, flags: int) -> int:
@@ -96,8 +105,4 @@ def untaken(path: Path) -> Path:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file so that a crash leaves the old or the new one, never half of it."""
-    permissions = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    with replacing(path, permissions) as file:
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
+    write_whole(path, text.encode(), permissions=0o600)

@@ -106,9 +106,9 @@ class DocumentStore:
             names = (document.name for document in documents)
             hint = did_you_mean(given, names, "weft knowledge list names them", most=3, like=0.4)
             raise InputError(f'expected the name or path of one of your documents, got "{given}"{hint}')
-        self._write_list([document for document in documents if document not in gone])
-        for document in gone:
+        for document in gone:  # before they leave the list: where this is stopped, they can be named again
             self._passages(document.path, document.digest).unlink(missing_ok=True)
+        self._write_list([document for document in documents if document not in gone])
         return gone
 
     def _add(self, found: finding.Found, known: dict[str, OwnDocument], added: Added) -> None:

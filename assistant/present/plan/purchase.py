@@ -274,6 +274,13 @@ def _over(fabric: str) -> str:
     return "" if fabric == "none" else f" ({fabric})"
 
 
+def over(found: RentOrBuy) -> str:
+    """Which of both is the cheaper where the machines are used all the time until they are written off."""
+    rent, buy = found.rent_usd_per_gpu_hour, found.buy_usd_per_gpu_hour
+    hour = f"a GPU-hour is {figures.usd(rent)} rented and {figures.usd(buy)} of one's own"
+    return f"{'Buy' if buy < rent else 'Rent'}, for {found.months:g} months of full use: {hour}."
+
+
 def turns(found: RentOrBuy) -> list[str]:
     """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
