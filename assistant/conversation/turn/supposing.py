@@ -59,7 +59,7 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
         return None
     base = _anywhere(parts, base)
     for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
-        further = _made(parts, base[0], one.meanings[0])
+        further = _made(parts, base[0], _of_known_work(told, one.meanings)[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
     draft, plan = base
