@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from assistant import library
+from assistant.library import shipped
 from assistant.network.diagnosis import diagnose_text
-from assistant.network.diagnosis.signatures import signatures
+from assistant.network.diagnosis.signatures import Signature, signatures
+from assistant.vocabulary.errors import KnowledgeError
 from tests.nccl_logs import DEVICES, channels, debug, table
 
 CATALOG = library.load().catalog
@@ -73,3 +75,22 @@ def test_an_entry_says_what_to_do_and_which_lines_it_is_known_by(signature):
     assert signature.words and all(word == word.lower() for word in signature.words)
     assert bool(signature.pattern) == bool(signature.has)
     assert len(signature.message) > 20 and signature.fix
+
+
+def test_a_word_that_no_line_could_be_found_by_is_refused(tmp_path):
+    path = tmp_path / "signs.yaml"
+    path.write_text(
+        "check-failed:\n  message: a check failed\n  fix: mend it\n  has: [failed, '\u2717']\n  pattern: '\u2717'\n"
+    )
+    about = {"code": "check-failed", **yaml.safe_load(path.read_text())["check-failed"]}
+    with pytest.raises(
+        KnowledgeError, match=r"signs.yaml:4 check-failed.has: expected words with a small letter, .*got '\u2717'"
+    ):
+        shipped.validated(Signature, about, path, ("check-failed",))
+
+
+def test_colours_inside_of_what_a_line_says_hide_nothing():
+    line = (
+        "n0:1:2 [0] misc/socket.cc:1 NCCL WARN Error: \x1b[1mfailed to \x1b[31mextend\x1b[0m /dev/shm/nccl-x to 9 bytes"
+    )
+    assert "shared-memory-full" in {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings}

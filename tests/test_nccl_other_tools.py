@@ -68,6 +68,9 @@ LANES = "index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,p
 GIB = 1024
 MAP = "Map:  {}%|###   | 7201000/11842034 [07:38<04:55, 15712.93 examples/s]\n"
 NVLS_OFF = debug("NCCL_NVLS_ENABLE set by environment to 0", DEVICES, "Using network IB", *channels("IB"), per_host=8)
+PORT = "node-1:1:2 [3] transport/net_ib.cc:93 NCCL WARN NET/IB : mlx5_3:1 Got async event : port {}\n"
+SAVING = "saving checkpoint at iteration     400 to /mnt/blob/ckpt in torch_dist format\n"
+NO_GDR, SHM = "NCCL_NET_GDR_LEVEL set by environment to LOC", "Channel 00/0 : 0[0] -> 3[3] via SHM/direct/direct"
 FAULTS = {
     "rank-prepares-data": SOUND + MAP.format(12) + MAP.format(61) + DIED,
     "process-crashed": SOUND + "failed (exitcode: -11) local_rank: 3\n" + DIED,
@@ -98,12 +101,26 @@ FAULTS = {
         ("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"), ("h-2", "mlx5_2", "3"), ("h-2", "mlx5_3", "2")
     ),
     "path-mtu": "ping -c3 -M do -s 1472: 3/3 received\nping -c3 -M do -s 8972: 0/3 received\n" + DIED,
+    "mtu-differs": "mt-1$ ip link show ens7 | grep mtu\nmtu 9000\nmt-2$ ip link show ens7 | grep mtu\nmtu 1500\n",
+    "program-error": SOUND + steps(3.0) + "gpu-b [rank6]: KeyError: Caught KeyError in DataLoader worker process 2.\n"
+    "gpu-b [rank6]: KeyError: 'input_ids'\n" + DIED,
+    "port-error": SOUND + steps(3.0, 3.0) + PORT.format("error") + DIED,
+    "checkpoint-holds-up": SOUND + steps(3.0, 3.0) + SAVING + DIED,
+    "gpudirect-disabled": debug(DEVICES, NO_GDR, "Using network IB", *channels("IB", 1, ""), per_host=8),
+    "not-lossless": "leaf-2 swp1-32  PFC mode: off\n" + SOUND + "node-0 mlx5_0 packet_seq_err 1802211\n" + DIED,
     "bound-to-one-socket": "$ mpirun numactl --cpunodebind=0 --membind=0 ./all_reduce_perf\n" + SOUND + table(300.0),
     "gid-index-pinned": "+ mpirun -x NCCL_IB_GID_INDEX=0 ./all_reduce_perf\n"
     + SOUND.partition("Channel")[0]
     + "\nnode-0:1:2 [0] NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out\n",
 }
 HEALTHY = {
+    "a port that came back": SOUND + steps(3.0, 3.0) + PORT.format("error") + "kernel: mlx5_core 0000:5e:00.0: "
+    "Link down\n" + steps(3.0, 3.0),
+    "GPUDirect off where GPUs meet in host memory": debug(
+        DEVICES, NO_GDR, "Using network IB", *channels("IB", 8, ""), *[SHM] * 9, per_host=4),
+    "a job that ended": SOUND + steps(3.0)
+    + "node-1:1:2 [0] NCCL INFO [Service thread] Connection closed by localRank 0\n"
+    "[W1 TCPStore.cpp:122] [c10d] recvValue failed on SocketImpl: Connection reset by peer\nexit codes: n-1=0 n-2=0\n",
     "sums switched off": NVLS_OFF + table(366.0),
     "preempted, and requeued": "*** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO PREEMPTION ***\n" + SOUND
     + steps(3.0) + "1 n[1-4] PREEMPTED 0:0 05:17:44\n1 n[3-6] COMPLETED 0:0 01:21:52\n",
@@ -168,3 +185,18 @@ def test_channels_inside_a_node_do_not_name_the_network_of_a_job_that_no_node_ho
     said = debug(channel, f"comm 0x1 rank 0 nranks {ranks} cudaDev 0 - Init COMPLETE",
                  hosts=1, per_host=1)  # fmt: skip
     assert diagnose_text(said, CATALOG).transport == transport
+
+
+def test_the_network_that_joins_the_gpus_of_amd_has_its_own_name():
+    inside = debug("comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8", "Channel 01/0 : 0[0] -> 7[7] via P2P/IPC", hosts=1)
+    assert diagnose_text("RCCL version 2.20.5+hip6.2 HEAD:d380693+\n" + inside, CATALOG).transport == "xgmi"
+    assert diagnose_text(inside, CATALOG).transport == "nvlink"
+
+
+def test_a_network_that_nccl_did_not_find_carries_nothing():
+    refused = debug("NET/IB : No device found.") + "node-0:1:2 [0] net.cc:692 NCCL WARN Error: network IB not found.\n"
+    assert diagnose_text("$ systemctl is-active opensm\nfailed\n" + refused, CATALOG).transport == "unknown"
+
+
+def test_a_checkpoint_that_held_nobody_up_is_not_told():
+    assert diagnose_text(SOUND + steps(3.0, 3.0) + SAVING, CATALOG).findings == []

@@ -15,10 +15,12 @@ from assistant.planning.card import _do
 from assistant.present.plan import formats
 from assistant.present.plan.changes import _unlike
 from assistant.present.plan.flips import turn
+from assistant.present.plan.quotes import _costs
 from assistant.understanding import Listener
 from assistant.understanding.text import in_one_line
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.quantities import times
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .quoted import CATALOG, IB, JOB, ROCE, THREE, TODAY, asked, decided, planned
@@ -64,6 +66,13 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
           {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),
+        ("Ostwerk asks 2.20 dollars per GPU hour with InfiniBand NDR, Bluefin 2.60 with RoCE 400",
+         [{"provider": "Ostwerk", "fabric": IB, "gpu_hour_usd": 2.2},
+          {"provider": "Bluefin", "fabric": ROCE, "gpu_hour_usd": 2.6}]),
+        ("Ostwerk quotes 2.20 dollars per GPU hour with InfiniBand, Bluefin quotes 118,000 dollars all in for the month "
+         "with RoCE 400",
+         [{"provider": "Ostwerk", "fabric": IB, "gpu_hour_usd": 2.2},
+          {"provider": "Bluefin", "fabric": ROCE, "usd": 118_000, "months": 1}]),
     ],
 )  # fmt: skip
 def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
@@ -75,6 +84,62 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
         for path in heard.fields
     ), heard
     assert not heard.doubts
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Llama 3.1 70B fine-tuning on 64 GPUs.\n"
+         "CoreWeave can do 64x H100 SXM with NDR InfiniBand at USD 2.95/GPU-hr.\n"
+         "Hyperstack: 64 x H100 SXM5, 100 GbE, 1.90 USD per GPU hour.\nWe need it for a month.",
+         [{"provider": "coreweave", "gpu_hour_usd": 2.95}, {"provider": "hyperstack", "gpu_hour_usd": 1.9}]),
+        ("We fine-tune Llama 3.1 70B for a month on 64 GPUs.\nCoreWeave: 64x H100 with NDR InfiniBand USD 2.95/GPU-hr\n"
+         "Hyperstack: 64 x H100, 100 GbE, 1.90 USD per GPU hour, 1 month min",
+         [{"provider": "coreweave", "gpu_hour_usd": 2.95},
+          {"provider": "hyperstack", "gpu_hour_usd": 1.9, "minimum_days": pytest.approx(30.4, abs=0.1)}]),
+    ],
+)  # fmt: skip
+def test_the_month_for_which_the_buyer_needs_the_machines_is_the_length_of_the_run_and_no_term_of_a_quote(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    told = [{name: value for name, value in quote.items() if value} for quote in heard.contract().quotes]
+    assert [{name: one[name] for name in one if name != "fabric"} for one in told] == quotes
+    assert heard.fields["training.days"] == pytest.approx(30.4, abs=0.1) and not heard.doubts
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Quote A (CoreWeave): $94,000 per month for 64 H100 with InfiniBand\n"
+         "Quote B (Hyperstack): 1,90 EUR / GPU-Std, 64 H100 SXM, 100 GbE",
+         [("coreweave", IB, None), ("hyperstack", "ethernet-tcp-100", 2.14)]),
+        ("Hyperstack: €1.90 per GPU-hour, 64 H100, 100 GbE", [("hyperstack", "ethernet-tcp-100", 2.14)]),
+    ],
+)  # fmt: skip
+def test_a_price_in_euro_beside_a_seller_is_a_quote_in_dollars_with_the_rate_that_was_taken(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert not heard.rest and not heard.doubts
+    cents = [one.gpu_hour_usd and round(one.gpu_hour_usd, 2) for one in heard.offers]
+    assert [(one.provider, one.fabric, usd) for one, usd in zip(heard.offers, cents, strict=True)] == quotes
+    assert "US dollars for one euro" in heard.offers[-1].note
+
+
+@pytest.mark.parametrize("asked", ["Which one do I take?", "Which?", "Which of the two should we take?"])
+def test_quotes_before_a_question_are_compared_with_a_job_and_beside_a_plan(asked):
+    job = "Train Llama-3.1-70B on 100B tokens on 64 rented H100."
+    quotes = "Ostwerk asks 2.20 dollars per GPU hour with InfiniBand NDR, Bluefin 2.60 with RoCE 400."
+    hear = Listener.of(library.load().language, CATALOG).hear
+    told, before = hear(f"{job} {quotes} {asked}"), hear(f"{job} {quotes}")
+    assert (told.act, told.fields, told.offers) == ("describe", before.fields, before.offers)
+    assert told.fields["training.tokens"] == 100e9 and not told.doubts and not told.rest
+    supposed = hear("What if Ostwerk asked 2.20 dollars per GPU hour with InfiniBand, Bluefin 2.60 with RoCE?")
+    assert supposed.act != "describe"
+
+
+def test_quotes_with_a_question_are_taken_into_the_plan_that_stands():
+    talk = Conversation(library.load(), today=TODAY)
+    talk.hear("Train Llama-3.1-8B on 2B tokens on 64 rented H100.")
+    talk.hear("Ostwerk asks 2.20 dollars per GPU hour with InfiniBand NDR, Bluefin 2.60 with RoCE 400. Which one?")
+    assert [quote["provider"] for quote in talk.draft.fields["budget.quotes"]] == ["Ostwerk", "Bluefin"]
 
 
 TERMS = """Hello, Nordwind Compute is pleased to offer the following:
@@ -199,6 +264,14 @@ def test_a_fee_beside_a_price_is_no_budget_and_a_budget_that_pays_for_one_is():
     mail = hear("for your 64 H100 we can do $2.35 per GPU hour, InfiniBand NDR, 3 month term. One-time fee of $12,000.")
     [offer] = mail.offers
     assert (offer.fabric, offer.months, offer.once_usd) == (IB, 3, 12_000) and "budget.usd" not in mail.fields
+    mail = hear(in_one_line(
+        "We offer 64 H100 with InfiniBand NDR at 2.20 EUR per GPU-hour on a 3 month term. A deposit of $40k is refunded "
+        "at the end. Setup fee 5,000 USD one-off.\nKind regards,\nDana Levi\nNordfrost Compute Oy\n\n"
+        "We train Llama-3.1-70B on 100B tokens, at most $700k."
+    ))  # fmt: skip
+    [offer] = mail.offers
+    assert (offer.provider, offer.once_usd, mail.fields["budget.usd"]) == ("Nordfrost Compute Oy", 5000, 700_000)
+    assert "deposit of $40k" in offer.note and not mail.doubts
     ours = hear("70B on 64 H100 at $2.35 per GPU-hour, total budget of $500k including setup fees")
     assert ours.fields["budget.usd"] == 500_000
 
@@ -410,8 +483,8 @@ _TERMS = "64 H100 with InfiniBand NDR, $2.30 per GPU-hour, minimum 3 months, set
             "Sterling Computing Inc offers 64 H100 with InfiniBand at $2.20, Boeing Cloud $2.10 with RoCE",
             ["Sterling Computing Inc", "Boeing Cloud"],
         ),
-        (f"From: Dana <dana@mail.nebula-metal.example>\n{_TERMS}", ["nebula-metal"]),
-        (f"{_TERMS}\nraj@nebulametal.co.uk", ["nebulametal"]),
+        (f"From: Dana <dana@mail.nebula-metal.example>\n{_TERMS}", ["Nebula-Metal"]),
+        (f"{_TERMS}\nraj@nebulametal.co.uk", ["Nebulametal"]),
         (f"From: joe@gmail.com\n{_TERMS}", [None]),
     ],
 )
@@ -512,3 +585,8 @@ def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
     assert not any("It sounds like" in getattr(event, "text", "") for event in [*said, *talk.go_on()])
     talk.hear("budget open")
     assert "budget.usd" not in talk.draft.fields
+
+
+def test_a_network_that_costs_a_hundred_times_as_much_is_told_in_whole_figures():
+    assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["2 times", "99 times", "113 times", "1,250 times"]
+    assert _costs(113.4) == "costs 113 times as much"

@@ -102,7 +102,8 @@ def validated(model: type[M], value: object, path: Path, key: tuple[str, ...]) -
     except ValidationError as error:
         first = error.errors()[0]
         where = (*key, *(str(part) for part in first["loc"]))
-        raise KnowledgeError(f"{path}:{line_of(path, where)} {'.'.join(where)}: {first['msg']}") from None
+        said = first["msg"].removeprefix("Value error, ")
+        raise KnowledgeError(f"{path}:{line_of(path, where)} {'.'.join(where)}: {said}") from None
 
 
 def line_of(path: Path, key: tuple[str, ...]) -> int:

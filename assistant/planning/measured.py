@@ -60,7 +60,7 @@ def _fabric(questionnaire: Questionnaire, library: Library, found: Diagnosis) ->
     if questionnaire.cluster.fabric is not None:
         return fabrics[questionnaire.cluster.fabric]
     made = decide(questionnaire, library)
-    said = {file.transport for file in found.files} - {"unknown", "nvlink", "pcie", "shm", "tcp-socket"}
+    said = {file.transport for file in found.files} - {"unknown", "nvlink", "xgmi", "pcie", "shm", "tcp-socket"}
     fitting = [e.considered.fabric for e in made.entries if e.considered.fabric.technology in said]
     chosen = made.choice.chosen
     if chosen and (not said or chosen.considered.fabric in fitting):

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from assistant.vocabulary.quantities import limit_in_dollars
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, limit_in_dollars
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import network_share_percent, usd_per_month
 from .entry import Entry
-from .headline import usd
+from .headline import lasting, usd
 from .resolve import Resolved
 
 
@@ -41,7 +41,8 @@ class Missed:
     def given(self) -> str:
         """The limit as it was given, to the last digit."""
         unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
-        return self._value if self.in_usd else f"{self._value}{unit}"
+        monthly = " a month" if self.name.endswith(" a month") and not self.words.endswith(" a month") else ""
+        return f"{self._value}{monthly}" if self.in_usd else f"{self._value}{unit}"
 
     @property
     def named(self) -> str:
@@ -64,9 +65,12 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     ]
     if entry.costed:
         share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
+        # A rented run that is shorter than a month costs itself alone, whatever a month comes to.
+        alone = budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
+        month = f"{{}} for the run of {lasting(entry.median_hours)}" if alone else "{} a month"
         asked += [
             (budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
-            (budget.usd_per_month, usd_per_month(entry, q), "{} a month", "the budget of {} a month", True),
+            (budget.usd_per_month, usd_per_month(entry, q), month, "the budget of {} a month", True),
             (share, network, "{} % for the network", "the share of {} % for the network", False),
         ]
     serving, targets = entry.estimate.serving, q.inference

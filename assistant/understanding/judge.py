@@ -7,7 +7,7 @@ about; what no wording claimed is asked about, and taken where hardly anything e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,13 +97,18 @@ class Judge:
     def __init__(self, path: Path) -> None:
         self._path = str(path)  # as it is kept with the listener
 
-    def opinion(self, reading: Reading) -> Opinion | None:
-        """The opinion of a message; ``None`` of another language, and where the model is not installed."""
+    def opinion(self, reading: Reading, unread: Set[int] = frozenset()) -> Opinion | None:
+        """The opinion of a message without some of its tokens; ``None`` of another language, and where the model is not
+        installed."""
         model = opinions(Path(self._path)) if reading.text.language == ENGLISH else None
         if model is None:
             return None
         found = tuple(dict.fromkeys(place(reading, one) for one in stretches(reading)))
-        return model.of(reading.text.original, before(reading.context), found)
+        said = reading.text.original
+        for at in unread:
+            start, end = reading.text.tokens[at].start, reading.text.tokens[at].end
+            said = said[:start] + " " * (end - start) + said[end:]
+        return model.of(said, before(reading.context), found)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about facts that their sentence does not speak for, and about what is left over of it. What somebody

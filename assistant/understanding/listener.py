@@ -32,7 +32,7 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .offer_prices import by_the_node, dollars
+from .offer_prices import by_the_node, dollars, hourly, is_rate
 from .offers import Offers
 from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
@@ -40,7 +40,7 @@ from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
 from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import Speller, Text, clean, cut, ends_sentence, in_question
+from .text import Speller, Text, clean, cut, ends_sentence, in_question, sentences
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
@@ -149,7 +149,11 @@ class Listener:
         act = self._act(reading)
         reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
         if reading.act not in SILENT_ACTS:
+            told = reading.again("describe")
             self._understand(reading)
+            if _asks_which_offer(reading):
+                reading = told
+                self._tell_offers(reading)
         stated = (
             reading.fields
             or reading.fabrics
@@ -239,13 +243,22 @@ class Listener:
         if not withheld:
             self._attach(reading)
             return
-        bold = Reading(reading.text, reading.source, reading.context, reading.today, reading.quantities, reading.named,
-                        reading.mentions, reading.scopes, reading.act, reading.opinion)  # fmt: skip
+        bold = reading.again(reading.act)
         self._attach(bold)
         reading.withheld = withheld
         self._attach(reading)
         reading.fields = {path: value for path, value in reading.fields.items() if bold.fields.get(path) == value}
         reading.doubts += [_maybe(path, value) for path, value in bold.fields.items() if path not in reading.fields]
+
+    def _tell_offers(self, reading: Reading) -> None:
+        """What is told with offers, of which a question then asks no more than which."""
+        tokens = reading.text.tokens
+        asked = {at for first, end in sentences(tokens) if in_question(tokens, first) for at in range(first, end + 1)}
+        amounts = {q.start for q in reading.quantities if not (q.kind == "number" and tokens[q.start].is_word)}
+        asks = frozenset() if asked & amounts else frozenset(asked)  # "which, at most 100k?" tells something too
+        reading.opinion = self.judge.opinion(reading, unread=asks)
+        self._understand(reading)
+        reading.taken |= asks
 
     def _attach(self, reading: Reading) -> None:
         hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
@@ -366,6 +379,15 @@ def _tells(reading: Reading) -> bool:
     """Whether a message by its meaning surely tells something, with an amount or a name: of others, or of the past."""
     surely = reading.opinion is not None and reading.opinion.acts.get("describe", 0.0) >= _SURELY_TELLS
     return surely and bool(reading.spans)
+
+
+def _asks_which_offer(reading: Reading) -> bool:
+    """Whether a question comes behind offers that are told: they are quotes to compare, and what it asks is which."""
+    if reading.act not in ("ask", "compare", "what-if") or len(reading.offers) < 2:
+        return False
+    prices = [q for q in reading.quantities if is_rate(q) or hourly(q)]
+    supposed = any("supposition" in reading.kinds(q.start, q.end) for q in prices)
+    return not supposed and not any(in_question(reading.text.tokens, q.end) for q in prices)
 
 
 def _bought_after_all(reading: Reading) -> None:

@@ -34,6 +34,7 @@ class NumberWords:
     sizes: frozenset[str]  # words that size what is counted: "two eighty gig cards" are two of 80
     boxes: frozenset[str]  # what may be of so many GPUs: "two sixteen GPU nodes"
     phrases: dict[tuple[str, ...], float]
+    none: frozenset[tuple[str, ...]]  # what begins as a number and is none: "a one-off fee"
     money: frozenset[str]
 
     @classmethod
@@ -48,6 +49,7 @@ class NumberWords:
             frozenset(data["sizes"]),
             frozenset(data["boxes"]),
             phrases,
+            frozenset(tuple(t.text for t in cut(words)) for words in data["none"]),
             money,
         )
 
@@ -57,6 +59,9 @@ def numbers(tokens: Sequence[Token], words: NumberWords) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while at < len(tokens):
+        if tuple(t.text for t in tokens[at : at + 3]) in words.none:
+            at += 3
+            continue
         number = _phrase(tokens, at, words) or _digits(tokens, at, words) or _spelled(tokens, at, words)
         if number is not None:
             found.append(number)

@@ -35,6 +35,11 @@ def hourly(amount: Quantity) -> bool:
     return (amount.kind, amount.unit) == ("decimal", "gpu-hour") or _is_bare(amount)
 
 
+def is_sum(amount: Quantity) -> bool:
+    """Whether an amount may be the price of a cluster, whole or by the month."""
+    return amount.kind == "money" and amount.unit in ("month", "") and amount.value >= LEAST_SUM
+
+
 def _is_bare(amount: Quantity) -> bool:
     """Whether an amount is a decimal without a unit such as prices are."""
     return amount.kind == "number" and isinstance(amount.value, float) and 1 <= amount.value <= 20 and not amount.unit
@@ -95,7 +100,7 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
         return [q for q in money if q.value == message.alone][:1]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
-    sums = [q for q in money if q.unit in ("month", "") and q.value >= LEAST_SUM and _asked_for(q, message, money)]
+    sums = [q for q in money if is_sum(q) and _asked_for(q, message, money)]
     taken = {at for q in small for at in range(q.start, q.end)}
     bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
     sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))

@@ -55,6 +55,11 @@ class Reading:
     quiet: frozenset[int] = frozenset()  # tokens that a wording knows to state nothing
     denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back
 
+    def again(self, act: Intent) -> Reading:
+        """The message as it was before anything of it was understood, to be read as another act."""
+        return Reading(self.text, self.source, self.context, self.today, self.quantities, self.named, self.mentions,
+                       [*self.scopes], act, self.opinion, doubts=[*self.doubts])  # fmt: skip
+
     @property
     def spans(self) -> list[Quantity]:
         """Every amount and name, networks included."""

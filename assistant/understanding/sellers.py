@@ -22,7 +22,8 @@ _AT = frozenset({"at", "for", "@", "=", ":"})  # between a seller and its price
 _PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # two offers, besides the ends of clauses
 _NEAR = 3  # tokens between a time and what says that it is the least
 _SELLS = 2  # words of a seller from which on a message is one's
-_FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the end of a mail
+_FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the name of the firm
+_MOST_PLAIN = 1  # words in small letters of a line that is part of a signature: "Dana of"
 _ABBREVIATED = 4  # letters: "zzgl. 19 %"
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
@@ -73,11 +74,13 @@ class Sellers:
         parts, at = [], close + 1
         while at < len(tokens):
             end = next((n for n in range(at, len(tokens)) if tokens[n].text in _ENDS), len(tokens))
+            if parts and self._is_prose(tokens, typed, at, end):  # the mail is over: what follows is ours
+                break
             first = next((n for n in range(at, end) if self._may_sign(tokens, typed, known, n)), end)
             last = next((n for n in range(first, end) if not self._may_sign(tokens, typed, known, n)), end)
             parts += [(first, last)] if first < last else []
             at = end + 1
-        if not parts or len(tokens) - close > _FARTHEST_CLOSE:
+        if not parts or parts[-1][1] - close > _FARTHEST_CLOSE:
             return None
         start, end = parts[-1]
         firm = {token.text for token in tokens[start:end]} & self._firm
@@ -95,6 +98,11 @@ class Sellers:
             if at and found[1].lower() not in self._mailers:
                 return at[0], at[-1] + 1
         return None
+
+    def _is_prose(self, tokens: Sequence[Token], typed: Callable[[int, int], str], first: int, last: int) -> bool:
+        """Whether a line under a mail is a sentence and names nobody."""
+        words = (n for n in range(first, last) if tokens[n].is_word and tokens[n].text not in self._titles)
+        return sum(typed(n, n + 1)[0].islower() for n in words) > _MOST_PLAIN
 
     def _may_sign(self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
         word = tokens[at].is_word and tokens[at].text not in self._titles and at not in known
@@ -269,6 +277,11 @@ class Sellers:
             said = {token.text for token in tokens[first:last]}
             if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
                 yield first, last, amount
+
+    def is_asked(self, tokens: Sequence[Token], price: Quantity) -> bool:
+        """Whether somebody asks a price: in its clause a word says so before it."""
+        first, _ = _item(tokens, price, 0)
+        return any(token.text in self._says or token.stem in OFFERED for token in tokens[first : price.start])
 
     def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether an amount is what we may spend."""

@@ -14,8 +14,8 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Candidate, Fact
 from .offer_message import Cabled, Message, Priced
-from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate
-from .offers import Found, Offers
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
+from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .sections import Section
@@ -45,19 +45,25 @@ class SideBySide:
     def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
         self._catalog, self._offers, self._words = catalog, offers, words
 
+    def _apart(self, reading: Reading) -> list[Apart]:
+        """What is paid beside the machines, in whatever currency."""
+        money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
+        return list(self._offers.sellers.apart(reading.text.tokens, money))
+
     def sections(self, reading: Reading) -> list[Section]:
         """The parts of a message that are a quote each."""
-        tokens, money = reading.text.tokens, [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
-        apart = [span for *span, _ in self._offers.sellers.apart(tokens, money)]
+        tokens, apart = reading.text.tokens, [span for *span, _ in self._apart(reading)]
         prices = (q for q in reading.quantities if is_rate(q) and not reading.kinds(q.start, q.end) & _NOT_OFFERED)
         return self._offers.sections.of(tokens, [q for q in prices if not any(a <= q.start < b for a, b in apart)])
 
     def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
         """The candidates without those in the part of a quote: its times, days and sums, and its GPUs where the job
-        tells how many."""
+        tells how many; nor is what is paid beside a price, such as a deposit, any sum of ours."""
         inside = lambda start: any(part.has(start) for part in reading.sections)
         theirs = {at for q in reading.quantities if q.kind in _OF_A_QUOTE and inside(q.start)
                   for at in range(q.start, q.end)}  # fmt: skip
+        if any(is_rate(q) for q in reading.quantities):
+            theirs |= {at for *_, amount in self._apart(reading) for at in range(amount.start, amount.end)}
         counted = any(one.fact.says.act == "count" and not inside(one.fact.start) for one in found)
         again = lambda fact: counted and fact.says.act == "count" and inside(fact.start)
         return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
@@ -68,7 +74,6 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         if not found.offers:
-            self._no_budget(reading, message)
             _ask_whose(reading)
             return
         if len(found.offers) == 1 and message.alone is not None:
@@ -85,7 +90,7 @@ class SideBySide:
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
-        _take_back(reading, found, message)
+        _take_back(reading, facts, found, message)
 
     def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
         """What the machines draw is no limit of ours; "we have at most 40 kW" is one."""
@@ -99,7 +104,7 @@ class SideBySide:
         amounts = [q for q in every if not reading.kinds(q.start, q.end) & _NOT_OFFERED]
         fabrics = self._fabrics(reading)
         of_offers = any(token.stem in OFFERED for token in reading.text.tokens) or self._has_fee(reading, every)
-        of_offers = of_offers or self._sold(reading, every)
+        of_offers = of_offers or self._sold(reading, every) or _in_their_money(reading)
         apart = [span for *span, _ in self._offers.sellers.apart(reading.text.tokens, _money(every))]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
@@ -183,9 +188,11 @@ class SideBySide:
         else tells which it is."""
         named = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
         named |= {at for m in reading.mentions for at in m.claimed}
-        prices = [q for q in amounts if hourly(q)]
         text, sellers = reading.text, self._offers.sellers
+        sums = [q for q in amounts if is_sum(q) and of_offers and sellers.is_asked(text.tokens, q)]
+        prices = sorted([*(q for q in amounts if hourly(q)), *sums], key=lambda q: q.start)
         places: list[tuple[int, int]] = []
+        sender = None
         theirs = {at for one in known for at in range(one.start, one.end)}
         if of_offers or len(prices) > 1:
             places = sellers.beside(text.tokens, text.typed, prices, named, theirs, self._words)
@@ -198,18 +205,12 @@ class SideBySide:
             place = sellers.signed(text.tokens, text.typed, named) or sellers.named(text.tokens, text.typed, named)
             mail = self._offers.sections.sender(text.tokens) if of_offers and not place else []
             heads = [sellers.heading(text.tokens, text.typed, named, self._words, part) for part in mail]
-            place = place or next(filter(None, heads), None) or (sellers.domain(text) if of_offers else None)
+            place = place or next(filter(None, heads), None)
+            sender = sellers.domain(text) if of_offers and not place else None
             places = [place] if place else []
+        if sender:  # an address is in small letters, a name begins with capital ones
+            return [Priced(text.typed(*sender).title(), *sender)]
         return [Priced(text.typed(*place), *place) for place in places]
-
-    def _no_budget(self, reading: Reading, message: Message) -> None:
-        """What is paid once beside a price is no budget, also where it is of no offer."""
-        if not message.of_offers or _PRICE not in reading.fields:
-            return
-        for first, last, fee in self._offers.sellers.apart(message.tokens, message.money):
-            if reading.fields.get("budget.usd") == fee.value and self._offers.sellers.is_once(message.tokens, fee):
-                del reading.fields["budget.usd"]
-                reading.taken -= set(range(first, last))
 
 
 def _prices(found: Found) -> list[float]:
@@ -235,6 +236,12 @@ def _cabled(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]
         links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
         cabled += [Cabled("nics_per_node", links, rate.start - 2, rate.end + 2)] if links else []
     return cabled
+
+
+def _in_their_money(reading: Reading) -> bool:
+    """Whether a seller is named beside a rate in another currency: that is a quote, with the dollars that it is."""
+    named = any(q.kind == "provider" for q in reading.named)
+    return named and any(q.kind == MONEY_OTHER and is_rate(q) for q in reading.quantities)
 
 
 def _only(names: Sequence[Priced]) -> str | None:
@@ -280,13 +287,16 @@ def _ask_whose(reading: Reading) -> None:
         reading.doubts.append(Doubt(_PRICE, f"whose price is ${price}?", (price,)))
 
 
-def _take_back(reading: Reading, found: Found, message: Message) -> None:
-    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about."""
+def _take_back(reading: Reading, facts: Sequence[Fact], found: Found, message: Message) -> None:
+    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about; the same amount said of
+    both, as a month of training and a seller's least term, is one."""
+    amounts = {at for q in found.amounts for at in range(q.start, q.end)}
+    ours = {fact.says.field for fact in facts if fact.says.act == "set" and not fact.claimed & amounts}
     one, theirs = len(found.offers) == 1, {q.value for q in found.amounts}
     theirs |= {offer.delivery_days for offer in found.offers if offer.delivery_days}
     settled: set[Any] = set() if one else set(_OF_AN_OFFER)
     settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in found.amounts) else set()
-    settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
+    settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
     settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()

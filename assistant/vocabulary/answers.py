@@ -180,7 +180,19 @@ class FabricDesign(Contract):
 Severity = Literal["error", "warning", "info"]
 LogKind = Literal["nccl-tests", "nccl-debug", "mixed", "unknown"]
 LogTransport = Literal[
-    "infiniband", "roce", "gib", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"
+    "infiniband",
+    "roce",
+    "gib",
+    "efa",
+    "slingshot",
+    "tcpx",
+    "tcpxo",
+    "tcp-socket",
+    "nvlink",
+    "xgmi",
+    "pcie",
+    "shm",
+    "unknown",
 ]
 
 

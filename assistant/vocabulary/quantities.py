@@ -241,6 +241,11 @@ def told_apart(value: float, limit: float | None, told: Callable[[float], str]) 
     return in_dollars(value) if in_dollars(value) != in_dollars(limit) else f"${value:,.2f}"
 
 
+def times(ratio: float) -> str:
+    """``2.2 times``, ``120 times``."""
+    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
+
+
 def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:
     """A limit as it was given, to the dollar; one of three digits as ``told``."""
     return told(limit) if float(f"{limit:.3g}") == limit else in_dollars(limit)

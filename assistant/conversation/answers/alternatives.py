@@ -21,6 +21,7 @@ from ..events import Event, Note
 
 _LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
 _BUYS, _WRITTEN_OFF = {"budget.mode": "buy"}, "budget.amortization_months"
+_PRICE = "budget.gpu_hour_usd"
 _LEAST_PERIOD = 180.0  # days: for less nobody buys
 MOST = 4  # values that are weighed against each other
 
@@ -67,9 +68,10 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         ranked.append((name, best))
         length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"
         lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}{_by_hour(fields, plan)}.")
-    assumed = (one for plan in plans for one in plan.assumptions)
-    months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
+    assumed = {one.field: one for plan in plans if plan.purchase for one in plan.assumptions}
+    months = assumed[_WRITTEN_OFF].value if _WRITTEN_OFF in assumed else None
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
+    counted += [f"{assumed[_PRICE].why}."] if _PRICE in assumed else []
     both = next((plan.rent_or_buy for plan in plans if plan.rent_or_buy), None)
     chips_of = [str(fields["cluster.gpu"]) for fields in found if "cluster.gpu" in fields]
     counted += [chips(catalog, chips_of)] if len(chips_of) > 1 else []

@@ -120,20 +120,20 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     of_purchase = asked.of_purchase(parts, said)
     if of_purchase is not None:
         return of_purchase
-    followed = followup.answered(parts, said, first=True)
     told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    followed = None if told else followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
         return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
     if figure is not None and said.act == "describe" and said.topic == "offers":
         return [*figure, *describe(parts, said)]  # "rent 128 H100 for 2 weeks" tells of the job and has its price
-    if figure is None:
+    if figure is None and not told:
         followed = followed or followup.answered(parts, said, first=False)
     if followed is not None:
         return followed
     if figure is not None:
         figure = followup.in_short(parts, said, figure)
-    elif followup.is_tried(parts, said):
+    elif not told and followup.is_tried(parts, said):
         return asked.what_if(parts, said)
     elif followup.saves_money(parts, said) or (said.act == "what-if" and said.rest and not asked.varied(parts, said)):
         figure = followup.likeliest(parts, said)

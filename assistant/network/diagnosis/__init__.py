@@ -34,6 +34,7 @@ _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe bo
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
+_OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -87,7 +88,8 @@ class _Reading:
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
         heard, log, ours = self.heard, self.heard.log, bits & _NCCL
-        heard.known.take(number, line, bits)
+        if bits & ~_OTHERS:
+            heard.known.take(number, line, bits)
         if ours and log.take(number, line):
             if "NCCL_" in line or "Using [" in line:
                 self.tables.heard(line, log.last_listed)
@@ -131,6 +133,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport == "unknown":
         transport = _named_elsewhere(heard.known, log, nodes)
+    if transport == "nvlink" and "amd-gpus" in heard.known.seen:
+        transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -183,7 +187,10 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
 
 
 def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
-    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes."""
+    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes; none where NCCL
+    did not find the one that it was told to use."""
+    if "plugin-not-found" in known.seen and not log.channels:
+        return "unknown"
     of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
     named = known.transport or ("roce" if of_roce else "unknown")
     return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"

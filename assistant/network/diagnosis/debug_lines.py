@@ -103,6 +103,7 @@ class DebugLog:
     verbs: bool = False  # failures speak of RDMA
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
+    _hops: set[str] = field(default_factory=set)
 
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one of NCCL's."""
@@ -218,7 +219,12 @@ class DebugLog:
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
             self.local[kind] += 1
             self.local_line.setdefault(kind, number)
-        if hop := _HOP.search(text):
+        between = text[text.find(" : ") + 1 : at]  # the same ranks on every channel
+        if between in self._hops:
+            return
+        if len(self._hops) < _HOSTS:
+            self._hops.add(between)
+        if hop := _HOP.search(between):
             self.ranks = max(self.ranks, int(hop[1]) + 1, int(hop[3]) + 1)
             self._placed(int(hop[1]), hop[2])
             self._placed(int(hop[3]), hop[4])

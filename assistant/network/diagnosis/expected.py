@@ -88,8 +88,8 @@ def expected_busbw(
 
 
 def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:
-    """Of a whole node whose GPUs NVLink joins: what a ring carries, or the switch's sums."""
-    if transport != "nvlink" or ranks != gpu.gpus_per_node or collective not in _RINGS:
+    """Of a whole node whose GPUs NVLink, or AMD's xGMI, joins: what a ring carries, or the switch's sums."""
+    if transport not in ("nvlink", "xgmi") or ranks != gpu.gpus_per_node or collective not in _RINGS:
         return None
     joined = catalog.scale_up_of(gpu, ranks, ranks)
     gain = SWITCH_GAIN if adds and joined.in_network_reduction and collective == "all_reduce" else 1.0

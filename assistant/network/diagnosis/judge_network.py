@@ -29,6 +29,7 @@ from .signatures import (
     read,
     signatures,
     signatures_in,
+    silent,
     suspects,
 )
 from .steps import Steps
@@ -49,6 +50,7 @@ _PEERS = 1000
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
+_NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
@@ -251,6 +253,7 @@ def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> 
         alarms |= {code for code in narrowing() if any(each.code == code for each in found)}
     weigh = {code: alone or bool(alarms & {*beside, code} if beside else alarms) for code, beside in suspects().items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
+    found = [each for each in found if each.severity != "info" or each.code not in silent()]
     causes = {
         each.code: each for each in signatures() if each.weighs == "unless-it-went-on" and alarms & {*each.beside}
     }
@@ -295,7 +298,7 @@ def findings(
         yield from _gpudirect(log, device)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
-        joined = _NVLINK.search(device) and not is_pcie(device)
+        joined = not _through_the_host(log, device)
         name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
         yield finding(name, log.local_line["SHM"])
 
@@ -350,8 +353,15 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
                 "peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line, setting=f"{name}={value}"
             )
     line, value = said("NCCL_NET_GDR_LEVEL")
-    if value in ("0", "LOC"):
-        yield finding("gpudirect-disabled", line)
+    if value in _NO_GDR:
+        told = finding("gpudirect-disabled", line)
+        yield as_information(told) if _through_the_host(log, device) else told
+
+
+def _through_the_host(log: DebugLog, device: str) -> bool:
+    """Whether the GPUs of a node reach each other through host memory only, as cards without peer-to-peer do: nothing
+    tells that adapters could reach them."""
+    return log.local["SHM"] > log.local["P2P"] and not (_NVLINK.search(device) and not is_pcie(device))
 
 
 def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -444,6 +454,8 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         yield finding("no-gpudirect-of-plugin", line)
     elif far := _DISTANCE.search(log.gdr_reason):
         yield finding("no-gpudirect-so-far-apart", line, said=far[0])
+    elif log.settings.get("NCCL_NET_GDR_LEVEL", (0, ""))[1] in _NO_GDR and _through_the_host(log, device):
+        yield as_information(finding("no-gpudirect", line))  # as it was asked for
     else:
         yield finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
 

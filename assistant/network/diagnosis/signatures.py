@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, field_validator
 
 from assistant.library import nccl_claims, paths, shipped
 from assistant.vocabulary.answers import DiagnosisFinding, LogTransport, Severity
@@ -34,7 +34,7 @@ class Failure(BaseModel):
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in; ``evidence``: the line."""
-        message, fix = self.message.format(**said), self.fix.format(**said)
+        message, fix = self.message.format(**said).replace(" ()", ""), self.fix.format(**said)
         cited = f"; {nccl_claims.of_failure(self.source, self.code)}" if self.source else ""
         rests = f"{self.rests}; {self.sure}{cited}" if self.rests else ""
         return DiagnosisFinding(
@@ -60,11 +60,21 @@ class Signature(Failure):
     over: str = ""  # the code of what, told after it, says that it is over: information then
     waited: tuple[str, ...] = ()  # after one of these it is what a launcher does to end a job: information
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
+    else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal["always", "beside-others", "unless-fast", "unless-it-went-on", "where-rdma-may-be"] = "always"
+
+    @field_validator("says", "has")
+    @classmethod
+    def _lettered(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Lines are told apart by their letters: a word without one would be asked of no line that has any."""
+        for word in words:
+            if not re.search("[a-z]", word):
+                raise ValueError(f"expected words with a small letter, by which a line is found, got {word!r}")
+        return words
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -98,20 +108,27 @@ class Pinned(Failure):
 @lru_cache(maxsize=1)
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
-    parts = (part for name, part in _files().items() if name.startswith("failures/"))
-    return [Signature(code=code, **about) for part in parts for code, about in part.items()]
+    folder = paths.shipped("knowledge") / "nccl"
+    return [
+        shipped.validated(Signature, {"code": code, **about}, folder / name, (code,))
+        for name, part in _files().items()
+        if name.startswith("failures/")
+        for code, about in part.items()
+    ]
 
 
 def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
     """The known failures that a line tells of, and what it says in the pattern's named group. ``bits``: of those that
     its words may mean, by their place in the file."""
-    small, found = line.lower(), list[tuple[Signature, str]]()
+    small, every, found = line.lower(), signatures(), list[tuple[Signature, str]]()
     while bits:
         lowest = bits & -bits
         bits ^= lowest
-        known = signatures()[lowest.bit_length() - 1]
+        known = every[lowest.bit_length() - 1]
         if (said := known.said_in(line, small)) is not None:
             found.append((known, said))
+    if not found:
+        return found
     told = [each for each in found if not each[0].sign]
     return (
         [each for each in found if not each[0].otherwise]
@@ -169,6 +186,12 @@ def pinned() -> list[Pinned]:
 def suspects() -> dict[str, frozenset[str]]:
     """The codes of failures that weigh only beside others, with those beside which they do where not all are meant."""
     return {each.code: frozenset(each.beside) for each in signatures() if each.weighs == "beside-others"}
+
+
+@lru_cache(maxsize=1)
+def silent() -> frozenset[str]:
+    """The codes of what is told only where it weighs."""
+    return frozenset(each.code for each in signatures() if each.else_silent)
 
 
 @lru_cache(maxsize=1)

@@ -28,6 +28,13 @@ def _telling_most(found: re.Match[str]) -> tuple[bool, int]:
     return length > _SHORT and found[0] not in _COMMON, length
 
 
+def _letters(shape: bytes) -> bytes:
+    """The letters of a word that is asked for, with a space where they must begin or end one of a line."""
+    said = b" ".join(shape.split())
+    short = len(said) < _SHORT
+    return b" " * (short or shape[:1] == b" ") + said + b" " * (short or shape[-1:] == b" ")
+
+
 class Telling:
     """``words``: by a reader's bit, what in small letters is in every line that the reader wants: of each the longest
     rarer run of letters is asked for, as a part of a word, or as a whole one where signs stand on both sides of it."""
@@ -37,8 +44,10 @@ class Telling:
         self._wholes: dict[bytes, int] = {}
         self._headlines = headlines
         self._prompts = self._wordless = 0  # bits of what ends a prompt, and of what has no letter
+        self._phrases: dict[int, list[bytes]] = {}  # by a bit: of its words all letters, as :data:`SHAPE` leaves them
         for bit, its in words.items():
             for word in its:
+                self._phrases.setdefault(bit, []).append(_letters(word.encode().translate(SHAPE)))
                 run = max(_RUN.finditer(word), key=_telling_most, default=None)
                 if run is None:
                     self._wordless |= bit
@@ -62,6 +71,8 @@ class Telling:
         if bits is None:
             words = shape.split()
             bits = 0 if words and self._dull.issuperset(words) else self._of_words(words)
+            if bits and b"\x1b" not in line:  # colours may stand inside what is said
+                bits = self._of_phrases(b" %b " % b" ".join(words), bits)
             if len(self._shapes) < _SHAPES and len(shape) < _LONG:
                 self._shapes[shape] = bits
         return bits | self._headlines if line[:2] in _HEADLINES else bits
@@ -72,6 +83,18 @@ class Telling:
             if word not in self._dull:
                 known = self._known.get(word)
                 bits |= self._of_word(word) if known is None else known
+        return bits
+
+    def _of_phrases(self, said: bytes, bits: int) -> int:
+        """Of some bits those of which all letters of a word are in a line, one behind the other."""
+        left, bits = bits, 0
+        while left:
+            bit = left & -left
+            left ^= bit
+            for phrase in self._phrases[bit]:
+                if phrase in said:
+                    bits |= bit
+                    break
         return bits
 
     def _of_word(self, word: bytes) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import RentalOffer
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, times
 
 from ... import figures
 from .. import reading
@@ -218,8 +218,7 @@ def rent_for(asked: Asked) -> list[str]:
     able = [text for cost, text in found if cost <= sum_]
     if not able:
         return [f"No: the cheapest that was found costs {figures.usd(least[0])}. {least[1]}"]
-    times = sum_ / least[0]
-    spare = f", {times:.2g} times over" if times >= 2 else ""
+    spare = f", {times(sum_ / least[0])} over" if sum_ >= 2 * least[0] else ""
     return [f"Yes{spare}: {able[0]}", *(f"Or {text}" for text in able[1:2]), _RENT_FOR]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from assistant.vocabulary.plan import ServingFigures
+from assistant.vocabulary.quantities import times
 
 from ... import figures
 from .. import reading
@@ -124,9 +125,7 @@ def first_target_limit(asked: Asked) -> str | None:
     if found is None or not load or not found.carries_requests_per_s:
         return None
     most = found.carries_requests_per_s
-    return (
-        f"These GPUs hold both up to {figures.significant(most)} requests a second, {most / load:.2g} times your load."
-    )
+    return f"These GPUs hold both up to {figures.significant(most)} requests a second, {times(most / load)} your load."
 
 
 def node_lost(asked: Asked) -> list[str]:
