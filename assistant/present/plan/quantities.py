@@ -222,6 +222,7 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     share = "that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted."
     return told(
         f"{figures.percent(100 * found.mfu)} MFU{_on(found)}: {share}",
+        "It is computed from kernel times fitted to published runs, not measured here; of experts the active count.",
         *_parts(found),
         *(f"{a.why}." for a in plan.assumptions if a.field == "model.practice"),
         _others(plan, found, lambda c: c.mfu, lambda v: figures.percent(100 * v)),

@@ -159,7 +159,7 @@ def node_lost(asked: Asked) -> list[str]:
 def node_lost_now(asked: Asked) -> str | None:
     """What was in flight on it, and how much the planned ones hold."""
     best = asked.best
-    if best is None or best.serving is None:
+    if best is None or best.serving is None or reading.gpus(asked.plan) <= _node(asked):
         return None
     return "What the lost node was answering fails and is asked again: the plan counts a steady state, not that minute."
 

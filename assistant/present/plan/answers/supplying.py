@@ -42,6 +42,27 @@ _EASY = 100.0  # MB/s a pass
 _LARGE = 100.0  # GB: what is less is no data set
 
 
+def per_parameter(asked: Asked) -> list[str]:
+    """Twenty tokens a parameter: what they would cost, and why more may still be right."""
+    params, best = asked.params, asked.best
+    tokens = reading.asked(asked.plan, "training.tokens")
+    if not params or not tokens or best is None or best.run_hours is None or best.cost_usd is None:
+        return []
+    few = _BEST_OF_COMPUTE * params
+    share = few / tokens
+    own, best_few = (figures.significant(value / 1e9) for value in (params, few))
+    sums = f"{figures.usd(share * best.cost_usd.p50)} and {figures.hours(share * best.run_hours)}"
+    return [
+        f"{_BEST_OF_COMPUTE} × {own} billion are {best_few} billion tokens, {share:.0%} of yours: about {sums}.",
+        "No waste by itself: the rule is best for the training's compute; small models go far past it, being cheap to "
+        "serve (Llama 3 8B: 15 trillion).",
+        f"The plan costs what was asked for ({money(best)}); say the tokens that you want.",
+    ]
+
+
+_BEST_OF_COMPUTE = 20  # tokens per parameter, Hoffmann et al. 2022
+
+
 def more_data(asked: Asked) -> list[str]:
     """The run on so many times the data, beside the planned one."""
     times = _times(asked)
