@@ -490,9 +490,7 @@ def _items(
         if (price := bill.own_price(catalog.devices[ident]))
     ]
     cable, price = bill.link(line_rate, catalog) or (None, None)
-    scaled = price is not None and price.derived is not None
-    name = f"{line_rate / bill.GBPS:g} Gb/s with the connectors of both ends" if scaled else cable and cable.name
-    found.append((f"link {name}" if name else "optics and cables", layout.cables, price))
+    found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
     notes += [
         f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None
     ]
