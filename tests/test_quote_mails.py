@@ -67,8 +67,8 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("Ostwerk asks 2.20 dollars per GPU hour with InfiniBand NDR, Bluefin 2.60 with RoCE 400",
          [{"provider": "Ostwerk", "fabric": IB, "gpu_hour_usd": 2.2},
           {"provider": "Bluefin", "fabric": ROCE, "gpu_hour_usd": 2.6}]),
-        ("Ostwerk quotes 2.20 dollars per GPU hour with InfiniBand, Bluefin quotes 118,000 dollars all in for the month "
-         "with RoCE 400",
+        ("Ostwerk quotes 2.20 dollars per GPU hour with InfiniBand, Bluefin quotes 118,000 dollars all in for the "
+         "month with RoCE 400",
          [{"provider": "Ostwerk", "fabric": IB, "gpu_hour_usd": 2.2},
           {"provider": "Bluefin", "fabric": ROCE, "usd": 118_000, "months": 1}]),
     ],
@@ -226,8 +226,8 @@ def test_a_fee_beside_a_price_is_no_budget_and_a_budget_that_pays_for_one_is():
     [offer] = mail.offers
     assert (offer.fabric, offer.months, offer.once_usd) == (IB, 3, 12_000) and "budget.usd" not in mail.fields
     mail = hear(in_one_line(
-        "We offer 64 H100 with InfiniBand NDR at 2.20 EUR per GPU-hour on a 3 month term. A deposit of $40k is refunded "
-        "at the end. Setup fee 5,000 USD one-off.\nKind regards,\nDana Levi\nNordfrost Compute Oy\n\n"
+        "We offer 64 H100 with InfiniBand NDR at 2.20 EUR per GPU-hour on a 3 month term. A deposit of $40k is "
+        "refunded at the end. Setup fee 5,000 USD one-off.\nKind regards,\nDana Levi\nNordfrost Compute Oy\n\n"
         "We train Llama-3.1-70B on 100B tokens, at most $700k."
     ))  # fmt: skip
     [offer] = mail.offers
