@@ -98,6 +98,8 @@ def test_switches_and_links_of_1024_gpus_cost_what_a_dated_sheet_says():
     switch, link = (next(item for item in found.prices if item.item.startswith(kind)) for kind in ("switch", "link"))
     assert (switch.usd_low * switch.count + link.usd * link.count) / 1024 == pytest.approx(4247, abs=1)
     assert without_nics(found) == pytest.approx(4247, rel=0.10)
+    faster = next(item for item in planned("infiniband-xdr-800", 1024).prices if item.item.startswith("link"))
+    assert faster.derived and faster.item.startswith("link 800 Gb/s"), "not called by the rate its price is scaled from"
 
 
 @pytest.mark.parametrize(("endpoints", "usd"), [(2048, 4390), (65536, 7500)])

@@ -9,7 +9,7 @@ import pytest
 from assistant import library, planning
 from assistant.library import questionnaires
 from assistant.planning import missed, pipeline, remedy
-from assistant.present.plan import formats, reading
+from assistant.present.plan import card, formats, reading
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 
@@ -92,7 +92,7 @@ def test_where_money_and_time_are_short_what_keeps_both_is_told_else_what_keeps_
 
 TOLD = {
     "usd": r"a budget of \$([\d,.]+)( M)?",
-    "usd_per_month": r"\$([\d,.]+)( M)? a month",
+    "usd_per_month": r"\$([\d,.]+)( M)? (?:a month|for the run of)",
     "network_share_percent": r"([\d,.]+)() % for the network",
     "deadline_days": r"deadline of ([\d,.]+)() days",
     "max_power_kw": r"([\d,.]+)() kW",
@@ -192,6 +192,8 @@ def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_m
     [work] = [one for one in plan.assumptions if one.field == "training.tokens"]
     assert work.value > 1e9 and "failures and checkpoints included" in work.why
     assert "Deadline of 10 days: kept" in reading.limits_kept(plan)
+    month = plan.model_copy(update={"questionnaire": plan.questionnaire | {"constraints": {"deadline_days": 365 / 12}}})
+    assert "Deadline of 1 month: kept" in reading.limits_kept(month), "as it was said"
     late = [c for c in plan.candidates if c.run_hours and c.run_hours > 1.01 * 240]
     assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}
 
@@ -225,6 +227,52 @@ def test_the_only_network_within_the_budget_is_not_called_the_only_one_with_a_pr
     free = stages.decide(asked({})).choice.chosen
     least = planning.plan(asked({"usd": 1.02 * free.median_cost}), LIBRARY, index=None)
     assert "No other network keeps the budget" in least.recommendation.card.because
+
+
+def test_a_network_that_was_given_and_is_over_the_budget_is_named_with_its_sum_before_what_keeps_it(stages):
+    given = {"cluster": {**JOB["cluster"], "fabric": "infiniband-ndr-400"}}
+    [free] = [e for e in stages.decide(asked({"mode": "buy"}, **given)).entries if e.considered.owned]
+    made = stages.decide(asked({"mode": "buy", "usd": 0.93 * free.outlay}, **given))
+    do = planning.plan(made.job.questionnaire, LIBRARY, index=None).recommendation.card.do
+    assert made.choice.chosen.id != free.id
+    told = re.search(r"; InfiniBand NDR 400 Gb/s, which was given, takes a budget of \$([\d.,]+)( M)? instead of", do)
+    assert float(told[1].replace(",", "")) * (1e6 if told[2] else 1) == pytest.approx(free.outlay, rel=0.01)
+    made = stages.decide(asked({"mode": "buy", "usd": 1e6}, **given))
+    first, other = remedy.smallest_change(made.job, made.entries, stages.predictor).split(". ", 1)
+    assert (
+        f"{told[1]}{told[2] or ''} (InfiniBand NDR 400 Gb/s, which was given)" in first
+        and " in its place takes" in other
+    )
+
+
+def test_machines_that_are_called_bought_between_commas_are_bought():
+    said = "pretrain 13B on 64 H200, machines bought, 300 billion tokens, budget $60,000 per month"
+    heard = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)
+    assert heard.fields["budget.mode"] == "buy"
+
+
+def test_a_month_of_a_run_that_is_shorter_is_called_the_run(stages):
+    made = stages.decide(asked({"mode": "rent", "usd_per_month": 30_000}, training={"tokens": 5e10}))
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor)
+    assert re.search(r"with \$[\d,]+ for the run of [\d.]+ days \(.*\) instead of \$30,000 a month", told)
+
+
+def test_at_a_provider_of_one_network_nothing_is_called_compared():
+    plan = planning.plan(asked({}, cluster={**JOB["cluster"], "provider": "coreweave"}), LIBRARY, index=None)
+    assert plan.recommendation.card.because == "No other network that runs this job has a price at CoreWeave."
+    assert [line.partition(",")[0] for line in card.certain(plan)] == ["Certainty: nothing was compared"]
+
+
+def test_a_price_moves_no_work_and_a_term_without_one_is_counted_on_demand(stages):
+    job = {"cluster": {**JOB["cluster"], "provider": "coreweave"}, "training": {"days": 20}}
+    year, price = {"reserved_days": 365}, {"gpu_hour_usd": 2.5}
+    listed, quoted = (stages.decide(asked(budget, **job)) for budget in (year, year | price))
+    assert quoted.work.steps == listed.work.steps
+    plans = (planning.plan(one.job.questionnaire, LIBRARY, index=None) for one in (listed, quoted))
+    costs = [plan.recommendation.card.cost for plan in plans]
+    said = "No price for 12 months is published, so it is the list price on demand"
+    assert said in costs[0] and said not in costs[1]
+    assert "CoreWeave lets reserved up to 60 % off, $2.46 or more, without telling a term: ask." in costs[0]
 
 
 def test_a_larger_budget_never_leads_away_from_an_answer_and_back(stages):

@@ -95,6 +95,7 @@ def test_the_network_draws_the_same_wherever_a_plan_tells_it() -> None:
     assert spectrum.power.network_kw == pytest.approx(spectrum.fabric_design["power_w"] / 1e3)
     assert spectrum.power.machine_kw == pytest.approx(10.6), "eight BlueField-3 draw 400 W more, in the machine"
     assert "adapters" in spectrum.power.machine_source
+    assert "stands in for the BlueField-3 SuperNICs" in words(spectrum), "its price is of another card"
 
 
 def test_racks_that_are_bought_are_joined_as_costs_least_unless_it_is_said_how() -> None:
@@ -134,6 +135,8 @@ def test_how_many_gpus_a_budget_buys_is_one_answer_and_the_most_that_works() -> 
 def test_a_power_limit_counts_the_servers_and_not_only_their_gpus() -> None:
     assert plan(constraints={"max_power_kw": 60}).recommendation.verdict == "infeasible", "8 servers draw 82 kW"
     assert plan(constraints={"max_power_kw": 90}).recommendation.verdict == "recommended"
+    racks = plan(144, "gb200", constraints={"max_power_kw": 250})
+    assert "feeds 72 GPUs in whole racks, cooling apart" in racks.recommendation.smallest_change
 
 
 def test_networks_of_one_speed_differ_in_switches_power_and_people_alone(h100: Plan) -> None:
@@ -200,6 +203,18 @@ def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None
         paid = each + both.months * 730 * (upkeep + used * power)
         assert paid == pytest.approx(both.months * 730 * used * rent)
         assert drawn is not None
+
+
+def test_a_term_that_is_paid_whole_is_set_against_a_purchase_for_as_long() -> None:
+    """A purchase's share of 20 days stood beside a year of rent."""
+    bought = plan(
+        training={"days": 20}, cluster={"provider": "coreweave"}, budget={"mode": "buy", "reserved_days": 365}
+    )
+    both = bought.rent_or_buy
+    assert both.term_months == pytest.approx(12) and both.run_months == pytest.approx(12, rel=0.3)
+    assert both.buy_run_usd == pytest.approx(64 * 730 * both.run_months * both.buy_usd_per_gpu_hour, rel=0.1)
+    assert both.rent_run_usd == pytest.approx(64 * 730 * both.run_months * both.rent_usd_per_gpu_hour)
+    assert "the term of 12 months, in full use, costs" in words(bought) and "The term takes" in words(bought)
 
 
 def test_what_nobody_lets_is_bought_and_islands_of_ones_own_are_joined_by_what_can_be_bought() -> None:
@@ -444,6 +459,25 @@ def test_renting_or_buying_so_many_gpus_for_a_time_is_told_with_both_sums() -> N
     assert rented == pytest.approx(24 * 730 * 64 * same.rent_usd_per_gpu_hour, rel=0.01)
     assert bought == pytest.approx(24 * 730 * 64 * same.buy_usd_per_gpu_hour, rel=0.01)
     assert months == pytest.approx(same.break_even_months, rel=0.01) and "for 24 months of full use" in found.text
+
+
+@pytest.mark.parametrize(
+    ("said", "opens", "told"),
+    [
+        ("should I buy or rent 64 H100?", "Buying pays after", ("Close between buying and renting", "% apart")),
+        ("should I buy or rent 64 B200? we would use them for 3 years", "Buy, for 36 months", ("64 NVIDIA B200",)),
+        ("should we buy or rent 64 H100 for 3 years? with RoCE", "Close between", ("brings InfiniBand", "RoCE")),
+    ],
+)
+def test_renting_or_buying_needs_no_time_and_says_what_is_close_how_old_a_price_is_and_what_is_rented(
+    said: str, opens: str, told: tuple[str, ...]
+) -> None:
+    asked = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)
+    found = computed_answer(asked, LIBRARY, today=datetime.date(2026, 11, 28)).computed
+    assumed, sums = [one.why for one in found.assumptions], [one.formula for one in found.figures]
+    whole = " ".join([found.text, found.caveat, *assumed, *sums])
+    assert found.text.startswith(opens) and "849 days old" in whole and "with power and support" in whole
+    assert all(words in whole for words in told)
 
 
 def test_what_the_purchase_consists_of_is_told_part_by_part_and_adds_up(h100: Plan) -> None:

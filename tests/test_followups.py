@@ -22,6 +22,7 @@ from tests.conversing import library
 
 PEOPLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups.yaml").read_text())
 OPEN: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups_open.yaml").read_text())
+ONCE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups_once.yaml").read_text())
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
 TODAY = datetime.date(2026, 11, 20)
@@ -68,6 +69,16 @@ def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_ta
         assert len(lines) <= LINES + 1 or tried, (one["ask"], lines)
         assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
         assert talk.draft.fields == told, one["ask"]
+
+
+@pytest.mark.parametrize("one", ONCE, ids=lambda one: one["ask"][:40])
+def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(one: dict[str, Any], library: Library) -> None:
+    talk = _talk(library, one["job"])
+    told = dict(talk.draft.fields)
+    lines = _lines(talk.say(one["ask"]))
+    said = " ".join(" ".join(line.split()) for line in lines)
+    assert len(lines) <= LINES and all(words in said for words in one["told"].split("|")), said
+    assert talk.draft.fields == told
 
 
 def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:

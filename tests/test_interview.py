@@ -109,6 +109,13 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
     assert small and all(len(one.asked) <= 4 for one in small)
 
 
+def test_the_choice_without_a_limit_may_be_typed_as_it_is_written(library: Library) -> None:
+    question = next(one for one in library.interview.questions if one.field == "budget.usd")
+    assert {question.meant(said) for said in ("no limit yet", "No limit", "none so far", "no budget yet.")} == {
+        "no-limit"
+    }
+
+
 def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library) -> None:
     for question in library.interview.questions:
         offered = choices(question, Draft(), library.catalog)

@@ -16,7 +16,7 @@ from assistant.planning import Begun, begun
 from assistant.planning.dearer import when_dearer
 from assistant.planning.flips import Charging
 from assistant.present.prices import _unturned, deciding
-from assistant.vocabulary.plan import RentalOffer
+from assistant.vocabulary.plan import RentalOffer, Warning_
 from assistant.vocabulary.prices import Dearer
 from tests.program import weft
 
@@ -224,6 +224,13 @@ def test_ages_and_what_decides_are_shown_for_a_job(home):
     assert _taken_at(made, taken, told) == dearer.then, "planned again at the price as told another is taken,"
     below = f"{taken.provider}: {taken.instance}, {taken.fabric}"
     assert _taken_at(made, taken, 0.99 * told) == below, "and just below it is not"
+    same = Warning_(
+        code="stale-price-decides", message=f"An old price decides: {taken.instance} at {taken.provider} at"
+    )
+    other = same.model_copy(update={"message": "An old price decides: another at elsewhere at"})
+    aged = made.plan.model_copy(update={"warnings": [same, other]})
+    [*_, listed] = deciding([("a job", aged, dearer)], datetime.date(2026, 11, 20))
+    assert list(listed.items) == [f"a job: {other.message}"], "the turn of one price is told once, in the table"
 
 
 def _taken_at(made: Begun, taken: RentalOffer, usd: float) -> str:

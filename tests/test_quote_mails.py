@@ -15,10 +15,12 @@ from assistant.planning.card import _do
 from assistant.present.plan import formats
 from assistant.present.plan.changes import _unlike
 from assistant.present.plan.flips import turn
+from assistant.present.plan.quotes import _costs
 from assistant.understanding import Listener
 from assistant.understanding.text import in_one_line
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.quantities import times
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .quoted import CATALOG, IB, JOB, ROCE, THREE, TODAY, asked, decided, planned
@@ -82,6 +84,43 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
         for path in heard.fields
     ), heard
     assert not heard.doubts
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Llama 3.1 70B fine-tuning on 64 GPUs.\n"
+         "CoreWeave can do 64x H100 SXM with NDR InfiniBand at USD 2.95/GPU-hr.\n"
+         "Hyperstack: 64 x H100 SXM5, 100 GbE, 1.90 USD per GPU hour.\nWe need it for a month.",
+         [{"provider": "coreweave", "gpu_hour_usd": 2.95}, {"provider": "hyperstack", "gpu_hour_usd": 1.9}]),
+        ("We fine-tune Llama 3.1 70B for a month on 64 GPUs.\nCoreWeave: 64x H100 with NDR InfiniBand USD 2.95/GPU-hr\n"
+         "Hyperstack: 64 x H100, 100 GbE, 1.90 USD per GPU hour, 1 month min",
+         [{"provider": "coreweave", "gpu_hour_usd": 2.95},
+          {"provider": "hyperstack", "gpu_hour_usd": 1.9, "minimum_days": pytest.approx(30.4, abs=0.1)}]),
+    ],
+)  # fmt: skip
+def test_the_month_for_which_the_buyer_needs_the_machines_is_the_length_of_the_run_and_no_term_of_a_quote(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    told = [{name: value for name, value in quote.items() if value} for quote in heard.contract().quotes]
+    assert [{name: one[name] for name in one if name != "fabric"} for one in told] == quotes
+    assert heard.fields["training.days"] == pytest.approx(30.4, abs=0.1) and not heard.doubts
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Quote A (CoreWeave): $94,000 per month for 64 H100 with InfiniBand\n"
+         "Quote B (Hyperstack): 1,90 EUR / GPU-Std, 64 H100 SXM, 100 GbE",
+         [("coreweave", IB, None), ("hyperstack", "ethernet-tcp-100", 2.14)]),
+        ("Hyperstack: €1.90 per GPU-hour, 64 H100, 100 GbE", [("hyperstack", "ethernet-tcp-100", 2.14)]),
+    ],
+)  # fmt: skip
+def test_a_price_in_euro_beside_a_seller_is_a_quote_in_dollars_with_the_rate_that_was_taken(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    assert not heard.rest and not heard.doubts
+    cents = [one.gpu_hour_usd and round(one.gpu_hour_usd, 2) for one in heard.offers]
+    assert [(one.provider, one.fabric, usd) for one, usd in zip(heard.offers, cents, strict=True)] == quotes
+    assert "US dollars for one euro" in heard.offers[-1].note
 
 
 @pytest.mark.parametrize("asked", ["Which one do I take?", "Which?", "Which of the two should we take?"])
@@ -546,3 +585,8 @@ def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
     assert not any("It sounds like" in getattr(event, "text", "") for event in [*said, *talk.go_on()])
     talk.hear("budget open")
     assert "budget.usd" not in talk.draft.fields
+
+
+def test_a_network_that_costs_a_hundred_times_as_much_is_told_in_whole_figures():
+    assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["2 times", "99 times", "113 times", "1,250 times"]
+    assert _costs(113.4) == "costs 113 times as much"

@@ -227,6 +227,7 @@ def test_a_service_quoted_for_three_months_is_paid_by_the_month_and_the_term_is_
     card = told.recommendation.card
     assert "CoreWeave" in card.do and "a month" in card.cost and "3 months agreed: $154,000" in card.cost
     assert "$46,500 a month, less than any quote" in told.volunteered
+    assert told.volunteered.startswith("Voltage Park lists "), "the seller's name"
     text = formats.written(told, "text")
     assert "cost of a month" in text and "cost of the run" not in text and "done in 30.4 days" not in text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime
 import io
+import itertools
 import re
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from assistant.present import plots
 from assistant.present.blocks import Chart, Heading
 from assistant.present.chart_svg import BandRow, bands_svg, is_logarithmic
 from assistant.present.plan import job, names
+from assistant.present.plan.changes import changes
 from assistant.present.plan.document import PROOF, document
 from assistant.present.plan.formats import plan_html, plan_markdown
 from assistant.vocabulary.plan import Plan
@@ -65,6 +67,17 @@ def test_neither_rules_nor_ids_stand_in_front_of_who_decides(plans: dict[str, Pl
     assert [line for line in plan_markdown(plans[name]).splitlines() if RULES.search(line)] == []
 
 
+def test_what_is_new_beside_another_plan_is_told_by_names_and_a_label_stays_as_it_is_written(
+    plans: dict[str, Plan],
+) -> None:
+    made = plans["llama-70b-pretraining"]
+    told = changes(made, plans["three-quotes"])
+    assert told[0] == "The recommendation is now RoCE 400; it was InfiniBand NDR."
+    assert not IDS.search(" ".join(told))
+    named = lambda name: job.title(made.model_copy(update={"questionnaire": made.questionnaire | {"name": name}}))
+    assert (named("ft-month"), named("our first run")) == ("ft-month", "Our first run")
+
+
 def test_ids_become_names_but_not_within_words_nor_where_they_are_typed(plans: dict[str, Plan]) -> None:
     name = names.namer(plans["llama-70b-pretraining"])
     assert name("infiniband-ndr-400 carries it.") == "InfiniBand NDR carries it."
@@ -108,6 +121,21 @@ def test_what_moves_the_sum_is_drawn_alone_and_lies_within_what_all_of_it_moves(
     assert "price" not in moved["three-quotes"], "a quote is what is paid"
 
 
+def test_no_line_of_a_chart_passes_through_what_is_written_over_a_bar() -> None:
+    rows = [BandRow(f"network {n}", (1.0 * n, 2.0 * n, 3.0 * n), f"${n}") for n in range(1, 7)]
+    svg = BeautifulSoup(bands_svg("t", [], rows, marks=[(18.0, "budget $18")]), "html.parser")
+    lines = svg.find_all("line", class_=["grid", "mark"])
+    assert {line["class"][0] for line in lines} == {"grid", "mark"}
+    baselines = [float(text["y"]) for text in svg.find_all("text", class_="figure")]
+    for line in lines:
+        y, drawn, end = float(line["y1"]), True, float(line["y2"])
+        for length in itertools.cycle(map(float, line["stroke-dasharray"].split())):
+            if y >= end:
+                break
+            assert not drawn or not any(y < base + 3 and y + length > base - 10 for base in baselines), (line, y)
+            y, drawn = y + length, not drawn
+
+
 def test_an_axis_begins_at_nothing_unless_the_values_are_too_far_apart() -> None:
     near, far = (BandRow("a", (1.0, 2.0, 3.0), "$2"), BandRow("b", (80.0, 90.0, 100.0), "$90"))
     assert not is_logarithmic([near]) and is_logarithmic([near, far])
@@ -139,7 +167,7 @@ async def test_it_prints_the_proof_on_a_page_of_its_own_and_reads_on_a_phone(
             wider = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wider == 0, f"{name} is {wider} pixels wider than a phone"
             for paper, width, height in (("A4", 8.27, 11.69), ("Letter", 8.5, 11.0)):
-                said = await page.call("Page.printToPDF", paperWidth=width, paperHeight=height)
+                said = await page.call("Page.printToPDF", paperWidth=width, paperHeight=height, preferCSSPageSize=True)
                 pages = pypdf.PdfReader(io.BytesIO(base64.b64decode(said["data"]))).pages
                 assert pages[2].extract_text().lstrip().startswith(PROOF), f"{name} on {paper}"
         assert page.complaints == []

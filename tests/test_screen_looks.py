@@ -84,13 +84,17 @@ async def test_help_is_about_what_has_the_keyboard(begin):
         await user.until(lambda: user.talk.panel.sources.has_focus)
         await user.press("f1")
         assert "What your last question found" in user.sees()
+        await user.press("f2")
+        assert user.app.screen is user.talk and user.talk.panel.tab == "plan" and user.talk.panel.has_focus_within
+        await user.press("f1", "f5")
+        assert user.app.screen is user.talk and user.talk.prompt.has_focus, "help names the key, so it does it"
 
 
 @on_screen
 async def test_on_a_small_screen_an_answer_in_between_gets_the_room_of_the_choices_until_a_key_wants_them(begin):
     async with at_the_screen(begin, NARROW) as user:
         first = user.talk.question_view.offers[0].label
-        assert first in user.sees()
+        assert first in user.sees() and user.talk.prompt.placeholder in user.sees()
         await user.says("help")
         assert f"▸ 1 {first}" not in user.sees() and "What will the cluster do?" in user.sees()
         await user.press("down")

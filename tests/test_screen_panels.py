@@ -99,7 +99,9 @@ async def test_on_a_large_screen_the_plan_grows_beside_the_conversation(begin, s
         assert "○ model: not yet" in user.sees()
         await user.press("1", "enter")
         assert "✓ kind of job: pretraining" in user.sees()
-        await user.says("llama 3.1 8b on 16 h100")
+        await user.says("llama 3.1 8b over roce 400")
+        assert "✓ model: Llama 3.1 8B" in user.sees() and "✓ network: RoCE v2 400 Gb/s" in user.sees()
+        await user.says("on 16 h100")
         assert "Candidates" in user.sees() and "Understood:" in user.sees()
 
 

@@ -9,7 +9,7 @@ from assistant.planning import plan
 from assistant.present.figures import usd
 from assistant.present.plan import purchase as told
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.plan import Purchase
+from assistant.vocabulary.plan import Plan, Purchase
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
@@ -29,8 +29,7 @@ def purchase(case: Case) -> Computed | None:
     bought = made.purchase
     if bought is None or not bought.capital_usd:
         return None
-    wanted = {f"fabrics.{made.recommendation.fabric}.", "budget.", "cluster.", "catalog."}
-    case.take_over([a for a in made.assumptions if a.field.startswith(tuple(wanted))])
+    _take_over(case, made)
     monthly = sum(bought.monthly_usd.values())
     case.figure("to buy", bought.capital_usd, "USD", " + ".join(f"{i.count:,} × {usd(i.usd)}" for i in bought.items))
     case.figure("a month", monthly, "USD", f"over {bought.months:g} months: {told.month(bought)}")
@@ -43,28 +42,46 @@ def purchase(case: Case) -> Computed | None:
 
 
 def rent_or_buy(case: Case) -> Computed | None:
-    """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper."""
-    gpus, days = case.fields.get("cluster.gpus"), case.lengths()
-    if not gpus or not days:
+    """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper;
+    where no time is named first that, and both sums of the usual write-off."""
+    roles, days = case.utterance.roles, case.lengths()
+    gpus = case.utterance.fields.get("cluster.gpus") or roles.get("so_many")
+    if not gpus:
         return None
-    case.fields["budget.amortization_months"] = months = max(1, round(days[0] / DAYS_PER_MONTH))
+    named = {"cluster.gpus": gpus, "cluster.gpu": roles.get("gpu_named")}  # what a comparison does not state
+    case.fields |= {path: value for path, value in named.items() if value and path not in case.utterance.fields}
+    if days:
+        case.fields["budget.amortization_months"] = max(1, round(days[0] / DAYS_PER_MONTH))
     made = plan(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
     found = made.rent_or_buy
     if found is None:
         return None
-    hours = months * HOURS_PER_MONTH * gpus
-    each = (("rented", found.rent_usd_per_gpu_hour, found.offer), ("bought", found.buy_usd_per_gpu_hour, "with power"))
+    _take_over(case, made)
+    months, hours = f"{found.months:g} months", found.months * HOURS_PER_MONTH * gpus
+    each = (
+        ("rented", found.rent_usd_per_gpu_hour, found.offer),
+        ("bought", found.buy_usd_per_gpu_hour, "with power and support"),
+    )
     for name, hourly, how in each:
-        case.figure(
-            name, hours * hourly, "USD", f"{months} months × {HOURS_PER_MONTH:g} h × {gpus:,} × {usd(hourly)}, {how}"
-        )
+        case.figure(name, hours * hourly, "USD", f"{months} × {HOURS_PER_MONTH:g} h × {gpus:,} × {usd(hourly)}, {how}")
     if found.break_even_months is not None:
         case.figure("buying pays after", found.break_even_months, "months", "of full use")
     _, *turns = told.turns(found.model_copy(update={"run_months": None}))
     sums = ", ".join(f"{one.name} {usd(one.value)}" for one in case.found[:2])
-    text = f"{told.over(found)} {gpus:,} {case.gpu.name} in all: {sums}. {' '.join(turns)}"
-    name = made.recommendation.fabric
-    return case.answer(text, f"Every GPU busy all the time. {_RESALE}", gpus=gpus, months=months, fabrics=[name])
+    over, turn = f"{told.over(found)} {gpus:,} {case.gpu.name} in all: {sums}.", " ".join(turns)
+    name, let = made.recommendation.fabric, case.catalog.fabrics.get(found.rent_fabric)
+    theirs = let.name if let and case.names_network and let.id != name else None
+    brings = f"What is rented at its best brings {theirs}, not the network that is named. " if theirs else ""
+    return case.answer(
+        f"{over} {turn}" if days else f"{turn} {over}",
+        f"{brings}Every GPU busy all the time. {_RESALE}", gpus=gpus, months=found.months, fabrics=[name],
+    )  # fmt: skip
+
+
+def _take_over(case: Case, made: Plan) -> None:
+    """What the plan assumed of machines, network and money, with the age of its prices."""
+    wanted = (f"fabrics.{made.recommendation.fabric}.", "budget.", "cluster.", "catalog.")
+    case.take_over([one for one in made.assumptions if one.field.startswith(wanted)])
 
 
 def _facts(case: Case) -> dict[str, Any]:

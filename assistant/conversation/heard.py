@@ -121,6 +121,8 @@ def fields_varied(said: Utterance, draft: Draft, catalog: Catalog, words: Mappin
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
     if not fields and len(said.fabrics) == 1:
         fields["cluster.fabric"] = said.fabrics[0]
+    if not fields and len(said.doubts) == 1 and said.doubts[0].field and len(said.doubts[0].options) == 1:
+        fields[said.doubts[0].field] = said.doubts[0].options[0]  # nothing is taken by trying it
     return fields
 
 

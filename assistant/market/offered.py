@@ -25,6 +25,7 @@ class Offered:
 
     ``markup``: what is paid ÷ what is listed, where the list tells the price of a marketplace's cheapest host.
     ``by_the_day``: days up to which a capacity block is booked in whole days; longer ones are in whole weeks.
+    ``reserved_percent_off``: off its list, at most and for no term that is told.
     ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
     """
 
@@ -37,6 +38,7 @@ class Offered:
     number: int = 0
     markup: float = 1.0
     by_the_day: float = 0.0
+    reserved_percent_off: float | None = None
 
     @property
     def name(self) -> str:
@@ -74,6 +76,13 @@ class Offered:
             one = replace(self, tier=tier, listed=self.offer.usual(some))
             if one.listed is not None and not one.summed:
                 yield one
+
+    @property
+    def least_reserved_usd(self) -> float | None:
+        """The least USD per GPU-hour that the provider publishes for a reservation without telling its term."""
+        if (off := self.reserved_percent_off) is not None and self.usd_per_gpu_hour is not None:
+            return self.usd_per_gpu_hour * (1 - off / 100)
+        return min((one.usd_per_gpu_hour or 0.0 for one in self.beside() if one.tier == "reserved"), default=None)
 
     def charged(self, hours: np.ndarray) -> np.ndarray:
         """The hours that are paid for of a run of ``hours``, told at the price of the term.
@@ -145,7 +154,9 @@ def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact
     def of(tier: Tier, listed: ListPrice | None) -> Offered:
         markup = constant(constants, "market-paid-over-cheapest").si if listed and listed.of_the_cheapest else 1.0
         daily = constant(constants, "capacity-block-by-the-day").value if tier == "capacity-block" else 0.0
-        return Offered(provider.id, provider.name, offer, tier, listed, markup=markup, by_the_day=daily)
+        at_most = provider.reserved_percent_off and provider.reserved_percent_off.value
+        terms = {"markup": markup, "by_the_day": daily, "reserved_percent_off": at_most}
+        return Offered(provider.id, provider.name, offer, tier, listed, **terms)
 
     yield of("on-demand", offer.price("on-demand"))
     for months in sorted({price.months for price in offer.prices if price.months is not None}):

@@ -17,6 +17,10 @@ from . import bill_of_materials as bill
 from .layout import RACKS_PER_GROUP, Layout, largest, lay_out, rails_alone
 
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
+_STAND_IN = (
+    "stands in for the BlueField-3 SuperNICs that Hopper and B200 nodes take on this fabric, for which no price of a "
+    "new card was seen"
+)
 SUPERNIC = 400 * bill.GBPS  # up to this rate Spectrum-X nodes without adapters on the board take BlueField-3 cards
 
 
@@ -472,9 +476,13 @@ def _items(
 ) -> list[PricedItem]:
     line_rate = fabric.nic_rate / size.ports_per_nic
     card = bill.network_card(fabric, max(fabric.nic_rate, size.on_board), catalog)
+    of_card = bill.price_of(card, catalog) if card else None
+    supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
+    if supernic and of_card is not None and fabric.nic_rate <= SUPERNIC:
+        of_card = replace(of_card, derived=_STAND_IN)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {switch.name}", layout.switches, bill.price_of(switch, catalog)),
-        (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
+        (f"NIC {card.name}" if card else "NIC", size.nics, of_card),
     ]
     found += [
         (f"optic {catalog.devices[ident].name}", count, price)
@@ -482,13 +490,9 @@ def _items(
         if (price := bill.own_price(catalog.devices[ident]))
     ]
     cable, price = bill.link(line_rate, catalog) or (None, None)
-    found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
-    supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
-    if supernic and card is not None and fabric.nic_rate <= SUPERNIC:
-        notes.append(
-            "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
-            f"seen: {card.name} stands in"
-        )
+    scaled = price is not None and price.derived is not None
+    name = f"{line_rate / bill.GBPS:g} Gb/s with the connectors of both ends" if scaled else cable and cable.name
+    found.append((f"link {name}" if name else "optics and cables", layout.cables, price))
     notes += [
         f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None
     ]

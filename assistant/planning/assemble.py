@@ -25,6 +25,7 @@ from assistant.vocabulary.plan import (
     Verdict,
     Warning_,
 )
+from assistant.vocabulary.quantities import days_said
 
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
@@ -443,8 +444,8 @@ def _deadline_not_judged(job: Resolved) -> list[Warning_]:
     return [
         Warning_(
             code="deadline-not-judged",
-            message=f"The deadline of {said:g} days is not judged: no amount of work is given that could be done by "
-            "then. Hours and costs are those of a month of serving.",
+            message=f"The deadline of {days_said(said)} is not judged: no amount of work is given that could be done "
+            "by then. Hours and costs are those of a month of serving.",
         )
     ]
 

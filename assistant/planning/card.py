@@ -10,14 +10,14 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, told_apart
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, times, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, times, tokens_told, usd, works_longer
+from .headline import lasting, name_of, seconds, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -27,7 +27,7 @@ WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
 SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
-_MUCH = 2.0  # times as much: what is dearer is told as a factor, below in percent
+_MUCH = 1.995  # times as much: what is dearer is told as a factor, below in percent
 
 
 def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, flips: list[Flip] | None = None) -> Card:
@@ -66,8 +66,22 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
-        return f"{first}{_to_what_is_there(job, chosen, network, joined)}{ties}.{_dearer(made, chosen, set(tied))}"
-    return f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{ties}.{_in_whole_machines(job)}"
+        what = _to_what_is_there(job, chosen, network, joined)
+        return f"{first}{what}{_set_aside(made)}{ties}.{_dearer(made, chosen, set(tied))}"
+    what = f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}"
+    return f"{what}{ties}.{_in_whole_machines(job)}"
+
+
+def _set_aside(made: Decision) -> str:
+    """Of a network that was given and is not taken, what it would take of which limits."""
+    given = [e for e in made.choice.over_limits if e.considered.owned]
+    asked = made.job.questionnaire
+    least = min(given, key=lambda e: (len(missed(e, asked)), e.ranked_cost), default=None)
+    limits = missed(least, asked) if least else []
+    if least is None or not limits:
+        return ""
+    takes = " and ".join(f"{one.enough} instead of {one.given}" for one in limits)
+    return f"; {name_of(least)}, which was given, takes {takes} and is set aside"
 
 
 def _dearer(made: Decision, chosen: Entry, tied: set[str]) -> str:
@@ -144,13 +158,31 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return f"{to_buy} to buy; {month}, written off with power and support{token}."
     if job.serves:
         whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
-        return f"{whole}{token}{_of_term(chosen, job)}."
+        return f"{whole}{token}{_of_term(chosen, job)}.{_on_demand(chosen)}"
     total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(chosen)}"
     longer = chosen.median_hours > 1.01 * HOURS_PER_MONTH
     total += "" if longer else _for_more_than_used(job, chosen)
     if longer:
-        return f"{month}; {total}{_whatever_it_takes(chosen)}."
-    return f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}.{_by_ones_own(job, chosen)}"
+        return f"{month}; {total}{_whatever_it_takes(chosen)}.{_on_demand(chosen)}"
+    paid = f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}."
+    return f"{paid}{_on_demand(chosen)}{_by_ones_own(job, chosen)}"
+
+
+def _on_demand(chosen: Entry) -> str:
+    """Of machines that are reserved for a term without a published price, that it is counted on demand, and from what
+    the provider lists reserved machines without telling a term."""
+    price, offered = chosen.price, chosen.price.offered
+    if not price.reserved_hours or offered is None or offered.tier != "on-demand" or offered.quote:
+        return ""
+    if price.gpu_usd_per_hour.origin == "quoted":
+        return ""
+    term, hourly = in_months(price.reserved_hours / 24), f"${price.gpu_usd_per_hour.value:.2f} per GPU-hour"
+    said = f" No price for {term} is published, so it is the list price on demand, {hourly}"
+    off = f" up to {offered.reserved_percent_off:g} % off" if offered.reserved_percent_off else ""
+    least = offered.least_reserved_usd
+    if least is not None:
+        said += f"; {offered.provider_name} lets reserved{off}, ${least:.2f} or more, without telling a term"
+    return f"{said}: ask."
 
 
 def _paid_for(job: Resolved, chosen: Entry) -> str:
@@ -347,7 +379,8 @@ def _alone(made: Decision) -> str:
     known = [e for e in made.entries if e.costed and e is not made.choice.chosen and e.usable]
     known = [e for e in known if e.verdict != "impossible"]
     if not known:
-        return "No other network that runs this job has a price."
+        where = f" at {made.job.provider.name}" if made.job.provider else ""
+        return f"No other network that runs this job has a price{where}."
     limits = kept_by_none(known, made.job.questionnaire)
     return f"No other network keeps {' and '.join(limits)}." if limits else "No other network with a price is advised."
 
@@ -373,7 +406,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if flips is None:
         return ""
     if not flips:
-        untried = "several things change at once: no single input that was tried does it."
+        untried = "at least two inputs change together: no single one that was tried turns the answer."
         return _with_one_limit_looser(made) or untried
     flip = flips[0]
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)

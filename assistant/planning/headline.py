@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH, times
 
 from .budgets import usd_per_month
 from .choice import Choice
@@ -134,11 +134,6 @@ def _at(job: Resolved, entry: Entry) -> str:
     return f" {where} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
-def times(ratio: float) -> str:
-    """``2.2 times``, ``120 times``."""
-    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
-
-
 def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     other = choice.runner_up
     if other is None or not (other.costed and chosen.costed):
@@ -167,7 +162,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
         return "; nothing else would be clearly cheaper"
     more = chosen.median_cost - other.median_cost
     ratio = chosen.median_cost / other.median_cost
-    how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{times(ratio)} as much"
+    how = f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"{times(ratio)} as much"
     return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from assistant.vocabulary.quantities import limit_in_dollars
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said, limit_in_dollars
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import network_share_percent, usd_per_month
 from .entry import Entry
-from .headline import usd
+from .headline import lasting, usd
 from .resolve import Resolved
 
 
@@ -41,7 +41,8 @@ class Missed:
     def given(self) -> str:
         """The limit as it was given, to the last digit."""
         unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
-        return self._value if self.in_usd else f"{self._value}{unit}"
+        monthly = " a month" if self.name.endswith(" a month") and not self.words.endswith(" a month") else ""
+        return f"{self._value}{monthly}" if self.in_usd else f"{self._value.removesuffix(' days')}{unit}"
 
     @property
     def named(self) -> str:
@@ -50,6 +51,8 @@ class Missed:
 
     @property
     def _value(self) -> str:
+        if " days" in self.words:
+            return days_said(self.limit)
         if not self.in_usd:
             return f"{self.limit:,.10g}"
         return limit_in_dollars(self.limit, usd)
@@ -60,13 +63,16 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
     late = q.latest_days is not None and entry.days > q.latest_days
     asked: list[tuple[float | None, float, str, str, bool]] = [
-        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {} days", False)
+        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {}", False)
     ]
     if entry.costed:
         share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
+        # A rented run that is shorter than a month costs itself alone, whatever a month comes to.
+        alone = budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
+        month = f"{{}} for the run of {lasting(entry.median_hours)}" if alone else "{} a month"
         asked += [
             (budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
-            (budget.usd_per_month, usd_per_month(entry, q), "{} a month", "the budget of {} a month", True),
+            (budget.usd_per_month, usd_per_month(entry, q), month, "the budget of {} a month", True),
             (share, network, "{} % for the network", "the share of {} % for the network", False),
         ]
     serving, targets = entry.estimate.serving, q.inference

@@ -147,18 +147,29 @@ def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
 
 
 def _loosened(job: Resolved, allowed: list[Entry]) -> str:
-    """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
-    change, and of those that ask for hardly more the cheapest. Empty where every limit is kept."""
+    """The limits that one network does not keep, with values that it keeps: of the one that was given, and what another
+    asks for that asks for less. Empty where every limit is kept."""
     short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
     if not short:
         return ""
+    given = [one for one in short if one[0].considered.owned]
+    entry, limits = _nearest(given or short)
+    first, *others = limits
+    named = f"{entry.considered.fabric.name}{', which was given' if given else ''}"
+    asked = [f"{first.enough} ({named}) instead of {first.given}"]
+    asked += [f"{one.enough} instead of {one.given}" for one in others]
+    text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    other, less = _nearest(short)
+    if other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
+        return text
+    return f"{text} {other.considered.fabric.name} in its place takes {' and '.join(one.enough for one in less)}."
+
+
+def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
+    """What asks for the least change, and of those that ask for hardly more the cheapest."""
     least = min(_change(limits) for _, limits in short)
     near = [one for one in short if _change(one[1]) <= HARDLY_MORE * least]
-    entry, limits = min(near, key=lambda one: one[0].median_cost)
-    first, *others = limits
-    asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
-    asked += [f"{one.enough} instead of {one.given}" for one in others]
-    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    return min(near, key=lambda one: one[0].median_cost)
 
 
 def _change(limits: list[Missed]) -> float:
@@ -167,9 +178,12 @@ def _change(limits: list[Missed]) -> float:
 
 
 def _other_size(job: Resolved, entry: Entry) -> str:
-    """Beside the one limit that is not kept: how many GPUs the power feeds."""
+    """Beside the one limit that is not kept: how many GPUs the power feeds, in machines and racks as they are sold."""
     limits = job.questionnaire.constraints
     if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
-    fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // job.gpus_per_node * job.gpus_per_node
-    return f"; what may be drawn feeds {fed:,} GPUs" if fed else ""
+    rack = job.questionnaire.budget.mode == "buy" and job.gpu.scale_up_domain > job.gpu.gpus_per_node
+    whole = job.gpu.scale_up_domain if rack else job.gpus_per_node
+    fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // whole * whole
+    feeds = f"feeds {fed:,} GPUs in whole racks" if rack else f"feeds {fed:,} GPUs"
+    return f"; what may be drawn {feeds}, cooling apart" if fed else ""

@@ -8,8 +8,11 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
+from .choice import CLOSE_PERCENT, TIE_PERCENT
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
+
+_FILLED = 1.01  # times the run: of a longer term some is paid and not used
 
 
 def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
@@ -31,7 +34,8 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
     work: u is paid whether or not the machines are used, p and r only for the hours of use. After T months of full use
     C + T·730·(u + p) = T·730·r; over all m months at a share x of use C + m·730·(u + x·p) = m·730·x·r. What an hour
-    of machines that are there is worth is paid like power, for the hours of use.
+    of machines that are there is worth is paid like power, for the hours of use. A term that is paid whole, however
+    short the run, is set against as many runs as fill it.
     """
     price, months = buy.price, buy.price.months
     capital = price.capital_usd
@@ -41,26 +45,33 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     upkeep = added(part.value for part in price.upkeep.prices)
     power = added(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
     power += price.sunk
-    hourly = rent.median_cost / (buy.median_hours * price.gpus)
+    term = rent.price.least_hours if not serves and rent.price.least_hours > _FILLED * rent.median_hours else None
+    runs = term / rent.median_hours if term else 1.0
+    hours = runs * buy.median_hours
+    hourly = rent.median_cost / (hours * price.gpus)
     saved = hourly - upkeep - power
     after = amortized(each, 1.0) / saved if saved > 0 else None
     used = (amortized(each, months) + upkeep) / (hourly - power) if hourly > power else None
     offered = rent.price.offered
+    own = price.gpu_total + price.fabric_total
+    apart = 100 * (max(hourly, own) / min(hourly, own) - 1) if min(hourly, own) > 0 else CLOSE_PERCENT + 1
     return RentOrBuy(
         offer=offered.name if offered else "the rent that was quoted",
         rent_fabric=rent.id,
         buy_fabric=buy.id,
         rent_run_usd=rent.median_cost,
-        buy_run_usd=buy.median_cost,
+        buy_run_usd=runs * buy.median_cost,
         rent_usd_per_gpu_hour=hourly,
-        buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        buy_usd_per_gpu_hour=own,
         capital_usd=capital,
         there=there,
         there_usd_per_gpu_hour=price.sunk,
         months=months,
-        run_months=None if serves else buy.median_hours / HOURS_PER_MONTH,
+        run_months=None if serves else hours / HOURS_PER_MONTH,
+        term_months=term and term / HOURS_PER_MONTH,
         break_even_months=after,
         break_even_utilization_percent=100 * used if used is not None and used <= 1 else None,
+        certainty="toss-up" if apart <= TIE_PERCENT else "close" if apart <= CLOSE_PERCENT else "clear",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Alternative, RivalOffer
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, outward
 
@@ -33,14 +34,14 @@ def volunteered(made: Decision, pipeline: Pipeline, rival: RivalOffer | None = N
     if chosen is None or not chosen.costed or job.sites > 1 or made.instead_of is not None:
         return None
     if job.questionnaire.budget.quotes:
-        return _published(job, chosen, rival)
+        return _published(job, chosen, rival, pipeline.catalog)
     if made.choice.kept:
         return _pays_back(made, chosen)
     found = (_line(made, chosen, change, pipeline) for change in _hinted(made, chosen))
     return next((text for text in found if text), None)
 
 
-def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None) -> str | None:
+def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None, catalog: Catalog) -> str | None:
     """A list price at which the run costs less than with the quote that is taken, and so than with any."""
     if rival is None or rival.quote is None or not rival.cost_usd or not chosen.costed:
         return None
@@ -51,7 +52,8 @@ def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None) -> str | 
     sum_ = (
         f", {usd(rival.cost_usd)} {'a month' if job.questionnaire.open_ended else 'in all'}" if rival.cost_usd else ""
     )
-    listed = f"{rival.provider} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour{sum_}"
+    seller = catalog.names.get(rival.provider, rival.provider)
+    listed = f"{seller} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour{sum_}"
     return f"{listed}, less than any quote{match}."
 
 

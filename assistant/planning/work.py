@@ -3,9 +3,9 @@ machines.
 
 Who says "a run of 14 days" means that it takes 14 days as it is recommended. So that is the work: what the network does
 in them that is recommended for the job as long as nothing narrows the choice, on machines that nobody takes away. A
-provider that is named, spot machines that are allowed, a deadline or a budget change what is chosen for that work and
-never the work itself; the same work takes longer or shorter on other networks. Who names a provider and a deadline as
-well has days there in mind: then it is what is done at that provider in them.
+provider or a rent that is named, spot machines that are allowed, a deadline or a budget change what is chosen for that
+work and never the work itself; the same work takes longer or shorter on other networks. Who names a provider and a
+deadline as well has days there in mind: then it is what is done at that provider in them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assistant.vocabulary.plan import Assumption, Warning_
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import BUDGETS
@@ -23,6 +23,7 @@ from .entry import Entry
 from .headline import lasting, name_of, tokens_told
 from .resolve import Resolved
 
+_RENTS = ("gpu_hour_usd", "fabric_premium_gpu_hour_usd")
 _LIMITS = ("deadline_days", "max_slowdown_percent", "max_power_kw")
 # Of a term that is paid as a whole the length decides what is cheapest, and so a little what the length stands for.
 _ROUNDS = 3
@@ -53,10 +54,11 @@ def said(job: Resolved) -> Work | None:
 
 
 def without_limits(asked: Questionnaire) -> Questionnaire:
-    """The same job at whoever's, on machines that nobody takes away, without a limit of time or money; at the provider
-    that is named where a deadline is."""
+    """The same job at whoever's, on machines that nobody takes away, without a limit of time or money and at the rents
+    of the lists; at the provider that is named where a deadline is."""
+    rents = _RENTS if asked.budget.mode == "rent" else ()
     budget = asked.budget.model_copy(
-        update=dict.fromkeys(BUDGETS) | {"mode": asked.budget.mode, "spot": False}  # the mode is said, if it was not
+        update=dict.fromkeys((*BUDGETS, *rents)) | {"mode": asked.budget.mode, "spot": False}  # the mode, if not said
     )
     provider = asked.cluster.provider if asked.constraints.deadline_days is not None else None
     return asked.model_copy(
@@ -101,8 +103,9 @@ def assumed(work: Work | None, job: Resolved) -> list[Assumption]:
     if work.recommended:
         which = "it is recommended where neither a provider nor spot machines nor a limit narrows the choice"
     why = (
-        f"what {work.network} does in {job.days:g} days on the machines, failures and checkpoints included; {which}. "
-        "The others are measured by the same work, and in time when it takes them at most 1 % longer than the deadline"
+        f"what {work.network} does in {days_said(job.days)} on the machines, failures and checkpoints included; "
+        f"{which}. The others are measured by the same work, and in time when it takes them at most 1 % longer than "
+        "the deadline"
     )
     return [Assumption(field="training.tokens", value=float(f"{work.steps * job.tokens_per_step:.3g}"), why=why)]
 
@@ -115,7 +118,7 @@ def warned(work: Work | None, job: Resolved, chosen: Entry | None) -> list[Warni
         return []
     tokens = tokens_told(work.steps * job.tokens_per_step)
     message = (
-        f"{job.days:g} days are taken as the work that {work.network} does in them, {tokens}: here it takes "
+        f"What {work.network} does in {days_said(job.days)} is taken as the work, {tokens}: here it takes "
         f"{lasting(chosen.median_hours)}. Give tokens (training.tokens) for another amount."
     )
     return [Warning_(code="days-are-work", message=message)]

@@ -20,6 +20,9 @@ from .text import in_xml, safe
 ROW, BAR = 38, 11  # pixels: a row with its name, and the bar in it
 _NAME, _TOP, _AXIS = 13, 18, 24  # pixels: from the top of a row to its name's line and to its bar; below the last row
 _STACK_ROW, _STACK_BAR, _LEGEND = 50, 22, 19
+_WRITTEN = 16  # pixels of a row that are written on: no line of the chart passes through them
+_PAST_WRITING = f'stroke-dasharray="{ROW - _WRITTEN} {_WRITTEN}"'
+_DASHED_PAST_WRITING = f'stroke-dasharray="4 3 4 3 4 {ROW - 18}"'
 _LETTER = 2.1  # percent of the narrowest page that a letter takes
 _TICKS = 4
 _FAR = 25.0  # times as much: beyond, an axis from nothing shows nothing of the least
@@ -78,7 +81,7 @@ def bands_svg(
     inner = [*_ticks(axis, top, floor)]
     for value, name in marks:
         x = axis.at(value)
-        line = f'<line class="mark" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top - 4}" y2="{floor}"/>'
+        line = _upright("mark", x, top + _WRITTEN + 2, floor, _DASHED_PAST_WRITING)
         inner += [line, _text(x, 12, name, "strong", _anchor(x))]
     for number, row in enumerate(rows):
         inner += _band(row, top + ROW * number, axis)
@@ -133,8 +136,12 @@ class _Axis:
 def _ticks(axis: _Axis, top: int, floor: int) -> Iterator[str]:
     for value in axis.ticks():
         x = axis.at(value)
-        yield f'<line class="grid" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top}" y2="{floor + 4}"/>'
+        yield _upright("grid", x, top + _WRITTEN, floor, _PAST_WRITING)
         yield _text(x, floor + 18, _in_short(value), "quiet", _anchor(x))
+
+
+def _upright(kind: str, x: float, top: int, floor: int, dashes: str) -> str:
+    return f'<line class="{kind}" x1="{x:.2f}%" x2="{x:.2f}%" y1="{top}" y2="{floor}" {dashes}/>'
 
 
 def _in_short(usd: float) -> str:

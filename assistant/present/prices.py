@@ -64,7 +64,12 @@ def _newest(offers: Sequence[Offer]) -> datetime.date:
 def deciding(plans: Sequence[tuple[str, Plan, Dearer | None]], today: datetime.date) -> list[Block]:
     """What each plan rests on, and from which price of it on another offer would be taken."""
     rows = [_decides(name, plan, dearer, today) for name, plan, dearer in plans if dearer is not None]
-    told = [f"{name}: {w.message}" for name, plan, _ in plans for w in plan.warnings if w.code == "stale-price-decides"]
+    told = [
+        f"{name}: {warning.message}"
+        for name, plan, dearer in plans
+        for warning in plan.warnings
+        if warning.code == "stale-price-decides" and not _in_table(warning.message, plan, dearer)
+    ]
     header = ["plan", "rests on", "per GPU-hour", "age", "turns at", "then taken"]
     blocks: list[Block] = [Heading("Which prices decide")]
     shorter = {n: [header[n], *(row[n].partition(":")[0] for row in rows)] for n in (1, 5)}
@@ -76,6 +81,15 @@ def deciding(plans: Sequence[tuple[str, Plan, Dearer | None]], today: datetime.d
         "again at that price. Ages are in days."
     )
     return [*blocks, Paragraph(f"{how} {note}".strip()), *([Bullets(told)] if told else [])]
+
+
+def _in_table(message: str, plan: Plan, dearer: Dearer | None) -> bool:
+    """Whether it is of the price whose turn the table tells: there the plan was made again, and here two sums are set
+    equal."""
+    if dearer is None or dearer.usd is None:
+        return False
+    taken = plan.offers[plan.recommendation.offer or 0]
+    return f" {taken.instance} at {taken.provider}" in message
 
 
 def _decides(name: str, plan: Plan, dearer: Dearer, today: datetime.date) -> list[str]:

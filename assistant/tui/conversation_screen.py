@@ -359,7 +359,7 @@ class ConversationScreen(Keyboard):
         fields, variation = dict(conversation.draft.fields), conversation.variation
         catalog = conversation.library.catalog if fields else None
         self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None, catalog)
-        self.panel.show_plan(fields, conversation.plan, variation, more_to_come)
+        self.panel.show_plan(fields, conversation.plan, variation, more_to_come, catalog)
         self.panel.note(events)
         dialled = next((event for event in events if event.kind == "dial"), None)
         if dialled is not None:
@@ -435,7 +435,10 @@ class ConversationScreen(Keyboard):
         from .help_screen import HelpScreen
 
         helped = self.focused.ancestors_with_self if self.focused else ()
-        self.app.push_screen(HelpScreen(next((node.HELP for node in helped if node.HELP), Prompt.HELP or "")))
+        about = next((node.HELP for node in helped if node.HELP), Prompt.HELP or "")
+        self.app.push_screen(
+            HelpScreen(about, {one.key: one.action for one in self.BINDINGS if isinstance(one, Binding)})
+        )
 
 
 def _heard(conversation: Conversation, answer: Callable[[Conversation], list[Event]]) -> list[Event]:

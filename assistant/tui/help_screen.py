@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from textual.events import Key
+
 from .page_screen import PageScreen, help_lines
+
+if TYPE_CHECKING:
+    from .app import WeftApp
 
 KEYS = """
 # Everywhere
@@ -19,7 +27,18 @@ Ctrl+Q | quit; the transcript is saved as you go
 
 
 class HelpScreen(PageScreen):
-    """A page of help."""
+    """A page of help; the keys that it names close it and do what it says."""
 
-    def __init__(self, about: str) -> None:
+    app: WeftApp
+
+    def __init__(self, about: str, keys: Mapping[str, str]) -> None:
         super().__init__(help_lines(f"{about.strip()}\n\n{KEYS.strip()}"))
+        self._keys = keys
+
+    async def on_key(self, event: Key) -> None:
+        """A key of the conversation, which goes on."""
+        action = self._keys.get(event.key)
+        if action is not None:
+            event.stop()
+            self.dismiss()
+            await self.app.talk.run_action(action)

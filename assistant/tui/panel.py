@@ -20,6 +20,7 @@ from .sources import SourcesList
 
 if TYPE_CHECKING:
     from assistant.conversation.events import Event, Reason, VariationShown
+    from assistant.vocabulary.catalog import Catalog
     from assistant.vocabulary.plan import Plan
 
 BACK = "back"
@@ -97,12 +98,14 @@ class SidePanel(Vertical):
         plan: Plan | None,
         variation: VariationShown | None = None,
         more_to_come: bool = False,
+        catalog: Catalog | None = None,
     ) -> None:
         """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what
         is in view: everything else waits for the call without it, which may bring the same plan."""
         plan = variation.plan if variation else plan
         self._behind = self._behind or plan is not self.plan.plan
-        self.plan.show(fields, plan, variation_notice(variation) if variation else (), more_to_come)
+        notice = variation_notice(variation) if variation else ()
+        self.plan.show(fields, plan, notice, more_to_come, catalog)
         if self._behind and not more_to_come:
             self._behind = False
             self.plots.show(plan)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from assistant.present.blocks import Block
+    from assistant.vocabulary.catalog import Catalog
     from assistant.vocabulary.plan import Plan
 
 MORE = "Enter, with F2: everything, with the sources in full."
@@ -64,14 +65,19 @@ Ctrl+P | save or copy it
         self.show({}, None)
 
     def show(
-        self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = (), more_to_come: bool = False
+        self,
+        fields: Mapping[str, Any],
+        plan: Plan | None,
+        notice: Sequence[Line] = (),
+        more_to_come: bool = False,
+        catalog: Catalog | None = None,
     ) -> None:
         """Show a plan under a notice; without a plan, what was told and what is still needed.
 
         ``more_to_come``: the plan comes again, perhaps the same object; what is below the edge of the screen waits for
         that.
         """
-        above = [*notice, BLANK] if notice else [] if plan else told(fields)
+        above = [*notice, BLANK] if notice else [] if plan else told(fields, catalog)
         self._told.show(above)
         self._told.display = bool(above)
         if plan is not self.plan or (self._behind and not more_to_come):
@@ -117,31 +123,35 @@ def _view(blocks: list[Block]) -> RenderableType:
     return FittedView(made) if blocks else ""
 
 
-def told(fields: Mapping[str, Any]) -> list[Line]:
+def told(fields: Mapping[str, Any], catalog: Catalog | None = None) -> list[Line]:
     """The fields told so far, and the four that a plan needs."""
     known = {_root(name) for name in fields}
     lines = [said("The plan appears here as soon as these four are known.", "$quiet"), BLANK]
     for name, label in NEEDED.items():
-        value = _value(fields, name)
+        value = _value(fields, name, catalog)
         sign = ("✓ ", "$good") if name in known else ("○ ", "$quiet")
         lines.append(parts((f"{label}: ", "$quiet"), value or "not yet", lead=sign[0], lead_style=sign[1]))
     others = {name: value for name, value in fields.items() if _root(name) not in NEEDED}
     if others:
-        lines += [BLANK, said("Also told", "$weft bold"), *_named(others)]
+        lines += [BLANK, said("Also told", "$weft bold"), *_named(others, catalog)]
     return lines
 
 
-def _named(fields: Mapping[str, Any]) -> Iterator[Line]:
+def _named(fields: Mapping[str, Any], catalog: Catalog | None) -> Iterator[Line]:
     """Fields by the names the conversation has for them."""
     from assistant.present.fields import field_name, value_text
 
     for name, value in fields.items():
-        yield parts((f"{field_name(name)}: ", "$quiet"), value_text(name, value), lead="✓ ", lead_style="$good")
+        yield parts(
+            (f"{field_name(name)}: ", "$quiet"), value_text(name, value, catalog), lead="✓ ", lead_style="$good"
+        )
 
 
 def _root(name: str) -> str:
     return "model" if name.startswith("model.") else name
 
 
-def _value(fields: Mapping[str, Any], name: str) -> str:
-    return ", ".join(str(value) for key, value in fields.items() if _root(key) == name)
+def _value(fields: Mapping[str, Any], name: str, catalog: Catalog | None) -> str:
+    from assistant.present.fields import value_text
+
+    return ", ".join(value_text(key, value, catalog) for key, value in fields.items() if _root(key) == name)

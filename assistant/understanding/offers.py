@@ -79,7 +79,9 @@ class Offers:
         found.take(prices)
         found.taken |= {at for one in message.cabled for at in range(one.start, one.end)}
         untold = {at for first, last, _ in apart for at in range(first, last)}
-        for price, place in zip(prices, parted(message, prices), strict=True):
+        places = parted(message, prices)
+        places[-1] = self._without_the_job(message, prices[-1], *places[-1])
+        for price, place in zip(prices, places, strict=True):
             self._add(found, message, price, place, untold, last=price is prices[-1])
         if len({(offer.fabric, offer.provider, offer.months) for offer in found.offers}) < 2 and not one_more:
             return Found()
@@ -87,6 +89,12 @@ class Offers:
         besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
         found.taken |= {at for span in besides for at in range(*span)}
         return found
+
+    def _without_the_job(self, message: Message, price: Quantity, first: int, last: int) -> tuple[int, int]:
+        """The stretch of the last price up to where the job is told again, and no name of an offer follows."""
+        end = self.sections.job_again(message.tokens, price.end, last)
+        named = any(end <= name.start < last for name in (*message.fabrics, *message.providers))
+        return first, last if named else end
 
     def _usable(self, message: Message, apart: Sequence[Apart]) -> Iterator[Quantity]:
         """The amounts that may be prices of an offer."""

@@ -28,11 +28,12 @@ class Section:
 
 
 class Sections:
-    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:") and ``job`` (a sentence behind the
-    price that has one of these is of the job again)."""
+    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:"), ``job`` and ``job_said`` (a sentence
+    behind the price that has one of these is of the job again)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._labels, self._sender, self._job = (frozenset(words[name].split()) for name in ("labels", "sender", "job"))
+        self._job_said = [tuple(said.split()) for said in words["job_said"]]
 
     def of(self, tokens: Sequence[Token], prices: Sequence[Quantity]) -> list[Section]:
         """The parts with a price where the same mark opens two of them or more, and no price stands outside."""
@@ -65,11 +66,17 @@ class Sections:
     def _end(self, tokens: Sequence[Token], prices: Sequence[Quantity], first: int, last: int, *, of_line: bool) -> int:
         """Where a part ends: with the next one, with the line of the last bullet, or where the job is told again."""
         priced = max((price.end for price in prices if first <= price.start < last), default=last)
-        edges = [at for at in range(priced, last) if ends_sentence(tokens, at)]
         if of_line:
-            return next((at for at in edges if tokens[at].text == ";"), last)
+            return next((at for at in range(priced, last) if tokens[at].text == ";"), last)
+        return self.job_again(tokens, priced, last)
+
+    def job_again(self, tokens: Sequence[Token], first: int, last: int) -> int:
+        """Where the sentence or line begins, behind ``first``, that is of the job again: "We need it for a month."."""
+        edges = [at for at in range(first, last) if ends_sentence(tokens, at)]
         for at, end in pairwise([*edges, last]):
-            if any(token.text in self._job for token in tokens[at:end]):
+            told = [token.text for token in tokens[at:end]]
+            said = any(tuple(told[n : n + len(one)]) == one for one in self._job_said for n in range(len(told)))
+            if said or not self._job.isdisjoint(told):
                 return at
         return last
 

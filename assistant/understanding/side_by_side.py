@@ -90,7 +90,7 @@ class SideBySide:
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
-        _take_back(reading, found, message)
+        _take_back(reading, facts, found, message)
 
     def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
         """What the machines draw is no limit of ours; "we have at most 40 kW" is one."""
@@ -104,7 +104,7 @@ class SideBySide:
         amounts = [q for q in every if not reading.kinds(q.start, q.end) & _NOT_OFFERED]
         fabrics = self._fabrics(reading)
         of_offers = any(token.stem in OFFERED for token in reading.text.tokens) or self._has_fee(reading, every)
-        of_offers = of_offers or self._sold(reading, every)
+        of_offers = of_offers or self._sold(reading, every) or _in_their_money(reading)
         apart = [span for *span, _ in self._offers.sellers.apart(reading.text.tokens, _money(every))]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
@@ -238,6 +238,12 @@ def _cabled(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]
     return cabled
 
 
+def _in_their_money(reading: Reading) -> bool:
+    """Whether a seller is named beside a rate in another currency: that is a quote, with the dollars that it is."""
+    named = any(q.kind == "provider" for q in reading.named)
+    return named and any(q.kind == MONEY_OTHER and is_rate(q) for q in reading.quantities)
+
+
 def _only(names: Sequence[Priced]) -> str | None:
     """The name where it is the only one."""
     found = {name.id for name in names}
@@ -281,13 +287,16 @@ def _ask_whose(reading: Reading) -> None:
         reading.doubts.append(Doubt(_PRICE, f"whose price is ${price}?", (price,)))
 
 
-def _take_back(reading: Reading, found: Found, message: Message) -> None:
-    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about."""
+def _take_back(reading: Reading, facts: Sequence[Fact], found: Found, message: Message) -> None:
+    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about; the same amount said of
+    both, as a month of training and a seller's least term, is one."""
+    amounts = {at for q in found.amounts for at in range(q.start, q.end)}
+    ours = {fact.says.field for fact in facts if fact.says.act == "set" and not fact.claimed & amounts}
     one, theirs = len(found.offers) == 1, {q.value for q in found.amounts}
     theirs |= {offer.delivery_days for offer in found.offers if offer.delivery_days}
     settled: set[Any] = set() if one else set(_OF_AN_OFFER)
     settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in found.amounts) else set()
-    settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
+    settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
     settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()

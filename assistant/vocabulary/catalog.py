@@ -423,12 +423,14 @@ def _of_term(reserved: list[ListPrice], months: float | None) -> list[ListPrice]
 
 
 class Provider(Entry):
-    """A cloud and what it offers."""
+    """A cloud and what it offers. ``reserved_percent_off``: percent off its list that a reservation takes at most,
+    where it says so without a price of a term."""
 
     id: str
     name: str
     aliases: list[str] = Field(default_factory=list)
     offers: list[Offer]
+    reserved_percent_off: Fact | None = None
     note: str | None = None
 
 

@@ -40,6 +40,11 @@ def in_months(days: float) -> str:
     return f"{number:.4g} {unit}{'s' * (number != 1)}"
 
 
+def days_said(days: float) -> str:
+    """A number of days as people said it: ``30 days``; what is no number of whole days was said in months."""
+    return in_months(days) if days % 1 else f"{days:g} day{'s' * (days != 1)}"
+
+
 _NUMBER = r"[+-]?(?:\d[\d_,]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _QUANTITY = re.compile(rf"(?P<number>{_NUMBER})(?P<unit>.*)")
 _LONGEST = 200  # characters of a quantity: none that people write takes a fifth of it
@@ -239,6 +244,11 @@ def told_apart(value: float, limit: float | None, told: Callable[[float], str]) 
     if limit is None or value == limit or told(value) != told(limit):
         return told(value)
     return in_dollars(value) if in_dollars(value) != in_dollars(limit) else f"${value:,.2f}"
+
+
+def times(ratio: float) -> str:
+    """``2.2 times``, ``120 times``."""
+    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
 
 
 def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:

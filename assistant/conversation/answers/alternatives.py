@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.present import figures
 from assistant.present.fields import field_text
+from assistant.present.plan.answers.other_gpus import chips
 from assistant.present.plan.purchase import over, turns
 from assistant.present.plan.reading import APART, chosen
 from assistant.vocabulary.catalog import Catalog
@@ -20,6 +21,7 @@ from ..events import Event, Note
 
 _LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
 _BUYS, _WRITTEN_OFF = {"budget.mode": "buy"}, "budget.amortization_months"
+_PRICE = "budget.gpu_hour_usd"
 _LEAST_PERIOD = 180.0  # days: for less nobody buys
 MOST = 4  # values that are weighed against each other
 
@@ -60,17 +62,19 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
             unlimited = _plan_with({**fields, **_LIFTED}, planned)
-            lines.append(
-                f"{name}: {_beyond(unlimited) or (plan if isinstance(plan, str) else plan.recommendation.headline)}"
-            )
+            none = plan if isinstance(plan, str) else plan.recommendation.headline
+            lines.append(f"{name}: {_beyond(fields, unlimited) or none}")
             continue
         ranked.append((name, best))
         length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"
-        lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}.")
-    assumed = (one for plan in plans for one in plan.assumptions)
-    months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
+        lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}{_by_hour(fields, plan)}.")
+    assumed = {one.field: one for plan in plans if plan.purchase for one in plan.assumptions}
+    months = assumed[_WRITTEN_OFF].value if _WRITTEN_OFF in assumed else None
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
+    counted += [f"{assumed[_PRICE].why}."] if _PRICE in assumed else []
     both = next((plan.rent_or_buy for plan in plans if plan.rent_or_buy), None)
+    chips_of = [str(fields["cluster.gpu"]) for fields in found if "cluster.gpu" in fields]
+    counted += [chips(catalog, chips_of)] if len(chips_of) > 1 else []
     period = any(_WRITTEN_OFF in fields for fields in found)
     told = (
         _verdict(ranked, serving) if both is None else " ".join([*([over(both)] if period else []), *turns(both)[1:]])
@@ -78,12 +82,22 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     return [Note(text=told, items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
 
-def _beyond(plan: Plan | str) -> str | None:
+def _beyond(fields: Mapping[str, Any], plan: Plan | str) -> str | None:
     """What a value comes to that does not keep a limit: the sum and the time that it takes."""
     best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
     if best is None or best.cost_usd is None or best.run_hours is None:
         return None
-    return f"beyond what you allow: {best.fabric}, {figures.hours(best.run_hours)}, {figures.usd(best.cost_usd.p50)}."
+    sum_ = f"{figures.usd(best.cost_usd.p50)}{_by_hour(fields, plan)}"
+    return f"beyond what you allow: {best.fabric}, {figures.hours(best.run_hours)}, {sum_}."
+
+
+def _by_hour(fields: Mapping[str, Any], plan: Plan | str) -> str:
+    """The price of the GPU-hour, where it is providers that are weighed."""
+    number = plan.recommendation.offer if isinstance(plan, Plan) else None
+    offer = plan.offers[number] if isinstance(plan, Plan) and number is not None else None
+    if offer is None or not offer.usd_per_gpu_hour or "cluster.provider" not in fields:
+        return ""
+    return f" at {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour {offer.tier}"
 
 
 def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:

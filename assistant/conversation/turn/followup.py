@@ -19,6 +19,7 @@ from assistant.present.plan.names import namer
 from assistant.present.text import block_lines
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.added import added
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
@@ -56,7 +57,7 @@ _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
-    r"(?<=[?!.;])\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
     r"would|should|will|if)\b)",
     re.IGNORECASE,
 )
@@ -363,6 +364,7 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     today = parts.today or datetime.date.today()
     asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
+    asked = _tried(parts, asked, kind) if kind.get("tried") else asked
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
     found = sentences(asked, [*_of_subject(parts, kind, said), *kind["tells"]])
@@ -374,6 +376,17 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])
     note = fitted([*([lead] if lead else []), *map(namer(asked.plan), told)], room)
     return [Note(text=note.text, items=(*note.items, *parts.beside))]
+
+
+def _tried(parts: Parts, asked: Asked, kind: Mapping[str, Any]) -> Asked:
+    """The question asked of the plan with the facts that it names, where that can be planned."""
+    named = {path: asked.said.fields[path] for path in new_facts(parts, asked.said)}
+    facts = {path: value for path, value in named.items() if path.startswith(tuple(kind.get("facts", ("-",))))}
+    try:
+        made = asked.planned(facts) if facts else None
+    except InputError:
+        made = None
+    return asked if made is None else asked.instead(facts, made)
 
 
 def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[str]:
@@ -395,6 +408,7 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
     if "summary" in kind.get("instead_of", ()):
         return []  # one form is as good as another, and needs the room
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    told = {kind["kind"], *kind.get("covers", ())}
     (_, sure), *others = said.followup
     near = [name for name, share in others if share >= max(_LIKELY, _AS_LIKELY * sure) and sure < _SURE]
     clauses = questions_in(said.text)
@@ -402,8 +416,9 @@ def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> li
         heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
         near += [name for name, share in heard_so[:1] if share >= _BESIDE]
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
-    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name != kind["kind"]]
-    return [one for one in others if quoted or one.get("needs") != "quotes"][:1]
+    others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name not in told]
+    most = 2 if len(clauses) > 2 else 1
+    return [one for one in others if quoted or one.get("needs") != "quotes"][:most]
 
 
 def questions_in(text: str) -> list[str]:

@@ -59,7 +59,7 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
         return None
     base = _anywhere(parts, base)
     for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
-        further = _made(parts, base[0], one.meanings[0])
+        further = _made(parts, base[0], _of_known_work(told, one.meanings)[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
     draft, plan = base
@@ -89,11 +89,24 @@ def _anywhere(parts: Parts, way: _Way) -> _Way:
 
 def _ways(parts: Parts, told: Draft, sure: Iterable[InDoubt]) -> list[_Way]:
     """The job in each way that it may be meant, as far as it can be planned so."""
-    each = [_weighed(one.meanings) for one in sure]
+    each = [_weighed(_of_known_work(told, one.meanings)) for one in sure]
     ways = ({name: value for fields in way for name, value in fields.items()} for way in product(*each))
-    tried = [way for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
+    tried = [_of_one_model(way) for _, way in zip(range(_MOST_TRIED), ways, strict=False)]
     found = [_made(parts, told, way) for way in tried]
     return [one for one in found if one is not None]
+
+
+def _of_known_work(told: Draft, meanings: Sequence[Fields]) -> Sequence[Fields]:
+    """The readings, of a run whose tokens are known a time as its deadline: its length follows from them."""
+    if "training.tokens" not in told.fields:
+        return meanings
+    due = lambda name: "constraints.deadline_days" if name == "training.days" else name
+    return [{due(name): value for name, value in meaning.items()} for meaning in meanings]
+
+
+def _of_one_model(way: Fields) -> Fields:
+    """A way in which a model that is named goes before figures of one of one's own."""
+    return {name: value for name, value in way.items() if "model" not in way or not name.startswith("model.")}
 
 
 def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:

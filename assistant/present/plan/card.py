@@ -88,6 +88,9 @@ def _meaning(plan: Plan) -> str:
         return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
     if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
         return "no other network comes within the error, if so many are let at all: nobody says so."
+    quoted = plan.questionnaire["budget"].get("quotes")  # these are compared, be they of one network
+    if not quoted and not any(c.cost_usd and c.fabric != answer.fabric for c in plan.candidates):
+        return "nothing was compared, as no other network has a price to compare."
     return "clear; no other network comes within the error."
 
 

@@ -8,6 +8,8 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
+from .names import namer
+from .purchase import term_of
 from .reading import bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
@@ -20,7 +22,8 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     parts = (_recommendation, _way_out, _figures, _certainty, _candidates, _warnings)
     told = tuple(text for part in parts for text in part(before, after))
     kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
-    return told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
+    told = told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
+    return tuple(map(namer(after), told))
 
 
 def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
@@ -52,9 +55,12 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     if old is None or new is None or not (old.cost_usd and new.cost_usd and old.run_hours and new.run_hours):
         return []
     if (before.purchase is None) is not (after.purchase is None):  # a share of what is bought is no sum to compare
-        share, rent = (old, new) if before.purchase else (new, old)
-        sums = f"its share of a purchase in full use is {figures.usd(share.median_cost)}, its rent"
-        return [f"Of this run {sums} {figures.usd(rent.median_cost)}: buying pays where other work fills the months."]
+        bought, (share, rent) = (before, (old, new)) if before.purchase else (after, (new, old))
+        what, usd, both = "this run", share.median_cost, bought.rent_or_buy
+        if both is not None and both.term_months:  # paid whole: beside it stands the share of as many runs as fill it
+            what, usd = term_of(both), both.buy_run_usd
+        sums = f"its share of a purchase in full use is {figures.usd(usd)}, its rent {figures.usd(rent.median_cost)}"
+        return [f"Of {what} {sums}: buying pays where other work fills the months."]
     money, time = new.median_cost / old.median_cost - 1, new.run_hours / old.run_hours - 1
     if not ends(after):
         time = new.median_step / old.median_step - 1

@@ -40,7 +40,7 @@ def restated(plan: Plan) -> list[Block]:
 def title(plan: Plan) -> str:
     """What the person calls the job, or what it is."""
     said = str(plan.questionnaire.get("name") or namer(plan)(_job(plan)))
-    return said[:1].upper() + said[1:]
+    return said[:1].upper() + said[1:] if " " in said else said  # a label of one word as it is written
 
 
 def _job(plan: Plan) -> str:

@@ -3,7 +3,7 @@
 from assistant.vocabulary.added import added
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RentOrBuy
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH, in_months
 
 from .. import figures
 from ..blocks import Block, Bullets, Heading, Table, titled, told
@@ -278,6 +278,10 @@ def over(found: RentOrBuy) -> str:
     """Which of both is the cheaper where the machines are used all the time until they are written off."""
     rent, buy = found.rent_usd_per_gpu_hour, found.buy_usd_per_gpu_hour
     hour = f"a GPU-hour is {figures.usd(rent)} rented and {figures.usd(buy)} of one's own"
+    if found.certainty != "clear":
+        apart = figures.percent(100 * (max(rent, buy) / min(rent, buy) - 1))
+        close = f"{'A toss-up' if found.certainty == 'toss-up' else 'Close'} between buying and renting"
+        return f"{close}, for {found.months:g} months of full use: {hour}, {apart} apart, which prices are off by too."
     return f"{'Buy' if buy < rent else 'Rent'}, for {found.months:g} months of full use: {hour}."
 
 
@@ -285,6 +289,8 @@ def turns(found: RentOrBuy) -> list[str]:
     """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
     work = "a month of it" if found.run_months is None else "the run"
+    if found.term_months:
+        work = f"{term_of(found)}, in full use,"
     rented = f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, {work} costs {usd(found.rent_run_usd)}; "
     if found.there:
         return _with_ones_own(found, f"{rented}on the machines that are there{_over(found.buy_fabric)}")
@@ -301,10 +307,16 @@ def turns(found: RentOrBuy) -> list[str]:
     turn = f"{pays}, and over the {found.months:g} months of write-off if the machines are in use {used} of the time."
     if found.run_months is None:
         return [both, turn]
-    alone = "buying pays already for this run"
+    what = "term" if found.term_months else "run"
+    alone = f"buying pays already for this {what}"
     if found.run_months < found.break_even_months:
-        alone = "for this run alone rent; buy if so much other work follows"
-    return [both, turn, f"The run takes {figures.hours(found.run_months * HOURS_PER_MONTH)}: {alone}."]
+        alone = f"for this {what} alone rent; buy if so much other work follows"
+    return [both, turn, f"The {what} takes {figures.hours(found.run_months * HOURS_PER_MONTH)}: {alone}."]
+
+
+def term_of(found: RentOrBuy) -> str:
+    """The term that a rent is paid for."""
+    return f"the term of {in_months((found.term_months or 0.0) * DAYS_PER_MONTH)}"
 
 
 def _with_ones_own(found: RentOrBuy, both: str) -> list[str]:

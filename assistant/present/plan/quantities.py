@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Candidate, Plan, Purchase
-from assistant.vocabulary.quantities import monthly
+from assistant.vocabulary.quantities import days_said, monthly
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures, limits
@@ -41,7 +41,7 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     return told(
         f"The run takes {takes}{_on(found)}.",
         _steps(plan, found),
-        f"The deadline of {deadline:g} days is {met}." if deadline and found.run_hours else None,
+        f"The deadline of {days_said(deadline)} is {met}." if deadline and found.run_hours else None,
         _others(plan, found, lambda c: c.run_hours, figures.hours),
     )
 
@@ -222,6 +222,7 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     share = "that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted."
     return told(
         f"{figures.percent(100 * found.mfu)} MFU{_on(found)}: {share}",
+        "It is computed from kernel times fitted to published runs, not measured here; of experts the active count.",
         *_parts(found),
         *(f"{a.why}." for a in plan.assumptions if a.field == "model.practice"),
         _others(plan, found, lambda c: c.mfu, lambda v: figures.percent(100 * v)),

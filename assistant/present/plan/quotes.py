@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import Plan, QuotedOffer
-from assistant.vocabulary.quantities import exact_usd, outward
+from assistant.vocabulary.quantities import exact_usd, outward, times
 from assistant.vocabulary.questionnaire import clauses
 
 from .. import figures
@@ -262,7 +262,7 @@ def _longer(plan: Plan, quote: QuotedOffer) -> str:
 def _costs(ratio: float) -> str:
     """What another quote costs, as a ratio to the one that is taken."""
     if ratio >= _MANY_TIMES:
-        return f"costs {ratio:.2g} times as much"
+        return f"costs {times(ratio)} as much"
     if abs(ratio - 1) < _ALIKE:
         return "costs the same"
     return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less'}"

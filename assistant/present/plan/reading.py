@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Candidate, Plan, Purchase, RentalOffer
-from assistant.vocabulary.quantities import DAYS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, days_said
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
@@ -212,7 +212,7 @@ def limits_in_short(plan: Plan) -> str | None:
     found: list[tuple[str, float, float, str, str]] = []
     if days and ends(plan):
         hours = wait + best.run_hours
-        found.append((f"the {days:g} days", hours, 24.0 * days, figures.hours(abs(24.0 * days - hours)), "late"))
+        found.append((f"the {days_said(days)}", hours, 24.0 * days, figures.hours(abs(24.0 * days - hours)), "late"))
     if usd and (bought is not None or asked(plan, "budget.mode") != "buy"):
         found.append((f"the {figures.usd(usd)}", cost, usd, figures.usd(abs(usd - cost)), "too much"))
     if monthly and best.usd_per_month is not None:
@@ -235,7 +235,9 @@ def each_limit(plan: Plan) -> list[str]:
         wait = 24 * (best.delivery_days or 0.0)
         kept = _kept(wait + hours, wait + slow, 24 * latest_days(days, asked(plan, "training.days")))
         after = f" after {figures.hours(wait)} of delivery" if wait else ""
-        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}.")
+        said.append(
+            f"Deadline of {days_said(days)}: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}){after}."
+        )
     bought, limit = to_buy(plan), figures.usd_limit(usd or 0.0)
     if usd and bought is not None:
         kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)

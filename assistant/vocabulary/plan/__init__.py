@@ -3,10 +3,10 @@
 from .evidence import Crossover, CrossoverPoint, Evidence, Finding, PlanConflict, PlanConflictSide, SourceNumber
 from .measured import MeasuredNetwork, MeasuredRun
 from .offers import Alternative, QuotedOffer, RentalOffer, RivalOffer
-from .parts import Assumption, Band, Barred, Contract, Verdict, Warning_
+from .parts import Assumption, Band, Barred, Certainty, Contract, Verdict, Warning_
 from .prediction import PHASES, Breakdown, LearningStep, Prediction, ServingFigures
 from .purchase import PowerUse, Purchase, PurchaseItem, RackPower, RentOrBuy
-from .recommendation import Candidate, Card, Certainty, Flip, Medians, Mover, Outcome, Recommendation
+from .recommendation import Candidate, Card, Flip, Medians, Mover, Outcome, Recommendation
 from .serving import Crossing, KindOfGpu, ServedOver, Sizing
 from .whole import MadeWith, Plan
 

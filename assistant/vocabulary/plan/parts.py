@@ -30,6 +30,7 @@ class Assumption(Contract):
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+Certainty = Literal["clear", "close", "toss-up"]
 
 
 # Why a network is out of the question: it cannot be, or nobody lets it, or nobody tells a price

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .parts import Contract
+from .parts import Certainty, Contract
 
 
 class PurchaseItem(Contract):
@@ -83,7 +83,9 @@ class RentOrBuy(Contract):
     which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
     in use; ``None`` where rent is the cheaper for ever, or in full use all these months. ``there``: machines of one's
     own are there already, and only what is missing is bought; ``there_usd_per_gpu_hour`` is what an hour of them is
-    worth, shared by all GPUs.
+    worth, shared by all GPUs. ``term_months``: of a rent that is paid for a term, longer than the run, both sums and
+    ``run_months`` are those of as many runs as fill it. ``certainty``: how clear it is which of both is the cheaper in
+    full use.
     """
 
     offer: str
@@ -98,5 +100,7 @@ class RentOrBuy(Contract):
     there_usd_per_gpu_hour: float = 0.0
     months: float
     run_months: float | None  # None when serving, which has no end
+    term_months: float | None = None
     break_even_months: float | None
     break_even_utilization_percent: float | None
+    certainty: Certainty = "clear"

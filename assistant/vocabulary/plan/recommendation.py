@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from .offers import Alternative, RivalOffer
-from .parts import Band, Barred, Contract, Verdict
+from .parts import Band, Barred, Certainty, Contract, Verdict
 from .prediction import Breakdown, LearningStep, ServingFigures
 
 
@@ -35,9 +35,6 @@ class Card(Contract):
     finish: str
     because: str
     changes_if: str
-
-
-Certainty = Literal["clear", "close", "toss-up"]
 
 
 class Recommendation(Contract):

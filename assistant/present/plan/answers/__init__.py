@@ -55,9 +55,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
-        "price_short year money_range drives budget budget_risk price_source price_age price_quote included "
-        "included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line idle "
-        "idle_save quoted quote_even cheapest_given_up"
+        "month_and_total price_short year money_range drives budget budget_risk price_source price_age price_quote "
+        "included included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line "
+        "idle idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
         "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
@@ -66,16 +66,16 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
-        "order_position oom_here oom_stops oom_steps fits_phases split_here"
+        "states order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed assumed_count nobody_pays criteria least_sure least_sure_said "
+        "mfu_source mfu_range assumed_speed assumed assumed_count nobody_pays criteria least_sure least_sure_said "
         "range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
-        "weakest failures watch on_failure restart failure_prepare job_limit settings settings_untuned "
-        "settings_check skills lock_in ask_seller "
+        "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "
+        "settings_untuned settings_check skills lock_in ask_seller "
         "next_1 next_2 next_3 stock team_change team_gain quick_test"
     ).split(),
     trials: (
@@ -95,12 +95,14 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "tail_reserve serving_need user_speed"
     ).split(),
     bandwidth: "line_rate line_rate_named line_rate_sites one_way".split(),
-    bargaining: "per_hour bid bid_check unit_cost discount haggle rent_for for_the_sum hosted_api".split(),
+    bargaining: (
+        "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api"
+    ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
-    other_gpus: ["other_gpus"],
+    other_gpus: "other_gpus peaks".split(),
     waiting: "waiting_cost waiting_pays deadline_sure deadline_risk doubt_time start_later listed stored".split(),
     equipment: "own_gear switch_price switch_named".split(),
-    replicas: "one_node disaggregated twice_at_once".split(),
+    replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
     traffic: "all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
@@ -115,7 +117,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
     break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
-    supplying: "data_rate more_data delivery_risk beside_a_server energy".split(),
+    supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import times
 from assistant.vocabulary.utterance import Utterance
 
 from ... import figures
@@ -56,6 +57,13 @@ class Asked:
         return bool(model.experts) if model is not None else bool(reading.asked(self.plan, "model.experts"))
 
     @property
+    def params(self) -> float | None:
+        """The parameters of the model, as they were said or as the catalog has them."""
+        named = self.plan.questionnaire.get("model")
+        model = self.catalog.models.get(named) if isinstance(named, str) else None
+        return reading.asked(self.plan, "model.params") or (model.params.si if model is not None else None)
+
+    @property
     def text(self) -> str:
         return self.said.text.lower()
 
@@ -66,7 +74,7 @@ class Asked:
     @property
     def times(self) -> float | None:
         """The factor that stands in a word ("doubles", "a third"); ``None`` where there is none."""
-        told = ((word, factor) for word, factor in self.words.get("times", {}).items())
+        told = sorted(self.words.get("times", {}).items(), key=lambda one: -len(one[0]))
         return next((factor for word, factor in told if re.search(rf"(?<![a-z]){re.escape(word)}", self.text)), None)
 
     def instead(self, change: Mapping[str, Any], plan: Plan) -> Asked:
@@ -112,6 +120,6 @@ def lasts(percent: float) -> str:
     """How much longer a step takes, in words."""
     if abs(percent) < 0.5:
         return "as long"
-    if percent >= 100:
-        return f"{percent / 100 + 1:.2g} times as long"
+    if percent >= 99.5:
+        return f"{times(percent / 100 + 1)} as long"
     return f"{abs(percent):.2g} % {'longer' if percent > 0 else 'shorter'}"

@@ -14,7 +14,7 @@ from .changing import adapters
 
 _FELT = 5.0  # percent of a step
 _LEAST_RATE = 10  # Gb/s: a number beside a rate that is smaller is none
-_TIMES = re.compile(r"\b(\d{1,2}) ?x ?(\d{2,3})\b(?! ?gpu)")
+_TIMES = re.compile(r"\b(\d{1,2}) ?x ?(\d{2,3})(?:g\b|\b(?! ?gpu))")
 
 
 def line_rate(asked: Asked) -> list[str]:
@@ -27,6 +27,8 @@ def line_rate(asked: Asked) -> list[str]:
     nics = asked.said.fields.get("cluster.nics_per_node")
     if isinstance(nics, int) and not asked.amounts("rate"):
         return adapters(asked)
+    if asked.said.fields.get("cluster.wan_gbps"):
+        return _two_sites(asked, best)
     single = _single(asked, best)
     if single is not None:
         return single
@@ -36,6 +38,26 @@ def line_rate(asked: Asked) -> list[str]:
     waits = figures.percent(best.exposed_communication_percent)
     now = f"{asked.name(best.fabric)} now: {waits} of a step waits for the network, {money(best)}."
     return [*said, now] if said else [now, "The plan knows no other rate of this network that this job could have."]
+
+
+def _two_sites(asked: Asked, best: Candidate) -> list[str]:
+    """Half of the machines at another site, over the lines that are named."""
+    rate = next(iter(_lines(asked)), None) or float(asked.said.fields["cluster.wan_gbps"])
+    made = asked.tried({"cluster.sites": 2, "cluster.wan_gbps": rate, "cluster.fabric": best.fabric})
+    one = reading.chosen(made) if made else None
+    line = f"{rate:,g} Gb/s ({rate / 8:,g} GB/s) for all of it"
+    if one is None or one.step_time_s is None:
+        return [f"No: over {line} between the sites the job does not run as asked."]
+    more, found = slower(one, best), _KM.search(asked.text)
+    ends = f", done in {figures.hours(one.run_hours)}"
+    light = 2e3 * _LIGHT * float(found[1].rstrip(".,").replace(",", ".")) if found else 0.0
+    way = f"Light needs {light:.2g} ms there and back: next to nothing against a step." if light else ""
+    return [
+        f"It can be done: over {line} a step takes {lasts(more)}{ends}.",
+        *([way] if way else []),
+        "Between the sites data parallelism alone, TP within a node; or DiLoCo.",
+        "On top: long-reach optics, routers (InfiniBand needs extenders), the line.",
+    ]
 
 
 def line_rate_named(asked: Asked) -> list[str]:

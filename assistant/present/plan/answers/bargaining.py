@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import RentalOffer
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, times
 
 from ... import figures
 from .. import reading
@@ -23,6 +23,8 @@ def per_hour(asked: Asked) -> str | None:
     best, offer = asked.best, _offer(asked)
     if best is None:
         return asked.plan.recommendation.smallest_change
+    if set(asked.fabrics) - {best.fabric} and _rate(asked) is not None:
+        return None  # what is told of the other network's price stands beside it
     if offer is not None and offer.usd_per_gpu_hour:
         network = {True: ", its network included", False: ", the network on top", None: ""}[offer.network_included]
         where = "your quote" if offer.kind == "quote" else f"{offer.provider_name or offer.provider}, {offer.tier}"
@@ -31,6 +33,39 @@ def per_hour(asked: Asked) -> str | None:
         return None
     hourly = best.usd_per_month / (reading.gpus(asked.plan) * HOURS_PER_MONTH)
     return f"{figures.usd(hourly)} per GPU-hour, written off with power and support, if they are busy all the time."
+
+
+def per_node(asked: Asked) -> str | None:
+    """The price of a node's hour, and the sum that the hours make."""
+    best, offer = asked.best, _offer(asked)
+    rate = offer.usd_per_gpu_hour if offer is not None else None
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    if best is None or not rate or _rate(asked) is not None or not any(f"per {w}" in asked.text for w in _MACHINES):
+        return None
+    gpus = reading.gpus(asked.plan)
+    hours = best.run_hours if reading.ends(asked.plan) else HOURS_PER_MONTH
+    month = f", {figures.usd(rate * gpus * HOURS_PER_MONTH)} a month of {HOURS_PER_MONTH:g} h"
+    run = f"{figures.usd(rate * gpus * hours)} for {figures.significant(hours)} h" if hours else ""
+    sums = run + month if reading.ends(asked.plan) and run else month[2:]
+    return (
+        f"It is per GPU: a server of {per} is {figures.usd(per * rate)} an hour. {figures.usd(rate)} × {gpus:,} GPUs: "
+        f"{sums}."
+    )
+
+
+_MACHINES = ("server", "node", "machine", "box")
+
+
+def bid_even(asked: Asked) -> str | None:
+    """How much slower the other network may be before a lower price of the hour saves nothing."""
+    best, rate = asked.best, _rate(asked)
+    if best is None or rate is None or not best.cost_usd or not best.run_hours or not asked.fabrics:
+        return None
+    own = best.median_cost / (reading.gpus(asked.plan) * best.run_hours)
+    longer = own / rate - 1
+    if longer <= _NEAR / 5:
+        return f"The plan's own price is {figures.usd(own)}: {figures.usd(rate)} pays for no slowdown at all."
+    return f"It breaks even at {figures.usd(own)} ÷ {figures.usd(rate)}: steps {100 * longer:.0f} % longer, no more."
 
 
 def _offer(asked: Asked) -> RentalOffer | None:
@@ -183,8 +218,7 @@ def rent_for(asked: Asked) -> list[str]:
     able = [text for cost, text in found if cost <= sum_]
     if not able:
         return [f"No: the cheapest that was found costs {figures.usd(least[0])}. {least[1]}"]
-    times = sum_ / least[0]
-    spare = f", {times:.2g} times over" if times >= 2 else ""
+    spare = f", {times(sum_ / least[0])} over" if sum_ >= 2 * least[0] else ""
     return [f"Yes{spare}: {able[0]}", *(f"Or {text}" for text in able[1:2]), _RENT_FOR]
 
 

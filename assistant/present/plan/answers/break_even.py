@@ -4,6 +4,7 @@ the plain one."""
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import reading
@@ -134,7 +135,7 @@ def _limits(asked: Asked, found: Candidate) -> str:
     """Whether the slow tenth keeps the day and the money that were said."""
     days, usd = reading.asked(asked.plan, "constraints.deadline_days"), reading.asked(asked.plan, "budget.usd")
     slow, most = reading.run_band(found)[1], found.cost_usd.p90 if found.cost_usd else None
-    told = [f"{'within' if slow <= 24 * days else 'past'} the {days:g} days"] if days else []
+    told = [f"{'within' if slow <= 24 * days else 'past'} the {days_said(days)}"] if days else []
     told += [f"{'within' if most <= usd else 'over'} the {figures.usd(usd)}"] if usd and most is not None else []
     return f": {', '.join(told)}." if told else "."
 
@@ -145,7 +146,7 @@ def first_limit(asked: Asked) -> str | None:
     if best is None or best.run_hours is None or not reading.ends(asked.plan):
         return None
     days, usd = reading.asked(asked.plan, "constraints.deadline_days"), reading.asked(asked.plan, "budget.usd")
-    room = [(24 * days / best.run_hours, f"the {days:g} days")] if days else []
+    room = [(24 * days / best.run_hours, f"the {days_said(days)}")] if days else []
     if usd and best.cost_usd is not None and asked.plan.purchase is None:
         room.append((usd / best.cost_usd.p50, f"the {figures.usd(usd)}"))
     if not room:

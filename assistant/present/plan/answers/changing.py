@@ -26,6 +26,7 @@ def tapered(asked: Asked) -> list[str]:
         many = figures.counted(design.get("switches") or 1, "switch", "switches")
         return [
             f"{asked.name(best.fabric)} is {many} in one tier here: there is no spine, so nothing to oversubscribe.",
+            *_kept_inside(asked),
             *_grown(asked, best),
         ]
     named = asked.said.fields.get("cluster.oversubscription")
@@ -45,6 +46,13 @@ def tapered(asked: Asked) -> list[str]:
     waits = figures.percent(best.exposed_communication_percent)
     verdict = f"{max(fine):g}:1 could be lived with" if fine else f"Not with {min(ratios):g}:1"
     return [f"{verdict}, on {asked.name(best.fabric)}.", *said, f"{counted}; {waits} of a step waits."]
+
+
+def _kept_inside(asked: Asked) -> list[str]:
+    """What of the split never crosses the spine."""
+    tp, per = reading.asked(asked.plan, "parallelism.tp"), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    inside = tp and 1 < tp <= per
+    return [f"TP {tp} stays inside the node; only data and pipeline parallelism would cross it."] if inside else []
 
 
 def _grown(asked: Asked, best: Candidate) -> list[str]:
@@ -243,6 +251,14 @@ def rates(asked: Asked) -> list[str]:
         rate = made.nic_rate * 8 / 1e9
         said.append(
             f"{asked.name(fabric)}: {nics} × {rate:g} Gb/s per node, {nics * rate / per:g} Gb/s per GPU{reach}."
+        )
+    if "gb/s" in asked.text or "bisection" in asked.text:
+        made = asked.catalog.fabrics[best.fabric]
+        rate = (made.nics_per_node or (1 if made.technology == "tcp" else per)) * made.nic_rate * 8 / 1e9 / per
+        gpus = reading.gpus(asked.plan)
+        said.append(
+            f"Bits: {rate:g} Gb/s are {rate / 8:g} GB/s each way. Bisection, non-blocking: {gpus:,} × {rate:g} ÷ 2 = "
+            f"{gpus * rate / 2e3:.3g} Tb/s."
         )
     found = (reading.candidate(asked.plan, fabric) for fabric in named)
     other = next((c for c in found if c is not None and c.step_time_s and c is not best), None)

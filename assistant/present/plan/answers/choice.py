@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assistant.vocabulary.plan import Card
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import card, flips, reading
@@ -21,7 +22,10 @@ def do(asked: Asked) -> str | None:
 
 def price(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
-    return found.cost if found and found.cost else None
+    if not found or not found.cost:
+        return None
+    limits = re.sub(r" \([^)]*\)", "", reading.limits_in_short(asked.plan) or "").rstrip(".")
+    return f"{found.cost.rstrip('.')}, {limits}." if limits and asked.best else found.cost
 
 
 def finish(asked: Asked) -> str | None:
@@ -47,7 +51,7 @@ def check_first(asked: Asked) -> str | None:
     return f"Before you sign, ask: {questions[0]}" if questions else None
 
 
-def sentence(asked: Asked) -> str | None:
+def sentence(asked: Asked) -> str | list[str] | None:
     """One sentence that can be forwarded."""
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
@@ -55,14 +59,16 @@ def sentence(asked: Asked) -> str | None:
         return f"{asked.plan.recommendation.headline} {why or ''}".strip()
     because = found.because.rstrip(".")
     many = _sentences(asked)
+    if many > _IN_A_PARAGRAPH:
+        return _a_line_each(asked, found, because)[:many]
     if many > 1:
         return " ".join(_told_in(asked, found, because, many))
     kept = (reading.limits_in_short(asked.plan) or "").rstrip(".")
     why = f"; {kept}" if kept else f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
-    return f"We should {_plain(deed_of(found.do))}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
+    return f"We should {plain_deed(deed_of(found.do))}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
 
 
-def _plain(deed: str) -> str:
+def plain_deed(deed: str) -> str:
     """A deed for who knows no hardware: a GPU by its maker and name alone."""
     return _FORM.sub(" GPUs", deed)
 
@@ -82,13 +88,33 @@ def _told_in(asked: Asked, found: Card, because: str, many: int) -> list[str]:
     return [first, second, risk][:many]
 
 
+_IN_A_PARAGRAPH = 3  # sentences; more stand in a line each
+
+
+def _a_line_each(asked: Asked, found: Card, because: str) -> list[str]:
+    """Five sentences: what to do, the money, the time, the reason, the risk."""
+    deed, reason = plain_deed(deed_of(found.do)), because[:1].lower() + because[1:]
+    limits = re.sub(r" \([^)]*\)", "", reading.limits_in_short(asked.plan) or "").rstrip(".")
+    cost, time = sum_of(asked, found.cost), small(found.finish)
+    risk = plain_risk(asked) or next(iter(turns(asked)), "")
+    reason = reason.replace("the same run on ", "").replace(" in all", "")
+    kept = f", {limits}" if limits else ""
+    return [
+        f"We should {deed}.",
+        f"It costs {cost}{kept}.",
+        f"{time[:1].upper()}{time[1:]}.",
+        f"Reason: {reason}.",
+        risk,
+    ]
+
+
 def one_line(asked: Asked) -> str | None:
     """The whole answer in a line."""
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
-    if _sentences(asked) > 1:
-        return sentence(asked)
+    if (many := _sentences(asked)) > 1:
+        return " ".join(_told_in(asked, found, found.because.rstrip("."), many))
     deed = deed_of(found.do)
     return f"{deed[:1].upper()}{deed[1:]}: {sum_of(asked, found.cost)}, {small(found.finish)}."
 
@@ -116,7 +142,7 @@ def plain_do(asked: Asked) -> str | None:
     if found is None or best is None:
         return asked.plan.recommendation.headline
     deed = deed_of(found.do)
-    return f"What to do: {deed}."
+    return f"What to do: {plain_deed(deed).replace(' GPUs', ' GPUs (the chips that do the work)')}."
 
 
 def plain_cost(asked: Asked) -> str | None:
@@ -137,6 +163,12 @@ def plain_why(asked: Asked) -> str | None:
     best = asked.best
     if best is None:
         return None
+    users = reading.asked(asked.plan, "inference.concurrency")
+    if best.fabric == "none" and users:
+        return (
+            f"Why so many: the model must fit in their memory and answer {users:,} people at once; between machines no "
+            "fast network is needed."
+        )
     if best.fabric == "none":
         return "Why: the machines need not talk to each other, so you need not pay for a fast network between them."
     waits = best.exposed_communication_percent or 0.0
@@ -157,7 +189,7 @@ def plain_risk(asked: Asked) -> str | None:
     slow = figures.hours(reading.run_band(best)[1])
     worst = f" and {figures.usd(best.cost_usd.p90)}" if best.cost_usd else ""
     limit = reading.asked(asked.plan, "constraints.deadline_days")
-    return f"If it goes badly: {slow}{worst}{f', still within your {limit:g} days' if _kept(best, limit) else ''}."
+    return f"If it goes badly: {slow}{worst}{f', still within your {days_said(limit)}' if _kept(best, limit) else ''}."
 
 
 def _kept(best: object, days: float | None) -> bool:
@@ -183,7 +215,7 @@ def turns(asked: Asked) -> list[str]:
     """The nearest values that turn the answer."""
     found = flips.turns(asked.plan)[:3]
     if found:
-        return [f"It would turn with {found[0][:1].lower()}{found[0][1:]}", *(f"Or with {one}" for one in found[1:])]
+        return [f"It would turn with {small(found[0])}", *(f"Or with {one}" for one in found[1:])]
     card_ = asked.plan.recommendation.card
     if card_ is None or not card_.changes_if:
         return []

@@ -99,7 +99,7 @@ def monitor(asked: Asked) -> list[str]:
             f"The slow twentieth of requests: first token {first}; each further {each}.",
             f"Requests in flight {served.concurrency:,}, alarm above {round(_FULL * served.max_concurrency):,}; KV "
             f"cache above {_FULL:.0%}; any queue that grows for a minute; share of errors above 1 %.",
-            "Machines: Xid and ECC errors, NVLink errors, temperature, a copy that does not answer its health check.",
+            "Machines: Xid, ECC and NVLink errors, temperature, a failed health check.",
         ]
     else:
         mfu = f", MFU {best.mfu:.0%}" if best.mfu else ""

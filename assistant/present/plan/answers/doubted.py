@@ -7,6 +7,7 @@ from math import ceil
 
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import reading
@@ -92,7 +93,7 @@ def off_by_limits(asked: Asked) -> str | None:
         said.append(f"{kept} the {figures.usd(usd)}")
     late = bool(days) and factor * best.run_hours > 24 * days
     if days:
-        said.append(f"{'too late for' if late else 'still within'} the {days:g} days")
+        said.append(f"{'too late for' if late else 'still within'} the {days_said(days)}")
     if not said:
         return None
     gpus = reading.gpus(asked.plan)

@@ -10,7 +10,7 @@ from ... import figures
 from .. import card, reading
 from ..job import title
 from .asked import Asked, lasts, slower
-from .choice import deed_of, plain_risk, small, sum_of
+from .choice import deed_of, plain_deed, plain_risk, small, sum_of
 from .sums import letter
 
 _FEWEST, _MOST = 2, 4  # points
@@ -59,8 +59,13 @@ def _size(asked: Asked) -> str:
     return f"{figures.significant(params / 1e9)} billion parameters" if params else "our own"
 
 
-def mail(asked: Asked) -> str:
-    """A mail that asks the seller for a better price, with what the plan knows and no offer that nobody made."""
+def mail(asked: Asked) -> str | list[str]:
+    """A mail: to who approves, a request for quotation, else one that asks the seller for a better price, with what the
+    plan knows and no offer that nobody made."""
+    if asked.says("approve"):
+        return approval(asked)
+    if asked.says("tender"):
+        return tender(asked)
     best = asked.best
     if best is None:
         return asked.plan.recommendation.headline
@@ -81,6 +86,45 @@ def mail(asked: Asked) -> str:
         f"Dear team, we are about to {'order' if bought else 'rent'} {what}. {basis}; to decide for you we need a "
         f"better one. {ask}. A firm written offer this week would let us decide at once. Kind regards"
     )
+
+
+def approval(asked: Asked) -> list[str]:
+    """A mail to who has to approve, without a word of the field."""
+    found, best = asked.plan.recommendation.card, asked.best
+    if found is None or best is None:
+        return [asked.plan.recommendation.headline]
+    to = re.search(r"\b(?:to|for) ([A-Z][a-z]+)\b", asked.said.text)
+    month = "" if reading.ends(asked.plan) else f", {figures.usd(12 * (best.usd_per_month or 0.0))} over 12 months"
+    limits = re.sub(r" \([^)]*\)", "", reading.limits_in_short(asked.plan) or "").rstrip(".")
+    serves = reading.serves(asked.plan)
+    runs = reading.asked(asked.plan, "model") or "our model"
+    model = asked.catalog.models[runs].name if runs in asked.catalog.models else "our model"
+    cost = small(found.cost).split(", $")[0] if serves else sum_of(asked, found.cost)
+    when = "as soon as you agree" if serves else small(found.finish)
+    return [
+        f"Dear {to[1] if to else '[name]'}, please approve that we {plain_deed(deed_of(found.do))}, "
+        f"to {'run' if serves else 'train'} {model}.",
+        f"It costs {cost}{month}{f', {limits}' if limits else ''}; start: {when}.",
+        "Why: it is the cheapest of the published offers that is large and quick enough. Kind regards",
+    ]
+
+
+def tender(asked: Asked) -> list[str]:
+    """A request for quotation: what is wanted and what the offer must tell, no price or budget of one's own."""
+    best = asked.best
+    if best is None:
+        return [asked.plan.recommendation.headline]
+    gpus, gpu = reading.gpus(asked.plan), asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].name
+    term = reading.asked(asked.plan, "budget.reserved_days")
+    months = f"{term / DAYS_PER_MONTH:.3g} months" if term else "[term]"
+    network = "no special network" if best.fabric == "none" else f"{asked.name(best.fabric)} or equal"
+    buys = "to buy" if asked.buys else f"to rent for {months}"
+    unit = "each line" if asked.buys else "the GPU-hour"
+    return [
+        f"Please quote: {gpus:,} {gpu}, {network}, {buys}, in [country], from [date].",
+        f"State the price of {unit}, and storage, traffic out and support.",
+        "Say how a failed node is replaced, payment, cancellation, a network test.",
+    ]
 
 
 def quotes_table(asked: Asked) -> list[str]:

@@ -102,6 +102,29 @@ def fits(asked: Asked) -> str | None:
     return f"Yes: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU, {spare:,.1f} GiB to spare, at {split}."
 
 
+def states(asked: Asked) -> str | None:
+    """What weights, gradients and optimizer take by themselves, beside the memory of all the GPUs."""
+    params, method = asked.params, reading.asked(asked.plan, "training.method")
+    gpu, gpus = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]], reading.gpus(asked.plan)
+    if not params:
+        return None
+    if reading.serves(asked.plan):
+        bits = _BITS.get(reading.asked(asked.plan, "inference.precision") or "bf16", 16)
+        each, what = bits / 8, "weights"
+    elif method in ("lora", "qlora"):
+        bits = 4 if method == "qlora" else 16
+        each, what = bits / 8, "frozen weights"
+    else:
+        each, what = _FULL_BYTES, "weights 2, gradients 2, Adam 12"
+    room, takes = f"{gpus:,} × {gpu.memory.si / 2**30:.0f} GiB", figures.bytes_text(each * params)
+    unit = f"{each:g} {'byte' if each == 1 else 'bytes'}"
+    return f"{figures.significant(params / 1e9)} billion parameters × {unit} ({what}): {takes}; there are {room}."
+
+
+_BITS = {"fp32": 32, "fp8": 8, "int8": 8, "int4": 4, "mxfp4": 4, "nvfp4": 4}
+_FULL_BYTES = 16.0  # per parameter that is trained with Adam
+
+
 def fits_phases(asked: Asked) -> str | None:
     """Memory of the fullest GPU by phase, where the same GPUs write answers and train."""
     best = asked.best

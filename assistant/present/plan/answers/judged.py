@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import times
 
 from ... import figures
 from .. import card, flips, reading
@@ -43,8 +44,8 @@ def _ways_out(asked: Asked) -> list[tuple[str, Plan]]:
     ways: list[tuple[str, dict[str, Any]]] = []
     if trains and reading.asked(asked.plan, "training.method") not in ("lora", "qlora"):
         ways.append(("With adapters (LoRA)", {"training.method": "lora"}))
-    for times in (2, 4):
-        ways.append((f"On {times * gpus:,} GPUs", {"cluster.gpus": times * gpus}))
+    for more in (2 * gpus, 4 * gpus):
+        ways.append((f"On {more:,} GPUs", {"cluster.gpus": more}))
     found: list[tuple[str, Plan]] = []
     for what, fields in ways:
         made = asked.tried(fields) if len(found) < _TWO else None
@@ -90,8 +91,8 @@ def _two_sites(asked: Asked) -> str:
     gain = one.run_hours / best.run_hours
     both = f"over {sites} sites it takes {figures.hours(best.run_hours)}, at one alone {figures.hours(one.run_hours)}"
     if gain < _HARDLY:
-        return f"It hardly makes sense: {both}, {gain:.2g} times as long."
-    return f"It makes sense if the time matters: {both}, {gain:.2g} times as long."
+        return f"It hardly makes sense: {both}, {times(gain)} as long."
+    return f"It makes sense if the time matters: {both}, {times(gain)} as long."
 
 
 def sane_because(asked: Asked) -> list[str]:

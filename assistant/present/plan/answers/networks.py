@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from ...plots import PARTS
@@ -37,7 +38,7 @@ def need(asked: Asked) -> str | None:
     days = reading.asked(asked.plan, "constraints.deadline_days")
     if plainer.fabric in asked.fabrics and more >= _MATTERS and days and plainer.run_hours:
         kept = "Slower but in time" if plainer.run_hours <= 24 * days else "No, too late"
-        takes = f"{figures.hours(plainer.run_hours)} instead of {figures.hours(best.run_hours)}, of {days:g} days"
+        takes = f"{figures.hours(plainer.run_hours)} instead of {figures.hours(best.run_hours)}, of {days_said(days)}"
         return f"{kept}: on {name} it takes {takes}; each step {lasts(more)}."
     if more < _MATTERS:
         return f"Not for its speed: on {name} a step takes {lasts(more)} than on {asked.name(best.fabric)}.".replace(
@@ -166,7 +167,7 @@ def enough(asked: Asked) -> str | None:
     in_time = not late or (found.run_hours or 0.0) <= 24 * late
     loses = slower(found, quickest)
     if not in_time:
-        return f"No: on {name} the run takes {figures.hours(found.run_hours)}, longer than your {late:g} days."
+        return f"No: on {name} the run takes {figures.hours(found.run_hours)}, longer than your {days_said(late)}."
     if found is quickest or loses < _MATTERS:
         return f"{yes}: {name} is enough; nothing faster would save more than {max(0.0, loses):.1f} % of a step."
     ends = f", {figures.hours(found.run_hours)} in all" if reading.ends(asked.plan) else ""

@@ -37,7 +37,7 @@ def weakest(asked: Asked) -> str | None:
     if waits >= 15:
         return f"First the network: {figures.percent(waits)} of a step waits for {asked.name(best.fabric)}."
     if full > 0.9:
-        return f"First the memory: {100 * full:.0f} % of the fullest GPU is taken, so a longer sequence may not fit."
+        return f"First the memory: the fullest GPU is {100 * full:.0f} % full, no longer sequence may fit."
     return (
         f"Not the network ({figures.percent(waits)} of a step): the machines. One GPU or NIC that fails stops them all."
     )
@@ -56,10 +56,39 @@ def failures(asked: Asked) -> str | None:
     return f"Failures: {often} ({figures.significant(per_day, 2)} a day), counted in the day it ends{lost}."
 
 
+def slack(asked: Asked) -> str | None:
+    """The days between the planned end and the deadline, and whether the slow tenth takes them."""
+    limit, best = reading.asked(asked.plan, "constraints.deadline_days"), asked.best
+    if not limit or best is None or best.run_hours is None or not reading.ends(asked.plan):
+        return None
+    spare, slow = 24 * limit - best.run_hours, reading.run_band(best)[1]
+    if spare < 0:
+        return f"The {limit:g} days are missed by {figures.hours(-spare)}."
+    late = "the slow tenth keeps it too" if slow <= 24 * limit else f"the slow tenth ({figures.hours(slow)}) is late"
+    return f"{figures.hours(spare)} to spare; {late}: run 20 steps first."
+
+
+def failures_met(asked: Asked) -> str | None:
+    """How often something fails in the run, and what is ready for it."""
+    rate, best = assumed(asked.plan, PER_NODE), asked.best
+    if rate is None or best is None or best.run_hours is None or reading.serves(asked.plan):
+        return None
+    many = rate * nodes(asked.plan) * best.run_hours / 24
+    often = f"about {figures.significant(many, 2)}" if many >= 1 else f"{many:.0%} likely"
+    return f"Failures, {often} in the run: checkpoints, automatic restart, a spare node."
+
+
 def _served(asked: Asked) -> str | None:
     if asked.best is None or not reading.serves(asked.plan):
         return None
     copies = asked.best.serving.copies if asked.best.serving else 1
+    if nodes(asked.plan) <= 1:
+        month, limit = asked.best.usd_per_month, reading.asked(asked.plan, "budget.usd_per_month")
+        over = f", over your {figures.usd_limit(limit)}" if month and limit and 2 * month > limit else ""
+        spare = (
+            f" A second machine, best at another site: {figures.usd(2 * month)} a month in all{over}." if month else ""
+        )
+        return f"All copies go with it until it is replaced; 99.9 % leaves 43 minutes a month.{spare}"
     if copies > 1:
         return f"If a machine dies its copies are gone and the other {copies - 1:,} at most take over: keep one spare."
     return "There is one copy: if its machine dies nothing answers until it is loaded again."
@@ -88,7 +117,7 @@ def on_failure(asked: Asked) -> str | None:
     if reading.serves(asked.plan):
         return _served(asked)
     if "checkpoint" in asked.text:
-        return None  # how often is asked
+        return failures(asked) if "often will" in asked.text or "often does" in asked.text else None
     line = any(word in asked.text for word in ("fiber", "fibre", "link", "connection", "line"))
     if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 and line:
         inner = assumed(asked.plan, "parallelism.inner_steps")
@@ -107,10 +136,17 @@ def restart(asked: Asked) -> str | None:
     between = _DAY / (rate * nodes(asked.plan))
     every = sqrt(2 * stop * between)  # Young 1974: of the first order
     best = asked.best
+    told = "often will" in asked.text or "often does" in asked.text  # then the share stands in it already
     takes = f"about {figures.seconds(again)} to restart and up to {figures.seconds(every)} of work done again"
-    often = f"checkpoint every {figures.seconds(every)} (one stops it {figures.seconds(stop)})"
+    size = asked.catalog.constants["cost-checkpoint-state"].si * (asked.params or 0.0)
+    one = (
+        "one"
+        if reading.asked(asked.plan, "training.method") in ("lora", "qlora") or not size
+        else figures.bytes_text(size)
+    )
+    often = f"checkpoint every {figures.seconds(every)} ({one} stops it {figures.seconds(stop)})"
     counted = ""
-    if best is not None and best.effective_time_percent:
+    if best is not None and best.effective_time_percent and not told:
         kept = best.effective_time_percent.p50
         counted = f" Both are in the day it ends: {100 - kept:.1f} % of the time."
     return f"Each failure costs {takes}: {often}.{counted}"
@@ -318,7 +354,13 @@ def team_change(asked: Asked) -> str | None:
     if not asked.buys and not reading.is_owned(asked.plan):
         return "No: it is rented, and the provider runs the network."
     if asked.catalog.fabrics[best.fabric].technology != "infiniband":
-        return f"No: {asked.name(best.fabric)} is Ethernet, which they know."
+        said = f"No: {asked.name(best.fabric)} is Ethernet, which they know"
+        other = next((c for c in usable(asked) if asked.catalog.fabrics[c.fabric].technology == "infiniband"), None)
+        if other is None or not other.cost_usd or not best.cost_usd:
+            return f"{said}."
+        more = other.median_cost - best.median_cost
+        cost = f"{figures.usd(abs(more))} {'more' if more > 0 else 'less'} for {reading.bill(asked.plan)}"
+        return f"{said}; on {asked.name(other.fabric)} a step takes {lasts(slower(other, best))}, for {cost}."
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     able = [c for c in usable(asked) if kind(c) in ("roce", "spectrum-x", "ultra-ethernet")]
     other = min(able, key=lambda c: (c.median_cost, c.median_step), default=None)
@@ -356,7 +398,10 @@ def team_gain(asked: Asked) -> str | None:
             "support contract."
         )
     if kind in ("roce", "spectrum-x", "ultra-ethernet"):
-        return "New to them may be RDMA: PFC and ECN on every switch and adapter, and tests with nccl-tests."
+        return (
+            "New to them may be RDMA: PFC and ECN (DCQCN) on every switch and adapter, MTU 9000, and adaptive routing, "
+            "as few large flows collide under ECMP; prove it with nccl-tests."
+        )
     return None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import KindOfGpu
 
 from ... import figures
@@ -45,6 +47,24 @@ def other_gpus(asked: Asked) -> list[str]:
             many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
             said.append(f"{many}{name}: {line(tried, asked)}.")
     return [*said, *_cheaper(asked, named)]
+
+
+def peaks(asked: Asked) -> str | None:
+    """What the chips that are compared can do: arithmetic, memory, its bandwidth."""
+    own = asked.plan.questionnaire["cluster"]["gpu"]
+    named = [g for g in dict.fromkeys([own, *asked.said.named("gpu")]) if g in asked.catalog.gpus]
+    return chips(asked.catalog, named[:3]) if len(named) > 1 else None
+
+
+def chips(catalog: Catalog, named: Sequence[str]) -> str:
+    """Peak of dense BF16, memory and its bandwidth of each GPU, the unit said once."""
+    short = lambda gpu: catalog.gpus[gpu].name.removeprefix("NVIDIA ").removeprefix("AMD Instinct ").split()[0]
+    told = [
+        f"{short(gpu)} {catalog.gpus[gpu].peak_bf16.si / 1e12:,.0f}, {catalog.gpus[gpu].memory.si / 2**30:,.0f} GiB at "
+        f"{catalog.gpus[gpu].memory_bandwidth.si / 1e12:.3g} TB/s"
+        for gpu in named
+    ]
+    return f"Peak TFLOP/s and memory: {'; '.join(told)}."
 
 
 def _on(asked: Asked, gpu: str) -> dict[str, Any]:

@@ -109,7 +109,8 @@ def patient(asked: Asked) -> list[str]:
     ]
     tries.append(("spot machines", {"budget.spot": True}))
     for name, fields in tries:
-        made = asked.tried({**fields, **same_work(asked)})
+        until = {"constraints.deadline_days": more / 24} if more else {}
+        made = asked.tried({**fields, **same_work(asked), **until})
         one = reading.chosen(made) if made else None
         if one is None or one.cost_usd is None or one.run_hours is None:
             continue
@@ -121,6 +122,7 @@ def patient(asked: Asked) -> list[str]:
     found.sort()
     less = best.median_cost - found[0][0]
     if less > _FELT * best.median_cost:
-        return [f"Yes: {found[0][1]}, {figures.usd(less)} less than {now}.", *(f"Or {text}." for _, text in found[1:2])]
+        or_ = f" Or {found[1][1]}: GPU-hours stay, so fewer GPUs save little." if len(found) > 1 else ""
+        return [f"Yes: {found[0][1]}, {figures.usd(less)} less than {now}.{or_}"]
     told = "; ".join(text for _, text in found[:2])
     return [f"No: no deadline made it dear, it is the cheapest already ({now}).", f"Slower hardly saves: {told}."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import flips, reading
@@ -34,7 +35,7 @@ def remedied(asked: Asked) -> tuple[Asked, str] | None:
     best = reading.chosen(made) if made else None
     if made is not None and best is not None and best.run_hours is not None:
         usd = f" and {figures.usd(best.cost_usd.p50)}" if best.cost_usd and limits else ""
-        kept = " and ".join([f"{days:g} days", *(figures.usd(value) for value in limits.values())])
+        kept = " and ".join([f"{days_said(days)}", *(figures.usd(value) for value in limits.values())])
         told = f"Not within {kept}: it takes {figures.hours(best.run_hours)}{usd}. Without these limits:"
         return asked.instead(both, made), told
     for way in asked.plan.recommendation.what_fits:

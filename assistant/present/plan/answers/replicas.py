@@ -7,6 +7,7 @@ from assistant.vocabulary.errors import InputError
 from ... import figures
 from .. import crossing, reading
 from .asked import Asked, money
+from .learning import shared
 
 
 def one_node(asked: Asked) -> list[str]:
@@ -35,10 +36,28 @@ def one_node(asked: Asked) -> list[str]:
     ]
 
 
+def day_and_night(asked: Asked) -> list[str]:
+    """Serving by day and training by night on the same GPUs, against a set of machines for each."""
+    best = asked.best
+    if best is None or best.usd_per_month is None:
+        return []
+    gpus, month = reading.gpus(asked.plan), figures.usd(best.usd_per_month)
+    if not reading.serves(asked.plan):
+        return [f"Yes, if the run may pause by day: its {gpus:,} GPUs then serve, at no GPU more than {month} a month."]
+    return [
+        f"Yes, they take turns: the {gpus:,} GPUs for {month} a month do both, and a second set for the training is "
+        "not rented.",
+        "If: the run ends before the day begins and one copy answers at night.",
+        "A change takes minutes to load; keep yesterday's adapter to go back to.",
+    ]
+
+
 def disaggregated(asked: Asked) -> list[str]:
     """The same GPUs with prompts and answers on different ones."""
     best = asked.best
     if not reading.serves(asked.plan) or best is None or best.serving is None:
+        if best is not None and best.learning is not None:
+            return shared(asked)
         return ["It is no service, so there are no prompts and answers to keep apart."] if best else []
     if asked.plan.crossing is not None and asked.plan.crossing.prefill_workers is not None:
         return crossing.sentences(asked.plan, asked.plan.crossing)

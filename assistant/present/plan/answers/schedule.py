@@ -169,7 +169,12 @@ def late(asked: Asked) -> list[str]:
     if not limit:
         return [said]
     end = asked.today + datetime.timedelta(days=int(limit))
-    return [said, f"Your deadline, {_named(end)}, is {'kept' if then <= end else 'missed'} then."]
+    return [said, f"Your deadline, {_named(end)}, is {'kept' if then <= end else 'missed'} then{_setup(asked)}."]
+
+
+def _setup(asked: Asked) -> str:
+    """What comes on top of a delivery."""
+    return "" if reading.to_buy(asked.plan) is None else "; installation and acceptance come on top"
 
 
 def _delay(asked: Asked) -> float | None:

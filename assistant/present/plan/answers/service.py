@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from assistant.vocabulary.plan import ServingFigures
+from assistant.vocabulary.quantities import times
 
 from ... import figures
 from .. import reading
@@ -124,9 +125,7 @@ def first_target_limit(asked: Asked) -> str | None:
     if found is None or not load or not found.carries_requests_per_s:
         return None
     most = found.carries_requests_per_s
-    return (
-        f"These GPUs hold both up to {figures.significant(most)} requests a second, {most / load:.2g} times your load."
-    )
+    return f"These GPUs hold both up to {figures.significant(most)} requests a second, {times(most / load)} your load."
 
 
 def node_lost(asked: Asked) -> list[str]:
@@ -160,7 +159,7 @@ def node_lost(asked: Asked) -> list[str]:
 def node_lost_now(asked: Asked) -> str | None:
     """What was in flight on it, and how much the planned ones hold."""
     best = asked.best
-    if best is None or best.serving is None:
+    if best is None or best.serving is None or reading.gpus(asked.plan) <= _node(asked):
         return None
     return "What the lost node was answering fails and is asked again: the plan counts a steady state, not that minute."
 

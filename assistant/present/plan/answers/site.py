@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from math import ceil
 from typing import Any
 
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Plan, PowerUse
 
 from ... import figures
 from .. import reading
@@ -26,8 +28,36 @@ def power_enough(asked: Asked) -> list[str]:
         f"{kw(drawn.network_kw)} for the network: "
         f"{kw(drawn.it_kw)}; times {drawn.power_usage_effectiveness:g} for cooling {kw(drawn.site_kw)}."
     )
-    kept = reading.power_kept(asked.plan, next(iter(asked.amounts("power")), None))
-    return [*([kept] if kept else []), parts, *_by_rack(asked)]
+    limit = next(iter(asked.amounts("power")), None)
+    kept = _racks(drawn, limit) if limit and "rack" in asked.text else reading.power_kept(asked.plan, limit)
+    outlet = [_outlet(drawn.it_kw)] if re.search(r"\b(?:outlet|socket|breaker)", asked.text) else []
+    return [*outlet, *([kept] if kept else []), parts, *_by_rack(asked)]
+
+
+def _outlet(kw: float) -> str:
+    """Whether an outlet of a house feeds it for long, in the US and in Europe."""
+    able = [place for place, most in _OUTLETS.items() if kw <= most]
+    most = ", ".join(f"{place} {kw_:g} kW" for place, kw_ in _OUTLETS.items())
+    verdict = f"Yes, with {' or '.join(able)}" if able else "No"
+    return (
+        f"{verdict}: it draws up to {figures.significant(kw)} kW, and for long an outlet gives: {most}. Else cap the "
+        "GPUs' power (a third less costs little speed) or use two circuits."
+    )
+
+
+_OUTLETS = {"120 V 15 A": 1.44, "120 V 20 A": 1.92, "230 V 16 A": 2.94}  # kW, 80 % of the rating
+
+
+def _racks(drawn: PowerUse, limit: float) -> str:
+    """How many racks the machines fill where each may draw so much."""
+    each = int(limit / drawn.machine_kw)
+    if each < 1:
+        return f"A machine draws more than the {limit:g} kW of a rack: it does not go in without a power cap."
+    many = figures.counted(ceil(drawn.machines / each), "rack", "racks")
+    return (
+        f"{many} of {limit:g} kW: {figures.counted(each, 'machine', 'machines')} in each, sized by the maximum, which "
+        "a power cap lowers; the average is less."
+    )
 
 
 def _by_rack(asked: Asked) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate, QuotedOffer, RentalOffer
-from assistant.vocabulary.quantities import exact_usd, outward
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, outward
 
 from ... import figures
 from ...blocks import sentences
@@ -37,6 +37,30 @@ def _kept_how(asked: Asked) -> str:
     return "written off and run" if reading.to_buy(asked.plan) else "to run what is there"
 
 
+def month_and_total(asked: Asked) -> list[str]:
+    """Why the cost of a month and of the run are not the same: the one is a rate, the other what its hours cost."""
+    best, offer, what = asked.best, _taken(asked), asked.plan.recommendation.card
+    if best is None or best.run_hours is None or best.usd_per_month is None or what is None:
+        return []
+    if not reading.ends(asked.plan):
+        return [f"A service has no end: {figures.usd(best.usd_per_month)} a month is all that it costs."]
+    gpus, hourly = reading.gpus(asked.plan), best.median_cost / best.run_hours
+    rate = offer.usd_per_gpu_hour if offer is not None else None
+    sum_ = f"{gpus:,} GPUs × {best.run_hours:,.3g} h" + (f" × {figures.usd(rate)} = " if rate else ": ")
+    return [
+        f"Neither is wrong: {figures.usd(hourly * HOURS_PER_MONTH)} a month is the rate of all GPUs for "
+        f"{HOURS_PER_MONTH:g} h; the run takes {figures.hours(best.run_hours)} of it.",
+        f"The run: {sum_}{money(best)}.",
+        f"Put {sum_of_run(what.cost)} into the budget; ask for the least term that is billed.",
+    ]
+
+
+def sum_of_run(cost: str) -> str:
+    """The sum of a run that is paid, in whole hours where that is told beside the sum to the minute."""
+    paid = next((part for part in cost.split(", ") if "in whole hours" in part), cost).partition(";")[0]
+    return paid.rstrip(".").removesuffix(" for the run")
+
+
 def money_range(asked: Asked) -> str | None:
     """Between which sums it lies, and which is safe."""
     best = asked.best
@@ -55,7 +79,9 @@ def money_range(asked: Asked) -> str | None:
         )
     middle = f"{figures.usd(band.p50)} for {what}" if what != "a month" else f"{figures.usd(band.p50)} a month"
     low, high = figures.usd(band.p10), figures.usd(band.p90)
-    return f"{middle}; in eight of ten cases between {low} and {high}. Safe for a budget: {high}."
+    limit = reading.asked(asked.plan, "budget.usd") if what != "a month" else None
+    over = f", {'over' if band.p90 > limit else 'within'} your {figures.usd_limit(limit)}" if limit else ""
+    return f"{middle}; in eight of ten cases between {low} and {high}. Safe for a budget: {high}{over}."
 
 
 def drives(asked: Asked) -> str | None:
@@ -65,8 +91,9 @@ def drives(asked: Asked) -> str | None:
         return None
     unit = "an answer" if reading.serves(asked.plan) else "a step"
     offer = _taken(asked)
-    rate = f", and on the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
-    return f"It hangs on how fast {unit} is (measure it){rate}."
+    rate = f", on the price, {_priced(offer)}" if offer and offer.usd_per_gpu_hour else ""
+    again = "" if reading.serves(asked.plan) else ", and on repeats"
+    return f"It hangs on how fast {unit} is (measure it){rate}{again}."
 
 
 def _taken(asked: Asked) -> RentalOffer | None:
@@ -159,7 +186,10 @@ def price_age(asked: Asked) -> str | None:
     if bought is not None:
         dates = sorted({i.date for i in bought.items if i.date})
         return (
-            f"Prices of {dates[0]} to {dates[-1]}; hardware prices move by tens of percent a year." if dates else None
+            f"Prices of {dates[0]} to {dates[-1]}, which move by tens of percent a year: for a file or an order have "
+            "dated written quotes."
+            if dates
+            else None
         )
     return None
 
@@ -244,6 +274,9 @@ def _fewer_tokens(asked: Asked) -> str | None:
     if best is None or not best.cost_usd or not reading.ends(asked.plan) or reading.serves(asked.plan):
         return None
     tenth = figures.usd(best.cost_usd.p50 / 10)
+    if not asked.buys:
+        fewer = "A tenth fewer of them, by work or by letting idle ones go, saves"
+        return f"It is all GPU hours: {money(best)}. {fewer} {tenth}."
     return f"Only the work itself: the networks are at their cheapest, and a tenth fewer tokens saves {tenth}."
 
 

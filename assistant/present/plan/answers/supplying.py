@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said
 
 from ... import figures
 from .. import reading
@@ -42,6 +42,27 @@ _EASY = 100.0  # MB/s a pass
 _LARGE = 100.0  # GB: what is less is no data set
 
 
+def per_parameter(asked: Asked) -> list[str]:
+    """Twenty tokens a parameter: what they would cost, and why more may still be right."""
+    params, best = asked.params, asked.best
+    tokens = reading.asked(asked.plan, "training.tokens")
+    if not params or not tokens or best is None or best.run_hours is None or best.cost_usd is None:
+        return []
+    few = _BEST_OF_COMPUTE * params
+    share = few / tokens
+    own, best_few = (figures.significant(value / 1e9) for value in (params, few))
+    sums = f"{figures.usd(share * best.cost_usd.p50)} and {figures.hours(share * best.run_hours)}"
+    return [
+        f"{_BEST_OF_COMPUTE} × {own} billion are {best_few} billion tokens, {share:.0%} of yours: about {sums}.",
+        "No waste by itself: the rule is best for the training's compute; small models go far past it, being cheap to "
+        "serve (Llama 3 8B: 15 trillion).",
+        f"The plan costs what was asked for ({money(best)}); say the tokens that you want.",
+    ]
+
+
+_BEST_OF_COMPUTE = 20  # tokens per parameter, Hoffmann et al. 2022
+
+
 def more_data(asked: Asked) -> list[str]:
     """The run on so many times the data, beside the planned one."""
     times = _times(asked)
@@ -55,7 +76,7 @@ def more_data(asked: Asked) -> list[str]:
         return []
     cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
     days, usd = reading.asked(asked.plan, _DAYS), reading.asked(asked.plan, "budget.usd")
-    kept = [f"{'within' if one.run_hours <= 24 * days else 'past'} the {days:g} days"] if days else []
+    kept = [f"{'within' if one.run_hours <= 24 * days else 'past'} the {days_said(days)}"] if days else []
     if usd and one.cost_usd:
         kept.append(f"{'within' if one.cost_usd.p50 <= usd else 'over'} the {figures.usd(usd)}")
     limits = f": {', '.join(kept)}" if kept else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan, ServingFigures
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import reading
@@ -86,7 +87,7 @@ def sizes_day(asked: Asked) -> str | None:
     slow = reading.run_band(one)[1]
     kept = "Yes" if slow <= 24 * days else "Likely" if one.run_hours <= 24 * days else "No"
     takes = f"{figures.hours(one.run_hours)} (up to {figures.hours(slow)})"
-    return f"{kept}: with {size:,} it takes {takes} of {days:g} days."
+    return f"{kept}: with {size:,} it takes {takes} of {days_said(days)}."
 
 
 def _sized(asked: Asked, size: int) -> str:
@@ -136,7 +137,7 @@ def sizes_verdict(asked: Asked) -> str | None:
     if cheap in late:
         in_time = [one for one in found if one not in late]
         pick = min(in_time, key=lambda one: one[1], default=found[0])
-        return f"{cheap[0]:,} costs least but takes longer than {days:g} days: take {pick[0]:,}."
+        return f"{cheap[0]:,} costs least but takes longer than {days_said(days)}: take {pick[0]:,}."
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
         if cheap[0] == gpus:
@@ -226,9 +227,12 @@ def twice_the_load(asked: Asked) -> list[str]:
     if not load:
         return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
-    spare = f" These {gpus:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
-    named = [rate for rate in asked.amounts("number") if load < rate <= _MOST * load]
-    times = named[0] / load if named and asked.times is None else asked.times or 2.0
+    able = found.could_be_had or gpus if found else gpus
+    spare = f" {able:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
+    said = asked.said.fields.get("inference.requests_per_s")
+    named = [said] if isinstance(said, int | float) and said > load else []
+    named += [rate for rate in asked.amounts("number") if asked.times is None and load < rate <= _MOST * load]
+    times = named[0] / load if named else asked.times or 2.0
     tried = asked.tried({"inference.requests_per_s": times * load})
     if tried is None:
         return [f"At {times * load:g} requests per second these GPUs miss the targets.{spare}", *carried(asked, times)]
@@ -328,9 +332,14 @@ def spot_risk(asked: Asked) -> str | None:
         bulk = "In bulk little is lost when machines go: only the requests in flight are done again"
         live = "Requests of a copy that is taken away go to the others until it has loaded again: keep spare copies"
         return f"{bulk if reading.ends(asked.plan) else live}. Have a fallback on demand for the last days."
+    limit, best = reading.asked(asked.plan, "constraints.deadline_days"), asked.best
+    spare = 24 * limit - best.run_hours if limit and best and best.run_hours else None
+    when = "never on spot against a deadline"
+    if spare is not None and best is not None and spare > (best.run_hours or 0.0):
+        when = f"with {figures.hours(spare)} to spare that is no danger to your deadline"
     return (
-        "When one is taken the run stops and restarts from the last checkpoint: save often, and never on spot against "
-        "a deadline."
+        f"When one is taken all {reading.gpus(asked.plan):,} GPUs stop and go on from the last checkpoint: save often, "
+        f"restart automatically; {when}. Ask whether so many can be had at once."
     )
 
 

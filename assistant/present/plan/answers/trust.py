@@ -152,7 +152,9 @@ def mfu(asked: Asked) -> str | None:
         return computed(asked)
     band = best.step_time_s
     middle, low, high = (100 * best.mfu * band.p50 / t for t in (band.p50, band.p90, band.p10))
-    return f"{middle:.0f} % MFU, computed, not assumed: {low:.0f} to {high:.0f} % in eight of ten cases."
+    means = " (the share of the GPUs' peak that is the model's arithmetic)" if "mean" in asked.text else ""
+    active = " Of experts only the active parameters count." if asked.mixture and means else ""
+    return f"{middle:.0f} % MFU{means}, computed, not assumed: {low:.0f} to {high:.0f} % in eight of ten cases.{active}"
 
 
 def mfu_each(asked: Asked) -> str | None:
@@ -190,6 +192,19 @@ def assumed(asked: Asked) -> list[str]:
     by_field = {a.field: a for a in asked.plan.assumptions}
     named = [by_field[f] for f in _WEIGHTY if f in by_field]
     return [f"{assumed_text(a, asked.catalog)}: {_first(a.why)}." for a in named[:4]] or ["Nothing that matters."]
+
+
+def assumed_speed(asked: Asked) -> str | None:
+    """What the figures are computed with that is no field: efficiency, price, failures."""
+    best = asked.best
+    number = asked.plan.recommendation.offer
+    offer = asked.plan.offers[number] if number is not None else None
+    if best is None or not best.mfu or not asked.params:
+        return None
+    price = f", {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour of {offer.date}" if offer else ""
+    kept = best.effective_time_percent
+    lost = f", {figures.percent(100 - kept.p50)} lost to failures" if kept else ""
+    return f"Computed: 6 × parameters × tokens at {best.mfu:.0%} MFU{lost}{price}."
 
 
 def _first(why: str) -> str:

@@ -4,11 +4,15 @@ start on another day."""
 from __future__ import annotations
 
 import datetime
+import re
 from math import ceil
+
+from assistant.vocabulary.quantities import days_said
 
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower, usable
+from .operations import restart
 
 _MATTERS = 5.0  # percent of a step
 
@@ -59,7 +63,7 @@ def deadline_sure(asked: Asked) -> str | None:
     quick, slow = reading.run_band(best)
     if not limit:
         return f"You named no deadline. It takes {run[0]}; nine of ten cases are done within {run[2]}."
-    within = f"the {limit:g} days, for it takes {run[0]}"
+    within = f"the {days_said(limit)}, for it takes {run[0]}"
     if slow <= 12 * limit:
         return f"Yes, safe by our own errors: {within}, {run[2]} in the slow tenth of cases."
     if slow <= 24 * limit:
@@ -141,18 +145,24 @@ def stored(asked: Asked) -> list[str]:
     """Disk for checkpoints: its size per parameter that is trained, of which the plan has the number."""
     if reading.serves(asked.plan):
         return ["Serving writes no checkpoints; the nodes load the weights once at the start."]
-    named = asked.plan.questionnaire.get("model")
-    model = asked.catalog.models.get(named) if isinstance(named, str) else None
-    own = reading.asked(asked.plan, "model.params")
-    params = own or (model.params.si if model is not None else None)
+    params = asked.params
     beside = "The price counts no storage: ask the provider for a shared file system and its price."
     if asked.buys:
         beside = "The purchase counts no storage: have a shared file system quoted as well."
     if not params or reading.asked(asked.plan, "training.method") in ("lora", "qlora"):
         return [f"Only the adapters are saved, a few GB at most. {beside}" if params else beside]
     size = asked.catalog.constants["cost-checkpoint-state"].si * params
+    kept = re.search(r"last (\d+)", asked.text)
+    many = int(kept[1]) if kept else 3
+    rate = next(iter(asked.amounts("rate")), None)
+    blocks = []
+    if rate:
+        every = re.search(r"checkpoint every ([^(]+?) \(", restart(asked) or "")
+        often = f"; one every {every[1]}, and it is written in the background" if every else ""
+        blocks = [f"At {rate:g} GB/s it takes {figures.seconds(size / (1e9 * rate))}{often or ' to write'}."]
     return [
-        f"About {figures.bytes_text(size)} a checkpoint (weights and optimizer states): {figures.bytes_text(3 * size)} "
-        "for the last three.",
+        f"About {figures.bytes_text(size)} a checkpoint (weights and optimizer states): "
+        f"{figures.bytes_text(many * size)} for the last {many}.",
+        *blocks,
         beside,
     ]
