@@ -97,9 +97,9 @@ class Judge:
     def __init__(self, path: Path) -> None:
         self._path = str(path)  # as it is kept with the listener
 
-    def opinion(self, reading: Reading, unread: Set[int] = frozenset()) -> Opinion | None:
-        """The opinion of a message without some of its tokens; ``None`` of another language, and where the model is not
-        installed."""
+    def opinion(self, reading: Reading, unread: Set[int] = frozenset(), *, alone: bool = False) -> Opinion | None:
+        """The opinion of a message without some of its tokens, or ``alone``: whatever is known; ``None`` of another
+        language, and where the model is not installed."""
         model = opinions(Path(self._path)) if reading.text.language == ENGLISH else None
         if model is None:
             return None
@@ -108,7 +108,7 @@ class Judge:
         for at in unread:
             start, end = reading.text.tokens[at].start, reading.text.tokens[at].end
             said = said[:start] + " " * (end - start) + said[end:]
-        return model.of(said, before(reading.context), found)
+        return model.of(said, "" if alone else before(reading.context), found)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about facts that their sentence does not speak for, and about what is left over of it. What somebody
@@ -130,7 +130,7 @@ class Judge:
         settled = {GPUS} | (_TOLD_BESIDE if reading.offers else frozenset())
         for path in [path for path in reading.fields if path not in settled]:
             _weigh(reading, path, live, found, likely)
-        _choose(reading, live)
+        self._choose(reading, live)
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
@@ -138,6 +138,25 @@ class Judge:
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
                 _propose(reading, found[at], likely[at])
             _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
+
+    def _choose(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """Asks about what is chosen where the sentence does not speak for it, neither after what is known (a machine
+        that was rented makes "buy 512" sound strange) nor alone, and says for what it does."""
+        keyed = {fact.says.field for fact in live if fact.says.act == "set" and _keyed(reading, fact)}
+        for path, value in list(reading.fields.items()):
+            known = FIELDS[path].about.kind in _CHOSEN and _is_learned(reading, f"{path}={value}")
+            if not known or path in keyed or path in reading.follows:
+                continue
+            other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
+            said = f"{path}={value}"
+            odds = _stated(reading, said)
+            sure = odds < _CHOICE_ASKED and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
+            strange = path != reading.context.asked and odds < _CHOICE_DOUBTED[FIELDS[path].about.kind]
+            if path not in reading.fields or not (sure or strange):
+                continue
+            alone = None if sure or path not in reading.context.fields else self.opinion(reading, alone=True)
+            if alone is None or alone.stated.get(said, 0.0) < _DECIDED:
+                _doubt(reading, path, None, (other,) if sure else ())
 
 
 _LENGTH = "training.days"
@@ -270,21 +289,6 @@ def _put_right(reading: Reading, path: str, fact: Fact | None, found: Mapping[in
             reading.doubts.append(_question(other, value, said))
         return
     _doubt(reading, path, fact)
-
-
-def _choose(reading: Reading, live: Sequence[Fact]) -> None:
-    """Asks about what is chosen where the sentence does not speak for it, and says for what it does."""
-    keyed = {fact.says.field for fact in live if fact.says.act == "set" and _keyed(reading, fact)}
-    for path, value in list(reading.fields.items()):
-        known = FIELDS[path].about.kind in _CHOSEN and _is_learned(reading, f"{path}={value}")
-        if not known or path in keyed or path in reading.follows:
-            continue
-        other = max(FIELDS[path].values or (True, False), key=lambda one: _stated(reading, f"{path}={one}"))
-        odds = _stated(reading, f"{path}={value}")
-        sure = odds < _CHOICE_ASKED and _stated(reading, f"{path}={other}") >= _CHOICE_TAKEN
-        strange = path != reading.context.asked and odds < _CHOICE_DOUBTED[FIELDS[path].about.kind]
-        if path in reading.fields and (sure or strange):
-            _doubt(reading, path, None, (other,) if sure else ())
 
 
 def _doubt(reading: Reading, path: str, fact: Fact | None, others: tuple[Any, ...] = ()) -> None:
