@@ -91,8 +91,12 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     found = said(message["say"])
     assert found.intent in _intents(message)
     assert asked(message["say"]) >= set(message.get("ask", []))
-    wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
-    assert _facts(found.fields, found.fabrics, found.excluded) == wanted
+    labelled = message.get("fields", {})
+    if "training.days" in found.fields and "training.days" in labelled:  # a month of the labels has 30.44 days
+        labelled = labelled | {"training.days": pytest.approx(labelled["training.days"], rel=1e-3)}
+    assert dict(found.fields) == labelled
+    named = _facts({}, message.get("fabrics", []), message.get("excluded", []))
+    assert _facts({}, found.fabrics, found.excluded) == named
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _TIMES = re.compile(r"^\s*(?:x|×|\*|·)\s*$", re.I)
 # "48 switches x $43,000", "2,000 cables at $100", "40 transceivers: $900"
 _EACH = re.compile(r"(?:\bx|×|\*|·|@|\bat|\bà|:)\s*(?:about\s*)?$", re.I)
 _OF_MACHINES = re.compile(r"\s*(?:on|for|over|across|in)\b", re.I)  # "… on 1024 GPUs over 36 months"
-_NAME = re.compile(r"\s*(?:of\s+|the\s+|our\s+)?((?:[^\W\d_][\w/.-]*\s?){1,3})")
+_NAME = re.compile(r"\s*(?:of\s+|the\s+|our\s+)?((?:[^\W\d_][\w/.-]*+\s?){1,3})")
 _ASKS = re.compile(r"\s*(?:what|how)\b.*?\b(?:is|are|do|does|would|will|of|cost)\b(?:\s+an?\b)?", re.I)
 _LAST = re.compile(r"\s+(?:at|each|for|x|on|over|in|to|of|is|are)\b.*", re.I)
 

@@ -51,11 +51,9 @@ class Missed:
 
     @property
     def _value(self) -> str:
-        if " days" in self.words:
-            return days_said(self.limit)
-        if not self.in_usd:
-            return f"{self.limit:,.10g}"
-        return limit_in_dollars(self.limit, usd)
+        if self.in_usd:
+            return limit_in_dollars(self.limit, usd)
+        return days_said(self.limit) if " days" in self.words else f"{self.limit:,.10g}"
 
 
 def missed(entry: Entry, q: Questionnaire) -> list[Missed]:

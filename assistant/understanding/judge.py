@@ -44,7 +44,8 @@ _TAKEN = {"count": 0.9, "amount": 0.9, "id": 0.98, "money": 0.98, "time": 0.98, 
 _CHOICE_DOUBTED = {"choice": 0.2, "flag": 0.15}
 _CHOICE_ASKED, _CHOICE_TAKEN = 0.35, 0.98
 _ALIKE = 0.95  # a count that is about as likely as the likeliest is no other
-_OF_RACKS = frozenset({"racks", "per_rack_nodes"})  # roles of a count that the opinion has no class for
+# Roles of a count that the opinion has no class for: racks, and the parts of a loop, which add up.
+_UNCLASSED = frozenset({"racks", "per_rack_nodes", "rollouts", "rollout_nodes"})
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
@@ -201,7 +202,7 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
     counts = [fact for fact in live if fact.says.act == "count"]
     said, doubted = reading.fields.get(GPUS), [one for one in reading.doubts if one.field == GPUS]
     corrected = said is not None and not counts and reading.act == "change"  # "no, 128": what was said last tells
-    reckoned = any(fact.says.act in _NOT_ABSOLUTE or fact.slots.keys() & _OF_RACKS for fact in live)
+    reckoned = any(fact.says.act in _NOT_ABSOLUTE or fact.slots.keys() & _UNCLASSED for fact in live)
     if corrected or reckoned or reading.known("cluster.sites"):
         return
     numbers = {at: one.quantities[0].value for at, one in found.items() if at in likely and _is_number(one)}
@@ -242,11 +243,22 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
     if path == FABRIC:
         places = {at for at, one in found.items() if one.quantities[0].kind == NETWORK}
     weighed = [likely[at] for at in places if at in likely]
+    if other := _of_the_loop(reading, path, weighed):
+        reading.fields[other] = _withdraw(reading, path)
+        return
     corrected = not facts and reading.act == "change"  # "no, 128": what was said before tells of what it is
     if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
         return
     if _is_none_of(reading, {path}, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
+
+
+def _of_the_loop(reading: Reading, path: str, weighed: Sequence[Mapping[str, float]]) -> str | None:
+    """The field of reinforcement learning that an amount is likely of, where a wording took it for one of serving."""
+    if not path.startswith("inference.") or reading.known("workload") != "rlhf" or not weighed:
+        return None
+    best = max(weighed[0], key=lambda one: weighed[0][one])
+    return best if best.startswith("rl.") and weighed[0][best] >= _ASKED and best not in reading.fields else None
 
 
 def _keyed(reading: Reading, fact: Fact) -> bool:
