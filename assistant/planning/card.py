@@ -54,9 +54,11 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
     there = job.questionnaire.budget.machines_there
-    if choice.kept and (job.questionnaire.budget.network_there or not there):
-        return f"Keep {network} for the {gpus}{_keeping(made, chosen)}."
     bought = job.questionnaire.budget.mode == "buy"
+    if choice.kept and (job.questionnaire.budget.network_there or not there):
+        to_be_bought = bought and not there
+        what = f"Buy the {gpus} with {network}, as given" if to_be_bought else f"Keep {network} for the {gpus}"
+        return f"{what}{_keeping(made, chosen)}."
     offered = chosen.price.offered if chosen.priced else None
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
@@ -311,9 +313,8 @@ def _because(made: Decision, chosen: Entry) -> str:
     if choice.ground == "nothing-crosses":
         return f"{_whole(job, chosen)}: nothing crosses a network."
     if choice.ground == "kept":
-        asked = job.questionnaire.budget
-        ours = asked.network_there or not asked.machines_there
-        return f"It {'is there already' if ours else 'was given'}, and the job runs on it."
+        there = job.questionnaire.budget.network_there
+        return f"It {'is there already' if there else 'was given'}, and the job runs on it."
     if choice.ground == "limits":
         return _limited(made, choice.barred)
     if choice.ground == "rules":

@@ -32,7 +32,9 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}"
     asked = job.questionnaire.budget
     if choice.kept and (asked.network_there or not asked.machines_there):
-        return f"Keep {what}{_cost_of_keeping(chosen, other)}."
+        bought = asked.mode == "buy" and not asked.machines_there
+        kept = f"As given, {what}" if bought else f"Keep {what}"
+        return f"{kept}{_cost_of_keeping(chosen, other)}."
     if choice.coin_flip and other is not None:
         return (
             f"A coin flip between {name_of(chosen)} and {name_of(other)} for {_job(job)}: {_figures(job, chosen)}; "

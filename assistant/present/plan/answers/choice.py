@@ -175,7 +175,8 @@ def plain_why(asked: Asked) -> str | None:
     idle = f"the GPUs spend {figures.percent(waits)} of their time waiting for each other"
     other = next((c for c in usable(asked) if c is not best and c.cost_usd), None)
     dearer = f"; the next best costs {money(other)}" if other and best.cost_usd else ""
-    given = "it is there already, and on it " if reading.is_given(asked.plan) else "with this network "
+    there = reading.is_given(asked.plan) and reading.asked(asked.plan, "budget.owned") == "everything"
+    given = "it is there already, and on it " if there else "with this network "
     return f"Why: {given}{idle}{dearer}."
 
 
