@@ -134,3 +134,15 @@ def test_so_many_gpus_are_let_at_once_joined_and_paid_in_whole_machines(library)
     dearest, hour = nine.figures[0], 16 * nine.figures[0].value
     assert f"16 GPUs ${hour:.2f} per hour" in dearest.formula and f"from ${hour / 9:.2f} per GPU-hour" in nine.text
     assert "16 GPUs $" in answered("what does Lambda charge for 16 H100?", library).computed.figures[0].formula
+
+
+def test_a_sum_says_how_many_gpus_it_rents_in_whole_machines_at_whom(library):
+    found = computed_answer(understood("How many H100 can I rent for 50,000 euro a month?", library), library).computed
+    assert found.kind == "offers-for-money" and found.unit == "GPUs"
+    rate = library.catalog.constants["currency-eur"].value
+    assert found.inputs["usd"] == pytest.approx(50_000 * rate) and any("EUR" in a.field for a in found.assumptions)
+    for figure in found.figures:
+        hourly = float(figure.formula.split("$")[1].split()[0])
+        assert 730 * hourly * figure.value <= found.inputs["usd"] < 730 * hourly * (figure.value + 8)
+    none = computed_answer(understood("how many GB300 can I rent for $500 a month?", library), library)
+    assert none is None or none.computed.value == 0

@@ -46,6 +46,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "purchase": purchases.purchase,
     "rent-or-buy-for": purchases.rent_or_buy,
     "offers": offers_sold.offers,
+    "offers-for-money": offers_sold.for_money,
     "nccl-settings": nccl_settings.nccl_settings,
     **dict.fromkeys(sums.ways(), sums.asked),
     "rent": plain_sums.rent,

@@ -11,6 +11,7 @@ from assistant.present.figures import significant, usd
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import ListPrice, Tier
 from assistant.vocabulary.counted import counted
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .case import Case
 from .plain_sums import hourly_price
@@ -84,11 +85,7 @@ def offers(case: Case) -> Computed | None:
     asked = _asked(case)
     of_job = () if case.utterance.named("gpu") else ("cluster.gpu", "cluster.gpus")
     case.told = {name: value for name, value in case.told.items() if name in of_job}
-    market = [
-        Offered(provider.id, provider.name, offer)
-        for provider in case.catalog.providers.values()
-        for offer in provider.offers
-    ]
+    market = _every(case)
     if not (asked.gpus or asked.providers):
         return None
     found = [one for one in market if asked.has(one, case)]
@@ -110,6 +107,73 @@ def offers(case: Case) -> Computed | None:
         text, _CAVEAT.format(one), gpus=list(asked.gpus), providers=list(asked.providers), fabrics=list(case.fabrics),
         count=asked.count, days=asked.days,
     )  # fmt: skip
+
+
+def for_money(case: Case) -> Computed | None:
+    """How many GPUs a sum a month or an hour, or one for so many days, rents at each seller in whole machines."""
+    asked = replace(_asked(case), count=None)
+    money = next((one for one in case.utterance.amounts if one.kind == "money"), None)
+    hours = _hours_paid(money.unit, asked.days) if money else None
+    if money is None or hours is None:
+        return None
+    usd_an_hour, case.told = float(money.value) / hours, {}
+    lots = [lot for one in _every(case) if asked.has(one, case) and (lot := _Lot.of(asked, one, usd_an_hour))]
+    lots.sort(key=lambda lot: (-lot.gpus, lot.paid))
+    for lot in lots[:MOST_LISTED]:
+        case.figure(lot.offered.name, lot.gpus, "GPUs", lot.told(case, hours))
+    if not lots:
+        return None
+    period = f" for {significant(asked.days or 0)} days" if money.unit not in ("month", "hour") else f" a {money.unit}"
+    most, what, sum_of = lots[0], _what(case, asked), f"${float(money.value):,.2f}{period}"
+    text = f"{sum_of} rents no whole machine of {what} at a list price."
+    if most.gpus:
+        at = f"{most.offered.name}, {hourly_price(most.paid)} per GPU-hour"
+        text = f"{sum_of} rents at most {most.gpus:,} {what}: at {at}."
+    caveat = _CAVEAT.format(f" --gpu {asked.gpus[0]}" if asked.gpus else "")
+    return case.answer(text, caveat, gpus=list(asked.gpus), usd=float(money.value), hours=hours)
+
+
+def _hours_paid(unit: str, days: float | None) -> float | None:
+    """The hours that a sum is to pay for."""
+    each = {"month": HOURS_PER_MONTH, "hour": 1.0}
+    return each.get(unit) or (24 * days if days else None)
+
+
+@dataclass(frozen=True)
+class _Lot:
+    """The GPUs of an offer that a sum rents, none where it is less than one machine; ``paid``: US dollars of a
+    GPU-hour."""
+
+    offered: Offered
+    price: ListPrice
+    paid: float
+    gpus: int
+
+    @classmethod
+    def of(cls, asked: _Asked, offered: Offered, usd_an_hour: float) -> _Lot | None:
+        """As many whole machines as may be had for so much an hour, and as are let at once."""
+        price, each = asked.usual(offered), offered.offer.gpus_per_node
+        if price is None:
+            return None
+        paid, largest = asked.paid(price), offered.offer.largest_gpus
+        gpus = int(usd_an_hour / (paid * each)) * each
+        gpus = min(gpus, largest) if largest else gpus
+        return cls(offered, price, paid, gpus if gpus and offered.paid(gpus) * paid <= usd_an_hour else 0)
+
+    def told(self, case: Case, hours: float) -> str:
+        """The sum, and what the offer is."""
+        gpus, each = self.gpus, self.offered.offer.gpus_per_node
+        sum_of = f"{hours:,g} h × {hourly_price(self.paid)} × {counted(gpus or each, 'GPU')}"
+        total = f"{sum_of} = ${hours * self.paid * (gpus or each):,.2f}"
+        what = total if gpus else f"one machine is {total}"
+        return "; ".join((what, _tier(self.price), _network(case, self.offered), str(self.price.price.date),
+                          f"{self.price.trust} trust"))  # fmt: skip
+
+
+def _every(case: Case) -> list[Offered]:
+    """What every seller of the catalog lets."""
+    sellers = case.catalog.providers.values()
+    return [Offered(provider.id, provider.name, offer) for provider in sellers for offer in provider.offers]
 
 
 def _asked(case: Case) -> _Asked:
