@@ -33,6 +33,10 @@ _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that
 _DEADLINE = "constraints.deadline_days"
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
+_BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
+_SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
+_LEAST_BUDGET = 100.0  # US dollars
+_ENDS_WITH = frozenset(",.;:!?)")
 
 
 class Facts:
@@ -336,6 +340,37 @@ class Facts:
                 options = tuple(gpu for gpu in (known, quantity.value) if gpu)
                 reading.doubts.append(Doubt("cluster.gpu", sentence, options))
 
+    def doubt_sum(self, reading: Reading) -> None:
+        """A sum in money or of thousands or millions that nothing explains, of a job whose budget nobody said, may be
+        the budget: "16 A100 at Lambda, 12k". What it sounds like besides is asked with it."""
+        known = any(reading.known(path) for path in _BUDGETS) or any(d.field in _BUDGETS for d in reading.doubts)
+        if known or reading.offers or reading.act != "describe" or not reading.fields:
+            return
+        scaled = {q.start for q in reading.quantities if q.kind == "number" and q.unit in _SCALES}
+        for amount in (q for q in reading.quantities if q.kind == "money" or (q.kind == "sum" and q.start in scaled)):
+            path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
+            told = (reading.taken | reading.quiet) & set(range(amount.start, amount.end))
+            others = [d for d in reading.doubts if d.unlikely and d.options == (amount.value,)]
+            if amount.unit not in ("month", "") or amount.value < _LEAST_BUDGET or (told and not others):
+                continue
+            if others or (self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS):
+                said = reading.text.typed(amount.start, amount.end)
+                labels = [FIELDS[d.field].about.label for d in others if d.field]
+                sentence = f'"{said}": is that meant as {" or ".join([FIELDS[path].about.label, *labels])}, in US dollars?'
+                between = ((path, amount.value), *((d.field, amount.value) for d in others if d.field))
+                reading.doubts = [d for d in reading.doubts if d not in others and not _counts_with(d, amount)]
+                reading.doubts.append(Doubt(path, sentence, between=between))
+                reading.taken |= set(range(amount.start, amount.end))
+                return
+
+    def _stands_alone(self, reading: Reading, amount: Quantity) -> bool:
+        """Whether no word behind an amount says what it counts, and it is told as money, or none before it does."""
+        behind = reading.text.tokens[amount.end] if amount.end < len(reading.text.tokens) else None
+        alone = behind is None or behind.text in _ENDS_WITH or behind.text in self._filler
+        before = reading.text.tokens[amount.start - 1] if amount.start else None
+        led = before is not None and (before.is_word or before.text in "=:/-@") and before.text not in self._filler
+        return amount.kind == "money" or (alone and not led)
+
     def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
         """A number or a share that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we
         get", "half are busy"."""
@@ -383,6 +418,11 @@ class Facts:
                 del reading.fields[_DEADLINE]
                 reading.doubts.append(Doubt(_DEADLINE, f"in {days} or in {other} days?", (days, other)))
                 return
+
+
+def _counts_with(doubt: Doubt, amount: Quantity) -> bool:
+    """Whether it is asked of an amount whether it is a number of GPUs."""
+    return doubt.field == counting.COUNTED and amount.value in doubt.options
 
 
 def _is_number(fact: Fact) -> bool:

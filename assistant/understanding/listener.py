@@ -297,6 +297,7 @@ class Listener:
         self._answer(reading)
         self.judge.settle(reading, live)
         self._facts.follow(reading)
+        self._facts.doubt_sum(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
