@@ -350,18 +350,30 @@ class Facts:
         for amount in (q for q in reading.quantities if q.kind == "money" or (q.kind == "sum" and q.start in scaled)):
             path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
             told = (reading.taken | reading.quiet) & set(range(amount.start, amount.end))
-            others = [d for d in reading.doubts if d.unlikely and d.options == (amount.value,)]
+            others = [
+                d for d in reading.doubts if amount.value in d.options and (d.unlikely or d.field == counting.COUNTED)
+            ]
             if amount.unit not in ("month", "") or amount.value < _LEAST_BUDGET or (told and not others):
                 continue
-            if others or (self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS):
-                said = reading.text.typed(amount.start, amount.end)
-                labels = [FIELDS[d.field].about.label for d in others if d.field]
-                sentence = f'"{said}": is that meant as {" or ".join([FIELDS[path].about.label, *labels])}, in US dollars?'
-                between = ((path, amount.value), *((d.field, amount.value) for d in others if d.field))
-                reading.doubts = [d for d in reading.doubts if d not in others and not _counts_with(d, amount)]
-                reading.doubts.append(Doubt(path, sentence, between=between))
-                reading.taken |= set(range(amount.start, amount.end))
+            if others or (
+                self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS
+            ):
+                self._ask_whether(reading, path, amount, others)
                 return
+
+    def _ask_whether(self, reading: Reading, path: str, amount: Quantity, others: Sequence[Doubt]) -> None:
+        """Asks whether an amount is meant as a budget, or as what else was asked of it; beside one number of GPUs that
+        it may be too, the other is the number."""
+        reading.doubts = [doubt for doubt in reading.doubts if doubt not in others]
+        reading.taken |= set(range(amount.start, amount.end))
+        counts = {n for doubt in others if doubt.field == counting.COUNTED for n in doubt.options if n != amount.value}
+        if len(counts) == 1:
+            reading.fields[counting.COUNTED] = counts.pop()
+        meant = [path, *(doubt.field for doubt in others if doubt.field and doubt.field != counting.COUNTED)]
+        labels = " or ".join(FIELDS[one].about.label for one in meant)
+        said = reading.text.typed(amount.start, amount.end)
+        between = tuple((one, amount.value) for one in meant)
+        reading.doubts.append(Doubt(path, f'"{said}": is that meant as {labels}?', between=between))
 
     def _stands_alone(self, reading: Reading, amount: Quantity) -> bool:
         """Whether no word behind an amount says what it counts, and it is told as money, or none before it does."""
@@ -418,11 +430,6 @@ class Facts:
                 del reading.fields[_DEADLINE]
                 reading.doubts.append(Doubt(_DEADLINE, f"in {days} or in {other} days?", (days, other)))
                 return
-
-
-def _counts_with(doubt: Doubt, amount: Quantity) -> bool:
-    """Whether it is asked of an amount whether it is a number of GPUs."""
-    return doubt.field == counting.COUNTED and amount.value in doubt.options
 
 
 def _is_number(fact: Fact) -> bool:

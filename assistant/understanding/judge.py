@@ -213,6 +213,11 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
         if said is not None and _is_none_of(reading, _OF_GPUS, weighed):
             _doubt(reading, GPUS, counts[0] if counts else None)
         return
+    mistaken = {at for at, n in numbers.items() if n == said}
+    if said != totals[0].gpus and _is_none_of(reading, _OF_GPUS, [likely[at] for at in mistaken]):
+        del reading.fields[GPUS]  # "16 A100 80GB, 12k"
+        reading.taken -= {n for at in mistaken for n in range(found[at].start, found[at].end)}
+        said = None
     best, alike = totals[0], {one.gpus for one in totals if one.odds >= max(_ASKED, _ALIKE * totals[0].odds)}
     of_nodes = best.gpus * (reading.fields.get(PER_NODE) or 0) if best.per_node is None else 0  # "24 x 8 H100"
     if said in alike | {of_nodes}:
@@ -223,6 +228,7 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
     if ours and alone and reading.act in _STATED_IN and best.odds >= _surely(GPUS):
         reading.doubts = [one for one in reading.doubts if one not in doubted]
         reading.fields |= {GPUS: best.gpus} | ({PER_NODE: best.per_node} if best.per_node else {})
+        reading.taken |= {n for at in meant for n in range(found[at].start, found[at].end)}
     elif said is not None and said != best.gpus:
         _withdraw(reading, GPUS)
         if reading.act in _STATED_IN:
