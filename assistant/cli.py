@@ -83,7 +83,8 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:  # a full disk behind the pipe, say
         sys.stdout = None  # type: ignore[assignment]
-        _stop(f"cannot go on: {error.strerror or error}", 1)
+        where = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        _stop(f"cannot go on: {where}{error.strerror or error}", 1)
     except MemoryError:
         _stop("cannot go on: there is not enough memory", 1)
     except KeyboardInterrupt:
