@@ -64,6 +64,9 @@ app.add_typer(knowledge.commands, name="knowledge")
 app.add_typer(nccl.commands, name="nccl")
 
 
+_INTERRUPTED = 130  # what Typer makes of Ctrl+C within a command, without a word
+
+
 def main() -> None:
     """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
     gc.set_threshold(*SELDOM)
@@ -73,6 +76,10 @@ def main() -> None:
             app(as_command(sys.argv[1:], _names()))
         finally:
             streams.finish()
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            _stop("stopped", 1)
+        raise
     except InputError as error:
         _stop(str(error), 2)
     except KnowledgeError as error:

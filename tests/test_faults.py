@@ -34,7 +34,7 @@ from assistant.present.markdown import escaped
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import KnowledgeError
 from tests import fault_injection
-from tests.program import weft
+from tests.program import Seen, weft
 
 WEFT = [sys.executable, "-m", "assistant"]
 JOBS = [
@@ -193,6 +193,14 @@ def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):
         for workload in ("pretraining", "finetuning", "rlhf"):
             job = {"workload": workload, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
             assert plan(from_value(job, library.catalog), library, index=None).recommendation.headline
+
+
+def test_ctrl_c_within_a_command_is_a_sentence(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assistant.vocabulary.contracts.schema_of", interrupted)
+    assert weft("schema", "plan") == Seen(1, "", "weft: stopped\n")
 
 
 @pytest.mark.parametrize("page", ["ascii", "cp1252"])
