@@ -64,6 +64,9 @@ app.add_typer(knowledge.commands, name="knowledge")
 app.add_typer(nccl.commands, name="nccl")
 
 
+_INTERRUPTED = 130  # what Typer makes of Ctrl+C within a command, without a word
+
+
 def main() -> None:
     """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
     gc.set_threshold(*SELDOM)
@@ -73,6 +76,10 @@ def main() -> None:
             app(as_command(sys.argv[1:], _names()))
         finally:
             streams.finish()
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            _stop("stopped", 1)
+        raise
     except InputError as error:
         _stop(str(error), 2)
     except KnowledgeError as error:
@@ -83,7 +90,8 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:  # a full disk behind the pipe, say
         sys.stdout = None  # type: ignore[assignment]
-        _stop(f"cannot go on: {error.strerror or error}", 1)
+        where = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        _stop(f"cannot go on: {where}{error.strerror or error}", 1)
     except MemoryError:
         _stop("cannot go on: there is not enough memory", 1)
     except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 ``python -m tests.fault_injection [COMMAND…]`` tries all of them, the suite a part (``tests/test_faults.py``). Each is a
 process of its own, forked from one that has loaded what commands need. What a command writes through Python's files and
-``os`` is seen; what a library writes in C by itself (pyarrow) is not.
+``os`` is seen; what a library writes in C by itself is not.
 """
 
 from __future__ import annotations
@@ -334,6 +334,10 @@ def _batch(form: str, *more: str, rows: str = "bad.jsonl") -> Act:
     return _said("batch", rows, "--out", "out", "--format", form, "--jobs", "1", "--today", "2026-11-20", *more)
 
 
+_sweep = _said(
+    *("sweep", "job.yaml", "--vary", "cluster.gpus=8,16", "--format", "json"),
+    *("--out", "grid.csv", "--out", "grid.json", "--out", "grid.svg"),
+)
 _PARTS = (".part", ".rows", ".packed", ".end")
 _SAID = ("64 H100 SXM", "two weeks")
 
@@ -441,6 +445,7 @@ COMMANDS = {
     ),
     "batch-csv": Command(_old("out/plans.csv"), _batch("csv"), _batch("csv"), _PARTS),
     "batch-parquet": Command(_old("out/plans.parquet"), _batch("parquet"), _batch("parquet", "--resume"), _PARTS),
+    "sweep": Command(_old("grid.csv", "grid.json"), _sweep),
     "conversation": Command(_old(), _within(_talk), grows=True, cache=True),
     "export": Command(_old("plan.md"), _within(_export)),
     "knowledge-add": Command(_documents, _within(_add), beside=("manifest.json",)),  # what could be read is in

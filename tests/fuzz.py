@@ -52,6 +52,7 @@ class Coverage:
 
 class _Monitored(Coverage):
     def __init__(self) -> None:
+        self._ours = _OURS  # globals are gone when the last lines of a process run
         tool = sys.monitoring.COVERAGE_ID
         sys.monitoring.use_tool_id(tool, "fuzz")
         sys.monitoring.register_callback(tool, sys.monitoring.events.LINE, self._line)
@@ -62,7 +63,7 @@ class _Monitored(Coverage):
         return contextlib.nullcontext()
 
     def _line(self, code: CodeType, line: int) -> object:
-        self.new += code.co_filename.startswith(_OURS)
+        self.new += code.co_filename.startswith(self._ours)
         return sys.monitoring.DISABLE
 
 

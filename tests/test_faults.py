@@ -34,7 +34,7 @@ from assistant.present.markdown import escaped
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import KnowledgeError
 from tests import fault_injection
-from tests.program import weft
+from tests.program import Seen, weft
 
 WEFT = [sys.executable, "-m", "assistant"]
 JOBS = [
@@ -145,6 +145,27 @@ def test_without_rules_knowledge_or_catalog_there_is_no_answer(library, tmp_path
             getattr(nothing, part)
 
 
+@pytest.mark.parametrize(
+    "gone, part",
+    [
+        *((name, "knowledge") for name in ("conflicts.yaml", "glossary", "nccl", "sources", "claims", "passages")),
+        *((f"language/{name}", "language") for name in ("fields", "languages", "acts.json", "topics.yaml")),
+        *((f"catalog/{name}", "catalog") for name in ("providers", "constants", "devices.yaml")),
+        ("interview.yaml", "interview"),
+    ],
+)
+def test_a_part_that_is_gone_or_empty_is_refused_by_its_name(library, tmp_path, gone, part):
+    shutil.copytree(library.knowledge_folder, tmp_path / "knowledge", copy_function=os.symlink)
+    away = tmp_path / "knowledge" / gone
+    if away.is_dir():
+        shutil.rmtree(away)
+    else:
+        away.unlink()
+        away.write_text("")
+    with pytest.raises(KnowledgeError, match=pathlib.Path(gone).stem):
+        getattr(Library(library.rules_folder, tmp_path / "knowledge"), part)
+
+
 def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     made = plan(from_value(JOBS[0], library.catalog), library, index=None, today=datetime.date(2026, 11, 20))
     assert made.date == "2026-11-20" and made.made_with is not None
@@ -172,6 +193,14 @@ def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):
         for workload in ("pretraining", "finetuning", "rlhf"):
             job = {"workload": workload, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
             assert plan(from_value(job, library.catalog), library, index=None).recommendation.headline
+
+
+def test_ctrl_c_within_a_command_is_a_sentence(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assistant.vocabulary.contracts.schema_of", interrupted)
+    assert weft("schema", "plan") == Seen(1, "", "weft: stopped\n")
 
 
 @pytest.mark.parametrize("page", ["ascii", "cp1252"])

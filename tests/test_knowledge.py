@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -65,19 +68,21 @@ def test_what_was_withdrawn_is_marked_and_corrected(library):
             assert passage.status != "current" and passage.correction, passage.id
 
 
-def test_a_broken_reference_names_what_is_broken(tmp_path, library):
-    for folder in ("sources", "claims", "passages", "glossary"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "passages" / "x.yaml").write_text("passages:\n  - {id: nowhere/a, section: A, text: t}\n")
+@pytest.fixture
+def folder(library, tmp_path):
+    """All of the knowledge, to which a file is added."""
+    return Path(shutil.copytree(library.knowledge_folder, tmp_path / "knowledge", copy_function=os.symlink))
+
+
+def test_a_broken_reference_names_what_is_broken(folder):
+    (folder / "passages" / "x.yaml").write_text("passages:\n  - {id: nowhere/a, section: A, text: t}\n")
     with pytest.raises(KnowledgeError, match="nowhere/a names the source nowhere"):
-        reader.read(tmp_path)
+        reader.read(folder)
 
 
-def test_a_wrong_entry_names_file_line_and_key(tmp_path):
-    for folder in ("sources", "claims", "passages", "glossary"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "claims" / "x.yaml").write_text(
+def test_a_wrong_entry_names_file_line_and_key(folder):
+    (folder / "claims" / "x.yaml").write_text(
         "claims:\n  - id: s/a\n    section: A\n    statement: t\n    type: guess\n    verdict: wrong\n"
     )
     with pytest.raises(KnowledgeError, match=r"x\.yaml:5 claims\.0\.type"):
-        reader.read(tmp_path)
+        reader.read(folder)

@@ -46,6 +46,13 @@ def test_what_is_too_much_is_one_sentence(tmp_path, name, content, says):
     assert seen.code == 2 and says in seen.err and seen.err.count("\n") == 1, seen.err[-300:]
 
 
+def test_a_list_of_prices_has_no_more_columns_than_a_questionnaire(tmp_path):
+    file = tmp_path / "prices.csv"
+    file.write_text("," * 10_000 + "\n")
+    seen = weft("prices", "--update", str(file))
+    assert seen.code == 2 and "at most 500 columns, found 10,001" in seen.err
+
+
 @pytest.mark.parametrize(
     "command", [("plan",), ("nccl", "diagnose"), ("validate",), ("prices", "--update"), ("replay",)]
 )

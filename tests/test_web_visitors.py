@@ -179,13 +179,13 @@ async def test_who_says_nothing_for_too_long_is_told_and_can_go_on(tmp_path):
     with serving(tmp_path / "home", code=code) as one:
         async with aiohttp.ClientSession() as client:
             visitor = await visit(client, one)
-            await visitor.until(FIRST_QUESTION)
+            await visitor.until(FIRST_QUESTION, pressing=" ")
             children = one.children()
             assert "No key was pressed" in await visitor.ended()
             assert children
             await gone(children)
             again = await visit(client, one, conversation=visitor.notes["conversation"])
-            await again.until(FIRST_QUESTION)
+            await again.until(FIRST_QUESTION, pressing=" ")
 
 
 # The end.

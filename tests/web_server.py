@@ -144,11 +144,13 @@ class Visitor:
         """Whether the words have been drawn on one line, whatever their colours."""
         return words in _ESCAPES.sub("", self.drawn)
 
-    async def until(self, words: str) -> None:
-        """Wait for the words."""
+    async def until(self, words: str, pressing: str = "") -> None:
+        """Wait for the words; ``pressing`` a key meanwhile, where who presses none for long is ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
                 while not self.sees(words):
+                    if pressing and not self._reader.done():
+                        await self.connection.send_str(json.dumps(["stdin", pressing]))
                     await asyncio.sleep(0.05)
         assert self.sees(words), f"{words!r} never came: {_ESCAPES.sub('', self.drawn)[-2000:]} {self.reason}"
 

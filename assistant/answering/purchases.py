@@ -8,6 +8,7 @@ from assistant.library.questionnaires import from_value
 from assistant.planning import plan
 from assistant.present.figures import usd
 from assistant.present.plan import purchase as told
+from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.plan import Plan, Purchase
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
@@ -30,7 +31,7 @@ def purchase(case: Case) -> Computed | None:
     if bought is None or not bought.capital_usd:
         return None
     _take_over(case, made)
-    monthly = sum(bought.monthly_usd.values())
+    monthly = added(bought.monthly_usd.values())
     case.figure("to buy", bought.capital_usd, "USD", " + ".join(f"{i.count:,} × {usd(i.usd)}" for i in bought.items))
     case.figure("a month", monthly, "USD", f"over {bought.months:g} months: {told.month(bought)}")
     of_network = bought.network_percent
@@ -98,9 +99,9 @@ def _facts(case: Case) -> dict[str, Any]:
 def _text(bought: Purchase, what: str, network: str) -> str:
     machines, *parts = bought.items
     whole = f"{usd(bought.capital_usd_low)} to {usd(bought.capital_usd_high)}"
-    together = usd(sum(part.count * part.usd for part in parts))
+    together = usd(added(part.count * part.usd for part in parts))
     return (
         f"{what} with {network} cost about {usd(bought.capital_usd)} to buy ({whole}): machines "
         f"{usd(machines.count * machines.usd)} ({machines.count:,} × {machines.item}), network {together}. "
-        f"A month over {bought.months:g} months is {usd(sum(bought.monthly_usd.values()))}: {told.month(bought)}."
+        f"A month over {bought.months:g} months is {usd(added(bought.monthly_usd.values()))}: {told.month(bought)}."
     )

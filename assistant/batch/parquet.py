@@ -37,7 +37,8 @@ def packed(lines: Path, to: Path) -> None:
     from pyarrow.parquet import ParquetWriter
 
     schema = _schema()
-    with open(lines, encoding="utf-8") as said, ParquetWriter(to, schema) as writer:
+    # Written through a file of ours: a full disk is then told as one, and can be tried.
+    with open(lines, encoding="utf-8") as said, open(to, "wb") as file, ParquetWriter(file, schema) as writer:
         while rows := [json.loads(line) for line in itertools.islice(said, ROWS)]:
             writer.write_table(pyarrow.Table.from_pylist(rows, schema))
 

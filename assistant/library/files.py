@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,10 +19,17 @@ except ImportError:  # on Windows a file that is open is not removed anyway
     fcntl = None
 
 MAX_FILE_BYTES = 64 * 1024 * 1024  # half a million rows of CSV
+MOST_COLUMNS = 500  # of a CSV: three times the fields that a questionnaire has
 # A pipe without a writer is opened without waiting for one; on Windows there is neither, nor a difference of line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _UNFINISHED = ".weft-new"  # ends the name of a file that is being written
+
+
+def check_columns(header: Sequence[str], file: str) -> None:
+    """Raises :class:`InputError` where the first line of a CSV names more columns than any table has."""
+    if len(header) > MOST_COLUMNS:
+        raise InputError(f"expected at most {MOST_COLUMNS} columns, found {len(header):,}", Place(file, 1))
 
 
 def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:

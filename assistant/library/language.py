@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.language import Language, OtherLanguage, Wording
@@ -18,7 +19,7 @@ def read(folder: Path) -> Language:
     fields: dict[str, Wording] = {}
     others: dict[str, OtherLanguage] = {}
     learned = {"weights": "acts.json", "asked_of_plans": "followups.json"}
-    parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
+    parts = {name: _learned(folder / file) for name, file in learned.items()}
     parts["opinion"] = folder / "opinion.npz"
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):
@@ -33,4 +34,16 @@ def read(folder: Path) -> Language:
         if wording.field in fields:
             raise KnowledgeError(f"{folder / name}:1 field: the wordings of {wording.field} stand in two files")
         fields[wording.field] = wording
+    for part, found in (("fields", fields), ("languages", others)):
+        if not found:
+            raise KnowledgeError(f"{folder / part}: there is nothing to read")
     return Language(fields, others, parts)
+
+
+def _learned(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError:
+        raise KnowledgeError(f"{path}: there is nothing to read") from None
+    except ValueError as error:
+        raise KnowledgeError(f"{path}: not valid JSON: {error}") from None

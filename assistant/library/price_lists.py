@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -26,7 +26,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.prices import Listed, PriceChange
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, shown
 
-from .files import text_of
+from .files import check_columns, text_of
 
 # Our word for a column, and those that a header may have for it.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -112,6 +112,7 @@ def read(
     """
     rows = _rows(text_of(path), str(path))
     header = [name.strip() for name in next(rows, (1, []))[1]]
+    check_columns(header, str(path))
     columns = _columns(header)
     reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
     reader.check_header()
@@ -133,11 +134,16 @@ def _columns(header: list[str]) -> dict[str, int]:
     """Where each of our columns is, by its heading as it stands, else by the words that it says it with."""
     exact = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(header) if name.lower() in names}
     for at, name in enumerate(header):
-        alike = (ours for ours, names in COLUMNS.items() if _heading(name) in map(_heading, names))
-        ours = next(alike, None)
+        ours = _ours_by_heading().get(_heading(name))
         if ours is not None and at not in exact.values():
             exact.setdefault(ours, at)
     return exact
+
+
+@lru_cache(maxsize=1)
+def _ours_by_heading() -> dict[tuple[str, ...], str]:
+    """Our word for a column by the words of a heading; of two that are alike the first."""
+    return {_heading(name): ours for ours, names in reversed(COLUMNS.items()) for name in names}
 
 
 def _heading(name: str) -> tuple[str, ...]:

@@ -21,10 +21,9 @@ from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, json_text, wording, yaml_text
-from .files import MAX_FILE_BYTES, text_of, text_read
+from .files import MAX_FILE_BYTES, check_columns, text_of, text_read
 
 STDIN = "-"
-MOST_COLUMNS = 500  # three times the fields that a questionnaire has
 
 
 @dataclass(frozen=True)
@@ -197,8 +196,7 @@ def _csv(text: str, file: str) -> Iterator[_Raw]:
 
 
 def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
-    if len(header) > MOST_COLUMNS:
-        raise InputError(f"expected at most {MOST_COLUMNS} columns, found {len(header):,}", Place(file, 1))
+    check_columns(header, file)
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):

@@ -18,8 +18,6 @@ from . import shipped
 def read_rules(folder: Path) -> list[Rule]:
     """Every rule below a folder, ordered by id. Raises :class:`KnowledgeError` naming file, line and key."""
     found = sorted(shipped.documents("rules", folder).items())
-    if not found:
-        raise KnowledgeError(f"{folder}: there is no rule in it, and without rules an answer would be another one")
     return [_rule(folder / name, name, value) for name, value in found]
 
 

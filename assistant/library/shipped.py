@@ -28,8 +28,11 @@ M = TypeVar("M", bound="BaseModel")
 
 def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, Any]:
     """Parsed documents of a folder by their path relative to it, in order of name; from the cache when nothing
-    changed."""
+    changed. Raises :class:`KnowledgeError` where there is none, or one is empty: without it an answer would be
+    another one."""
     files = sorted(path for path in folder.glob(pattern) if path.is_file())
+    if not files:
+        raise KnowledgeError(f"{folder / ('' if '*' in pattern else pattern)}: there is nothing to read")
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     cached = paths.cache_dir() / "compiled" / f"{part}-{digest(texts)}.json"
     with contextlib.suppress(OSError, ValueError):
@@ -37,6 +40,8 @@ def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, 
         if said == _digest_of(content):
             return json.loads(content)
     parsed = {name: _parse(folder / name, text) for name, text in texts.items()}
+    if empty := [name for name, content in parsed.items() if not content]:
+        raise KnowledgeError(f"{folder / empty[0]}: there is nothing in it")
     _keep(cached, parsed, part)
     return parsed
 

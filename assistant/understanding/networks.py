@@ -93,7 +93,9 @@ def _once(found: Sequence[Mention]) -> list[Mention]:
     bare = [m for m in found if m.technology in fast and m.gbps is None and m.version is None and m.fabric is None]
     speeds = {(m.technology, m.gbps) for m in found if m.gbps is not None}
     one = {technology for technology in fast if sum(t == technology for t, _ in speeds) == 1}
-    again = {technology: next(m for m in found if m.technology == technology and m.gbps) for technology in one}
+    again = {
+        technology: next(m for m in found if m.technology == technology and m.gbps is not None) for technology in one
+    }
     return [
         replace(m, gbps=again[m.technology].gbps) if m in bare and m.technology in one else m
         for m in found

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from assistant.vocabulary.added import added
+from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .attach import Context
@@ -150,5 +152,8 @@ def opinions(path: Path) -> Opinions | None:
     folder = model_folder()
     if folder is None:
         return None
-    with np.load(path, allow_pickle=False) as file:
-        return Opinions(folder, dict(file))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return Opinions(folder, dict(file))
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise KnowledgeError(f"{path}: cannot be read: {error}") from None

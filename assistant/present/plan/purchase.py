@@ -185,7 +185,7 @@ def _there(bought: Purchase, plan: Plan) -> list[str]:
 def _nics(bought: Purchase) -> tuple[int, float]:
     """How many adapters are bought, and for how many US dollars."""
     nics = [i for i in bought.items[1:] if i.item.startswith("NIC ")]
-    return sum(i.count for i in nics), sum(i.count * i.usd for i in nics)
+    return sum(i.count for i in nics), added(i.count * i.usd for i in nics)
 
 
 def answer_adapters(plan: Plan) -> list[Block] | None:
