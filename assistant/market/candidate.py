@@ -53,7 +53,6 @@ class CandidatePrice:
     fabric_power_usd_per_hour: Priced | None
     interruptions: Interruptions
     spot: Interruptions | None
-    notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
     offered: Offered | None = None
     paid_share: float = 1.0
@@ -87,14 +86,19 @@ class CandidatePrice:
         return self.spot.factor / self.failure_factor if self.spot else 1.0
 
     @property
+    def _parts(self) -> tuple[Priced, ...]:
+        power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
+        return (self.gpu_usd_per_hour, self.fabric_usd_per_hour, *(part for part in power if part is not None))
+
+    @property
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
-        power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
-        return (
-            *(self.gpu_usd_per_hour, self.fabric_usd_per_hour),
-            *(part for part in power if part is not None),
-            *self.upkeep.prices,
-        )
+        return (*self._parts, *self.upkeep.prices)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The prices of GPU and fabric and of their power in words."""
+        return tuple(str(price) + (f" ({price.note})" if price.note else "") for price in self._parts)
 
     @property
     def gpu_total(self) -> float:
@@ -208,14 +212,12 @@ def candidate_prices(
         paid = _rented(questionnaire, budget, gpu, fabric, offers, catalog, freshness)
     else:
         spot, paid = None, _bought(questionnaire, gpu, fabric, offers, catalog, freshness, bill, count, assumptions)
-    notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in paid.parts if price is not None)
     taken = paid.taken
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
     return CandidatePrice(
         *paid.parts,
         interruptions=failures,
         spot=spot,
-        notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
         delivery_days=_delivery_days(questionnaire.budget, taken),
