@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -21,7 +20,7 @@ from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
 from .ownership import NO_UPKEEP, Upkeep, owned
-from .priced import Freshness, Priced, constant, nothing, unknown
+from .priced import Freshness, Priced, assumed, constant, nothing, unknown
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = (
@@ -366,7 +365,7 @@ def _resting_on(catalog: Catalog, checkpoint_bytes: float | None, seconds: float
         _assume(found, "seconds a checkpoint stops the work", write)
     else:
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
-        found.append(_assumed("seconds a checkpoint stops the work", round(seconds, 1), why))
+        found.append(assumed("seconds a checkpoint stops the work", round(seconds, 1), why))
     return found
 
 
@@ -386,10 +385,4 @@ def _spot(
 
 
 def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:
-    assumptions.append(_assumed(field, fact.value, fact.source.removeprefix("derived: ")))
-
-
-@lru_cache(maxsize=256)
-def _assumed(field: str, value: float, why: str) -> Assumption:
-    """The same for every network of a plan."""
-    return Assumption(field=field, value=value, why=why)
+    assumptions.append(assumed(field, fact.value, fact.source.removeprefix("derived: ")))
