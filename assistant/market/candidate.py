@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -21,7 +20,7 @@ from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
 from .ownership import NO_UPKEEP, Upkeep, owned
-from .priced import Freshness, Priced, constant, nothing, unknown
+from .priced import Freshness, Priced, assumed, constant, nothing, unknown
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = (
@@ -53,7 +52,6 @@ class CandidatePrice:
     fabric_power_usd_per_hour: Priced | None
     interruptions: Interruptions
     spot: Interruptions | None
-    notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
     offered: Offered | None = None
     paid_share: float = 1.0
@@ -87,14 +85,19 @@ class CandidatePrice:
         return self.spot.factor / self.failure_factor if self.spot else 1.0
 
     @property
+    def _parts(self) -> tuple[Priced, ...]:
+        power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
+        return (self.gpu_usd_per_hour, self.fabric_usd_per_hour, *(part for part in power if part is not None))
+
+    @property
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
-        power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
-        return (
-            *(self.gpu_usd_per_hour, self.fabric_usd_per_hour),
-            *(part for part in power if part is not None),
-            *self.upkeep.prices,
-        )
+        return (*self._parts, *self.upkeep.prices)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The prices of GPU and fabric and of their power in words."""
+        return tuple(str(price) + (f" ({price.note})" if price.note else "") for price in self._parts)
 
     @property
     def gpu_total(self) -> float:
@@ -208,14 +211,12 @@ def candidate_prices(
         paid = _rented(questionnaire, budget, gpu, fabric, offers, catalog, freshness)
     else:
         spot, paid = None, _bought(questionnaire, gpu, fabric, offers, catalog, freshness, bill, count, assumptions)
-    notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in paid.parts if price is not None)
     taken = paid.taken
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
     return CandidatePrice(
         *paid.parts,
         interruptions=failures,
         spot=spot,
-        notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
         delivery_days=_delivery_days(questionnaire.budget, taken),
@@ -364,7 +365,7 @@ def _resting_on(catalog: Catalog, checkpoint_bytes: float | None, seconds: float
         _assume(found, "seconds a checkpoint stops the work", write)
     else:
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
-        found.append(_assumed("seconds a checkpoint stops the work", round(seconds, 1), why))
+        found.append(assumed("seconds a checkpoint stops the work", round(seconds, 1), why))
     return found
 
 
@@ -384,10 +385,4 @@ def _spot(
 
 
 def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:
-    assumptions.append(_assumed(field, fact.value, fact.source.removeprefix("derived: ")))
-
-
-@lru_cache(maxsize=256)
-def _assumed(field: str, value: float, why: str) -> Assumption:
-    """The same for every network of a plan."""
-    return Assumption(field=field, value=value, why=why)
+    assumptions.append(assumed(field, fact.value, fact.source.removeprefix("derived: ")))

@@ -45,15 +45,18 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
     what = f"{gpu.name}, bought"
     if budget.gpu_hour_usd is not None:
         return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
+    own = _purchase_price(gpu, catalog)
+    if own is not None:
+        note = f"{own.value:,.0f} USD over {months:g} months"
+        return freshness.priced(what, own, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
     prices = {
-        other.id: fact
-        for other in catalog.gpus.values()
-        if (fact := other.purchase_price or catalog.constants.get(f"cost-purchase-price-{other.id}")) is not None
+        other.id: fact for other in catalog.gpus.values() if (fact := _purchase_price(other, catalog)) is not None
     }
-    if gpu.id in prices:
-        note = f"{prices[gpu.id].value:,.0f} USD over {months:g} months"
-        return freshness.priced(what, prices[gpu.id], factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
     return _from_relative(what, gpu, prices, catalog, freshness, amortized(1.0, months))
+
+
+def _purchase_price(gpu: Gpu, catalog: Catalog) -> Fact | None:
+    return gpu.purchase_price or catalog.constants.get(f"cost-purchase-price-{gpu.id}")
 
 
 def _from_relative(

@@ -17,7 +17,7 @@ from .electricity import Electricity
 from .fabric_price import NetworkBill
 from .machine_power import Machine, machine_of, network_watts, supernic_watts
 from .offered import Offered
-from .priced import Freshness, Priced, constant, nothing
+from .priced import Freshness, Priced, assumed, constant, nothing
 
 SKILLS = ("none", "some", "expert")
 _ALWAYS_BUSY = (
@@ -193,7 +193,7 @@ def _of_what_is_there(questionnaire: Questionnaire) -> list[Assumption]:
     """What is counted of machines and network that are there, and how much what is bought is in use."""
     budget, named = questionnaire.budget, questionnaire.cluster.fabric is not None
     if not questionnaire.owned_gpus:
-        return [Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY)]
+        return [assumed("budget.mode", "buy", _ALWAYS_BUSY)]
     of_it = _SUNK if budget.gpu_hour_usd is None else _WORTH
     why = f"{of_it}{_NAMED if named and not budget.network_there else ''}; {_ALWAYS_BUSY}"
     unnamed = budget.network_there and not named
@@ -296,4 +296,4 @@ _SKILL = {"none": "no network skill", "some": "some network skill", "expert": "e
 
 def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:
     if all(taken.field != field for taken in assumptions):
-        assumptions.append(Assumption(field=field, value=value, why=source.replace("derived: ", "")))
+        assumptions.append(assumed(field, value, source.replace("derived: ", "")))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.plan import Assumption
 
 Origin = Literal["quoted", "offer", "catalog", "derived", "included", "none", "unknown"]
 
@@ -86,6 +88,12 @@ class Freshness:
         age, value = (self.today - fact.date).days, fact.si * factor
         dated = (fact.source, fact.date, age, age > self.half_life_days)
         return Priced(what, value, unit or fact.unit, origin, *dated, note or fact.note)
+
+
+@lru_cache(maxsize=512, typed=True)
+def assumed(field: str, value: float | str, why: str) -> Assumption:
+    """What a price rests on: the same for every network of a plan, and for most plans."""
+    return Assumption(field=field, value=value, why=why)
 
 
 def constant(constants: Mapping[str, Fact], name: str) -> Fact:

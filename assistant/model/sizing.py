@@ -183,6 +183,11 @@ def sizings(serving: Serving, machine: Machine, network: Network | None = None) 
     return sorted((one for one in found if one), key=lambda one: (one.gpus, -one.with_gpus(one.gpus)))
 
 
+def asks_for_network(serving: Serving, machine: Machine) -> bool:
+    """Whether some of what :func:`sizings` tries spans several domains: prompts and answers apart, or a large copy."""
+    return serving.disaggregated or any(one.gpus > machine.domain for one in splits_for(serving, machine))
+
+
 def _apart(asked: _Asked) -> SizingApart | None:
     """From what both sides take at the least node by node upwards, since prompts queue before they are all busy."""
     if asked.network is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.library.checks import known_id
@@ -156,10 +157,22 @@ def _one_way(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> Fabri
     )
 
 
-def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
+@dataclass(frozen=True)
+class Drawn:
+    """The network of a candidate with what it costs and draws per GPU."""
+
+    design: FabricDesign
+    bill: NetworkBill
+
+
+def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, Drawn]:
     """The network of every candidate that can be drawn, by fabric; also where nothing has to be bought for it."""
     designs = {e.id: design_for(e, job, catalog) for e in entries}
-    return {i: design for i, design in designs.items() if design is not None and (design.switches or design.nodes == 1)}
+    return {
+        ident: Drawn(design, network_bill(design))
+        for ident, design in designs.items()
+        if design is not None and (design.switches or design.nodes == 1)
+    }
 
 
 def _part(item: PricedItem, whole: float) -> BillPart:

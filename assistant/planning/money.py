@@ -20,14 +20,13 @@ from assistant.market import (
 )
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.added import added
-from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
 from .candidates import Considered
-from .design import network_bill
+from .design import Drawn
 from .entry import Entry, about
 from .resolve import Resolved
 
@@ -35,7 +34,7 @@ NOTICED = 0.05  # share of runs that never finish from which there is no mean to
 
 
 def priced(
-    entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
+    entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, Drawn], today: datetime.date | None
 ) -> list[Entry]:
     """The entries with their prices, each once on every terms (tier, term, rate of interruption) on which its network
     is let; those that cannot be had at all as they are. ``designs``: the network of each fabric, when buying."""
@@ -65,16 +64,16 @@ def _not_between_sites(entry: Entry) -> Entry:
 
 
 def _price(
-    one: Considered, job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
+    one: Considered, job: Resolved, catalog: Catalog, designs: dict[str, Drawn], today: datetime.date | None
 ) -> CandidatePrice:
-    design = designs.get(one.fabric.id)
+    drawn = designs.get(one.fabric.id)
     return candidate_prices(
         job.questionnaire,
         job.gpu,
         one.fabric,
         one.offers,
         catalog,
-        network_bill(design) if design else None,
+        drawn.bill if drawn else None,
         nodes=job.nodes,
         checkpoint_bytes=checkpoint_bytes(job, catalog),
         today=today,

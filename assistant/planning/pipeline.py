@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from assistant.library import Library
 from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
-from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -26,7 +25,7 @@ from assistant.vocabulary.rules import Rule
 from . import choice, facts, money, power, sized, verdicts
 from .candidates import sizes_let
 from .choice import NEAR
-from .design import described, drawn_designs, not_as_described
+from .design import Drawn, described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
 from .fewer import quickest, sizes_faster
 from .outcome import Outcome, outcome_of
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from .planner import Begun
 
 MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
+MOST_DRAWN = 64  # clusters whose networks are kept, some hundred kilobytes each
 MOST_LET = 16  # questionnaires whose candidates are kept, each on all terms of some dozen offers
 SLOWER = 2  # sizes in turn that are slower than more GPUs and late: one alone may but divide badly
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
@@ -132,7 +132,7 @@ class Pipeline:
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog, today)
-        self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
+        self._designs: dict[Hashable, dict[str, Drawn]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
         self._offered: dict[Hashable, _Let] = {}  # of the latest questionnaires, the latest last
         self._works: dict[Hashable, Work] = {}
@@ -329,7 +329,7 @@ class Pipeline:
             power.fill_in([e for e in found if e.priced is not None], job, self.catalog, designs)
         return found
 
-    def _drawn(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
+    def _drawn(self, entries: list[Entry], job: Resolved) -> dict[str, Drawn]:
         """The networks of machines that are bought, or whose power is limited, drawn once for each cluster."""
         if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
@@ -341,6 +341,8 @@ class Pipeline:
             tuple((e.id, e.considered.nics_per_node, e.considered.oversubscription) for e in entries),
         )
         if key not in self._designs:
+            if len(self._designs) >= MOST_DRAWN:
+                self._designs.clear()
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 

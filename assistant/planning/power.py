@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from assistant.market import Electricity, Machine, machine_of, network_watts, supernic_watts
+from assistant.market import Electricity, Machine, NetworkBill, machine_of, network_watts, supernic_watts
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import PowerUse, RackPower
 
-from .design import network_bill
+from .design import Drawn, network_bill
 from .entry import Entry
 from .resolve import Resolved
 
 
-def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign]) -> None:
+def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, Drawn]) -> None:
     """Kilowatts of every candidate: machines at their makers' maximum, switches and optics of its own design."""
     for entry in entries:
         joined = entry.inside or entry
         drawn = designs.get(joined.id)
-        entry.power_kw = added(_kilowatts(joined, job, _machine(joined, job, catalog, drawn), drawn))
+        machine = _machine(joined, job, catalog, drawn and drawn.design)
+        entry.power_kw = added(_kilowatts(joined, job, machine, drawn and drawn.bill))
 
 
 def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:
@@ -42,9 +43,9 @@ def _per_machine(entry: Entry, job: Resolved) -> int | None:
     return offered.offer.gpus_per_node if offered and let and said is None else job.said_per_node
 
 
-def _kilowatts(entry: Entry, job: Resolved, machine: Machine, design: FabricDesign | None) -> tuple[float, float]:
+def _kilowatts(entry: Entry, job: Resolved, machine: Machine, bill: NetworkBill | None) -> tuple[float, float]:
     """Of all machines, and of switches and optics."""
-    network = network_watts(entry.considered.fabric, network_bill(design) if design else None)
+    network = network_watts(entry.considered.fabric, bill)
     bought = job.questionnaire.budget.mode == "buy" and not job.questionnaire.shares_a_machine(machine.gpus)
     whole = bought and machine.watts * machine.count(job.gpus, job.sites)
     return (whole or machine.draws(job.gpus, job.sites)) / 1e3, network * job.gpus / 1e3
@@ -56,7 +57,7 @@ def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, 
         return None
     joined = chosen.inside or chosen
     machine = _machine(joined, job, catalog, design)
-    machines_kw, network_kw = _kilowatts(joined, job, machine, design)
+    machines_kw, network_kw = _kilowatts(joined, job, machine, network_bill(design) if design else None)
     it_kw, rack_kw = machines_kw + network_kw, catalog.constants["power-rack"].si / 1e3
     electricity = Electricity.of(job.questionnaire.budget, catalog)
     count, together = machine.count(job.gpus, job.sites), machine.in_rack(rack_kw * 1e3)

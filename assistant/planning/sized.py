@@ -12,7 +12,7 @@ from assistant.library import checks
 from assistant.market import Offered, candidate_prices, machine_of, monthly
 from assistant.model import Network, Serving
 from assistant.model.sizing import Sizing as Layout
-from assistant.model.sizing import SizingApart
+from assistant.model.sizing import SizingApart, asks_for_network
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.counted import instances_told
 from assistant.vocabulary.errors import InputError
@@ -146,8 +146,8 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
         job = resolve(asked, catalog)
     except InputError:
         return None
-    joined = _joined(job, predictor)
     load = load_of(job)
+    joined = _joined(job, predictor) if asks_for_network(load, machine(job, catalog)) else None
     found = [
         Sized(job, one, _whole(one.gpus, job), joined[0] if joined and one.crosses else "none")
         for one in predictor.layouts(job, load, joined[1] if joined else None)

@@ -50,11 +50,6 @@ class Read:
         """What is read of the job among more of it."""
         return _picking(self.job)
 
-    @cached_property
-    def of_candidate(self) -> Callable[[dict[str, Any]], Hashable]:
-        """What is read of a candidate among more of it."""
-        return _picking(self.candidate)
-
 
 def _picking(names: tuple[str, ...]) -> Callable[[dict[str, Any]], Hashable]:
     return itemgetter(*names) if names else lambda facts: ()

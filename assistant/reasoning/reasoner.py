@@ -3,7 +3,8 @@ proof."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,7 @@ from assistant.vocabulary.facts import UNKNOWN
 from assistant.vocabulary.rules import STAGES, Branch, Rule
 
 from .conclusion import Conclusion
-from .distinctions import Class, Distinctions
+from .distinctions import Distinctions
 from .engine import EngineError, EngineRule, Fact, Match, Ruleset
 from .patterns import WHOLE_JOB, CompiledRule, Group, Read, compiled
 from .sentences import Sentence, sentence
@@ -20,7 +21,7 @@ Facts = Mapping[str, Any]
 KEPT_RUNS = (
     512  # what fired in runs that saw the same of all facts: prices that cross no threshold; some kilobytes each
 )
-KEPT = 2048  # of what a group of rules sees, with what fires on it: less than a kilobyte each
+KEPT = 1024  # of what a chain of rules sees, with what fires on it: half a kilobyte each
 
 
 class Reasoner:
@@ -72,7 +73,7 @@ class Reasoner:
             raise EngineError("two candidates have the same fabric")
         supposed = tuple(supposed)
         memory = _Memory(job, fabrics, supposed, self._apart)
-        seen = supposed, *((place, *classes.values()) for place, classes in memory.classes.items())
+        seen = supposed, memory.classes
         known = self._known.get(seen)
         if known is None:
             known = self._fired(memory), memory.concluded
@@ -97,44 +98,31 @@ class Reasoner:
 
 class _Matcher:
     """The rules of a group over what is known. A rule sees the job, at most one candidate, and findings about either:
-    so what fires on a candidate is kept by what can be told apart of these, by the group and by each of its chains, and
-    the engine is asked only where that is new."""
+    so what fires at a place is kept for each chain by what it can tell apart of these, and the engine is asked only
+    about places where that is new."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
         self._ruleset = Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
-        self._fired: dict[Hashable, tuple[str, ...]] = {}  # ids of rules, by what the group sees
-        self._of_chains: dict[Hashable, tuple[str, ...]] = {}  # the same of the rules of a chain, by what these see
+        self._known: list[dict[Hashable, tuple[str, ...]]] = [{} for _ in group.chains]  # ids of rules, by what is seen
 
     def fire(self, memory: _Memory) -> None:
         """Have the memory learn what fires."""
-        places = (WHOLE_JOB, *memory.candidates) if self._group.per_candidate else (WHOLE_JOB,)
-        keys = memory.keys(places, self._group.read)
-        fired = {key: self._fired.get(key) for key in keys.values()}
-        one_of_each = {key: place for place, key in keys.items() if fired[key] is None}
-        if one_of_each:
-            found = self._found(memory, [*one_of_each.values()])
-            new = {key: found[place] for key, place in one_of_each.items()}
-            fired |= new
-            _keep(self._fired, new)
-        for place, key in keys.items():
-            for rule in fired[key] or ():
-                memory.learn(self._group.branches[rule], place)
-
-    def _found(self, memory: _Memory, places: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """What fires at places: put together of what the chains have seen, as far as that is not new either."""
-        chains = self._group.chains
-        keys = [memory.keys(places, chain.read) for chain in chains]
-        known = {place: [self._of_chains.get((i, key[place])) for i, key in enumerate(keys)] for place in places}
-        new = [place for place in places if None in known[place]]
-        for place, fired in (self._asked(memory, new) if new else {}).items():
-            apart = [tuple(rule for rule in fired if rule in chain.rules) for chain in chains]
-            _keep(
-                self._of_chains,
-                {(i, key[place]): rules for i, (key, rules) in enumerate(zip(keys, apart, strict=True))},
-            )
-            known[place] = [*apart]
-        return {place: tuple(rule for fired in known[place] for rule in fired or ()) for place in places}
+        seen = [memory.seen(chain.read, per_candidate=self._group.per_candidate) for chain in self._group.chains]
+        fired = [[*map(known.get, keys)] for known, keys in zip(self._known, seen, strict=True)]
+        new = sorted({at for places in fired if None in places for at, rules in enumerate(places) if rules is None})
+        if new:
+            asked = self._asked(memory, [memory.places[at] for at in new])
+            for chain, known, keys, places in zip(self._group.chains, self._known, seen, fired, strict=True):
+                if len(known) + len(new) > KEPT:
+                    known.clear()
+                for at in new:
+                    rules = tuple(rule for rule in asked[memory.places[at]] if rule in chain.rules)
+                    known[keys[at]] = places[at] = rules
+        for places in fired:
+            for place, rules in zip(memory.places, places, strict=False) if any(places) else ():
+                for rule in rules or ():
+                    memory.learn(self._group.branches[rule], place)
 
     def _asked(self, memory: _Memory, places: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What fires at places, as the engine says."""
@@ -151,12 +139,6 @@ class _Matcher:
         return {place: tuple(firing[place]) for place in places}
 
 
-def _keep(known: dict[Hashable, tuple[str, ...]], found: Mapping[Hashable, tuple[str, ...]]) -> None:
-    if len(known) + len(found) > KEPT:
-        known.clear()
-    known |= found
-
-
 class _Memory:
     """What is known during one run: the facts, and who has concluded what so far. ``apart``: what rules can tell apart
     of the job and of a candidate."""
@@ -168,25 +150,25 @@ class _Memory:
         supposed: Iterable[str],
         apart: Mapping[str, Distinctions],
     ) -> None:
-        self.job, self.candidates = job, candidates
-        self.classes = {fabric: apart["candidate"].of(one) for fabric, one in candidates.items()}
-        self.classes[WHOLE_JOB] = apart["job"].of(job)
+        self.job, self.candidates, self.places = job, candidates, (WHOLE_JOB, *candidates)
+        self._of_job = apart["job"].of(job)
+        rows = [apart["candidate"].of(one) for one in candidates.values()]
+        self._of_candidates = {name: (None, *(row[name] for row in rows)) for name in (rows[0] if rows else ())}
+        self._whole = (True, *(False for _ in rows))  # of each place, whether it is the job
+        self.classes = (self.places, *self._of_job.values(), *self._of_candidates.values())
         self.fired: set[tuple[str, str]] = set()
         self.concluded: dict[tuple[str, str], list[str]] = {}
         for name in supposed:
-            self.concluded.update({(name, fabric): [] for fabric in (WHOLE_JOB, *candidates)})
+            self.concluded.update({(name, fabric): [] for fabric in self.places})
 
-    def keys(self, places: Iterable[str], read: Read) -> dict[str, Hashable]:
-        """What rules can tell apart of the job, or of the job and each candidate, the findings about it among it."""
-        about_job = self._seen(WHOLE_JOB, read.of_job, read.findings)
-        return {
-            place: (about_job, None if place == WHOLE_JOB else self._seen(place, read.of_candidate, read.findings))
-            for place in places
-        }
-
-    def _seen(self, place: str, of: Callable[[dict[str, Class]], Hashable], findings: tuple[str, ...]) -> Hashable:
-        classes = of(self.classes[place])
-        return (classes, *(name for name in findings if (name, place) in self.concluded)) if findings else classes
+    def seen(self, read: Read, *, per_candidate: bool) -> list[Hashable]:
+        """What rules can tell apart at each place, or of the job alone: of the job, of the candidate there, and which
+        findings there are about either."""
+        findings = [tuple((name, place) in self.concluded for place in self.places) for name in read.findings]
+        about_job = read.of_job(self._of_job), *(places[0] for places in findings)
+        whole, of_candidates = (self._whole, self._of_candidates) if per_candidate else (self._whole[:1], {})
+        columns = (of_candidates[name] for name in read.candidate if of_candidates)
+        return [*zip(repeat(about_job), whole, *columns, *findings, strict=False)]
 
     def facts_for(self, read: Read, places: Sequence[str]) -> list[Fact]:
         """Of the job and of candidates, findings first: a pattern may ask for their absence."""
