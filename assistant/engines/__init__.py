@@ -1,4 +1,4 @@
-"""Where many things are worked on at once: processes of this machine, or the workers of a Ray cluster (extra ``[ray]``)."""
+"""Where many things are worked on at once: processes of this machine, or workers of a Ray cluster (extra ``[ray]``)."""
 
 from .choice import Engine, cores
 from .order import Work, mapped

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -44,10 +44,10 @@ class Engine:
             problem = f"expected at most {MOST_PROCESSES} processes on one machine, got {self.jobs}"
             raise InputError(problem, Place(field="--jobs"))
 
-    def mapped(self, work: Work[T, R], things: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
+    def mapped(self, work: Work[T, R], things: Iterable[T], lost: Callable[[T, str], R]) -> Generator[R]:
         """What ``work`` makes of each thing, in their order; ``lost`` makes the result of one whose worker ended twice,
         with the reason. One process alone is this one."""
         if self.kind == "ray":
             return mapped(cluster.Cluster(work, self.jobs, self.address, cores()), things, lost)
         jobs = self.jobs or cores()
-        return map(work.do, things) if jobs <= 1 else mapped(Processes(work.do, jobs), things, lost)
+        return (work.do(one) for one in things) if jobs <= 1 else mapped(Processes(work.do, jobs), things, lost)

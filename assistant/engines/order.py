@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -56,7 +56,7 @@ class Crew(Protocol[T, R]):
         ...
 
 
-def mapped(crew: Crew[T, R], things: Iterable[T], lost: Callable[[T, str], R]) -> Iterator[R]:
+def mapped(crew: Crew[T, R], things: Iterable[T], lost: Callable[[T, str], R]) -> Generator[R]:
     """What the crew makes of each thing, in their order. A thing whose worker ended is begun once more; ``lost`` makes
     the result of one to which that happened twice. However this ends, no worker is left."""
     coming = _Coming(things, AHEAD * crew.size)
