@@ -120,11 +120,12 @@ def run(
             if resume and (found := written.finished()):
                 written.clear()
                 return found
-            if not (resume and written.go_on()):
-                written.begin(csv_header().encode() if kind == "csv" else b"")
+            goes_on = resume and written.go_on()
             left = itertools.islice(rows(files, library), written.rows, None)
             work = Work(partial(told, asked), asked.files.made_with)
             with contextlib.closing(engine.mapped(work, left, partial(_lost, asked))) as results:
+                if not goes_on:
+                    written.begin(csv_header().encode() if kind == "csv" else b"")
                 for one in results:
                     written.add(one.line, one.counts)
                     done(one.error)

@@ -8,6 +8,7 @@ import gc
 import logging
 import os
 import shutil
+import socket
 import tempfile
 import time
 from collections.abc import Hashable, Iterator
@@ -24,6 +25,7 @@ R = TypeVar("R")
 ADDRESS = "RAY_ADDRESS"  # by which Ray itself finds its cluster
 MOST = 4096  # workers: one process hands them their rows
 _STORE_BYTES = 256 * 2**20  # of a Ray that is started here: what is under way is some ten kilobytes a row
+_KNOCK_S = 10.0
 _PATIENCE_S = 120.0  # until a first worker has begun, or after all have ended another one
 _CPUS = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
 
@@ -170,12 +172,28 @@ def _joined(address: str | None, cpus: int) -> str | None:
             "local", num_cpus=cpus, include_dashboard=False, object_store_memory=_STORE_BYTES, _temp_dir=folder, **quiet
         )
         return folder
+    _answers(named)
     try:
         ray.init(named, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f'no Ray cluster can be joined at "{named}": {first}', Place(field="--ray-address")) from None
+        raise _not_joined(named, first) from None
     return None
+
+
+def _answers(named: str) -> None:
+    """Raises :class:`InputError` where nobody is at an address: Ray itself tries for minutes."""
+    host, _, port = named.rpartition(":")
+    if not port.isdigit() or "/" in named:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_S).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise _not_joined(named, str(error)) from None
+
+
+def _not_joined(named: str, why: str) -> InputError:
+    return InputError(f'no Ray cluster can be joined at "{named}": {why}', Place(field="--ray-address"))
 
 
 def _not_the_same(difference: str) -> InputError:
