@@ -158,6 +158,13 @@ class Worker(Generic[T, R]):
         return self._work.do(thing)
 
 
+def _hush() -> None:
+    """Ray prints what its daemons tell to standard output, where results go; what ended is told in the row."""
+    from ray._private import worker
+
+    worker._worker_logs_enabled = False
+
+
 def _joined(address: str | None, cpus: int) -> str | None:
     """Join the cluster that is named, else start one with so many CPUs; the folder of the one that was started."""
     import ray
@@ -165,6 +172,7 @@ def _joined(address: str | None, cpus: int) -> str | None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray started here tells nobody
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # without it Ray warns of another default to come
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
+    _hush()
     named = address or os.environ.get(ADDRESS)
     if not named:
         folder = tempfile.mkdtemp(prefix="weft-ray-")
