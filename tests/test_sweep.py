@@ -317,7 +317,7 @@ def test_two_processes_and_parquet_tell_the_same(tmp_path):
     read = pytest.importorskip("pyarrow.parquet", reason="needs the extra: pip install 'weft-fabric-planner[parquet]'")
     file, out = tmp_path / "job.json", tmp_path / "x.parquet"
     file.write_text(json.dumps(JOB), encoding="utf-8")
-    grid = ["sweep", str(file), "--vary", "cluster.gpus=30,64", "--vary", "model=llama-3.1-8b,llama-3.1-70b"]
+    grid = ["sweep", str(file), "--vary", "cluster.gpus=32,64", "--vary", "parallelism.tp=5,8"]
     one, two = (weft(*grid, "--jobs", jobs, "--format", "csv", "--today", "2026-11-20").out for jobs in "12")
     assert one == two
     assert weft(*grid, "--format", "parquet", "--out", str(out), "--today", "2026-11-20").code == 0

@@ -12,6 +12,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Hashable, Iterator
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 import assistant
@@ -33,11 +34,15 @@ _CPUS = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
 def ready() -> None:
     """Raises :class:`InputError` where Ray is not installed: before anything is computed."""
     try:
-        import ray
+        _ray()
     except ModuleNotFoundError:
         problem = "this engine needs its library: pip install 'weft-fabric-planner[ray]'"
         raise InputError(problem, Place(field="--engine ray")) from None
-    del ray
+
+
+def _ray() -> Any:
+    """By its name: who checks the types of this program need not have Ray."""
+    return import_module("ray")
 
 
 class Cluster(Generic[T, R]):
@@ -48,8 +53,7 @@ class Cluster(Generic[T, R]):
         """``here``: CPUs of a Ray that is started where no cluster is named. Raises :class:`InputError` where the
         cluster cannot be reached, or has no CPU."""
         ready()
-        import ray
-
+        ray = _ray()
         self._work, self._mine = work, work.made_with()
         self._folder = _joined(address, size or here)
         self.size = min(size or int(ray.cluster_resources().get("CPU", 0)), MOST)
@@ -71,8 +75,7 @@ class Cluster(Generic[T, R]):
         self._busy[actor.do.remote(thing)] = position, actor
 
     def came(self) -> Iterator[tuple[int, R | Ended]]:
-        import ray
-
+        ray = _ray()
         news, _ = ray.wait([*self._busy, *self._coming], timeout=1.0)
         if not news and not self._busy:
             self._lose_patience()
@@ -92,8 +95,7 @@ class Cluster(Generic[T, R]):
                 yield position, result
 
     def end(self) -> None:
-        import ray
-
+        ray = _ray()
         with contextlib.suppress(Exception):  # the cluster may be gone, and what is left ends with this process
             for actor in [*self._free, *(actor for _, actor in self._busy.values()), *self._coming.values()]:
                 ray.kill(actor)
@@ -103,15 +105,13 @@ class Cluster(Generic[T, R]):
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask_for_one(self) -> None:
-        import ray
-
+        ray = _ray()
         actor = ray.remote(**_CPUS)(Worker).remote(self._work)
         self._coming[actor.made_with.remote()] = actor
 
     def _welcome(self, one: Any) -> None:
         """Take in an actor that has begun, if its results would be ours."""
-        import ray
-
+        ray = _ray()
         actor = self._coming.pop(one)
         try:
             theirs = ray.get(one)
@@ -130,8 +130,7 @@ class Cluster(Generic[T, R]):
 
     def _part_with(self, actor: Any) -> None:
         """Another one takes the place of an actor that ended."""
-        import ray
-
+        ray = _ray()
         with contextlib.suppress(Exception):
             ray.kill(actor)
         self._ask_for_one()
@@ -160,15 +159,13 @@ class Worker(Generic[T, R]):
 
 def _hush() -> None:
     """Ray prints what its daemons tell to standard output, where results go; what ended is told in the row."""
-    from ray._private import worker
-
+    worker: Any = import_module("ray._private.worker")
     worker._worker_logs_enabled = False
 
 
 def _joined(address: str | None, cpus: int) -> str | None:
     """Join the cluster that is named, else start one with so many CPUs; the folder of the one that was started."""
-    import ray
-
+    ray = _ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray started here tells nobody
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # without it Ray warns of another default to come
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}

@@ -9,6 +9,8 @@ from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+Taken = TypeVar("Taken", contravariant=True)
+Given = TypeVar("Given", covariant=True)
 
 AHEAD = 32  # things per worker begun before the one whose result comes next: memory stays bounded
 _TRIES = 2
@@ -31,7 +33,7 @@ class Ended:
     how: str
 
 
-class Crew(Protocol[T, R]):
+class Crew(Protocol[Taken, Given]):
     """Workers, each with one thing in hand at a time. One that ends is replaced."""
 
     @property
@@ -43,11 +45,11 @@ class Crew(Protocol[T, R]):
         """Whether one of them can begin with something."""
         ...
 
-    def begin(self, position: int, thing: T) -> None:
+    def begin(self, position: int, thing: Taken) -> None:
         """One of them begins."""
         ...
 
-    def came(self) -> Iterable[tuple[int, R | Ended]]:
+    def came(self) -> Iterable[tuple[int, Given | Ended]]:
         """What became of things by their position, as soon as there is news; none where only a worker has come."""
         ...
 
