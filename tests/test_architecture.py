@@ -51,10 +51,11 @@ ROOMS = {
         "sweeps",
     },
     "validation": {"vocabulary", "library", "model", "market", "planning", "present"},
-    "sweeps": {"vocabulary", "library", "model", "planning", "present"},
+    "sweeps": {"vocabulary", "library", "model", "planning", "present", "engines"},
     "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
     "benchmark": {"vocabulary", "library", "model", "planning", "retrieval", "present"},
-    "batch": {"vocabulary", "library", "planning", "present"},
+    "engines": {"vocabulary"},
+    "batch": {"vocabulary", "library", "planning", "present", "engines"},
     "tui": {"vocabulary", "library", "conversation", "present"},
     "web": {"vocabulary", "library", "conversation", "present", "tui"},
     "handbook": {
@@ -97,7 +98,8 @@ OWNED = {
     "textual_serve": "web",
     "aiohttp": "web",
     "mcp": "mcp",
-    "pyarrow": "batch",
+    "pyarrow": "present",
+    "ray": "engines",
 }
 
 

@@ -6,9 +6,11 @@ import csv
 import json
 import pathlib
 import sys
+from collections import Counter
 
 import pytest
 
+from assistant.vocabulary.batch import BatchSummary
 from assistant.vocabulary.plan import Plan
 from tests.program import weft
 
@@ -106,6 +108,29 @@ def test_a_bad_row_names_file_line_and_field_and_the_exit_code_says_so(done, fil
     assert "6 planned, 3 bad" in seen.err
 
 
+def test_the_summary_tells_networks_costs_warnings_and_refusals(done):
+    seen, out = done
+    told = BatchSummary.model_validate_json((out / "plans.jsonl.summary.json").read_bytes())
+    plans = [one for one in _results(out) if "error" not in one]
+    chosen = [next(c for c in plan["candidates"] if c["fabric"] == plan["recommendation"]["fabric"]) for plan in plans]
+    assert (told.rows, told.planned, told.refused, told.infeasible) == (9, 6, 3, 0)
+    assert Counter({one.fabric: one.plans for one in told.fabrics}) == Counter(one["fabric"] for one in chosen)
+    priced = {plan["questionnaire"]["name"]: one["cost_usd"] for plan, one in zip(plans, chosen, strict=True)}
+    service = priced.pop("third")  # the only one that stands ready instead of ending
+    assert (told.services, told.usd_per_month) == (1, service["p50"])
+    assert told.cost_usd == pytest.approx(sum(cost["p50"] for cost in priced.values() if cost))
+    assert told.runs + told.services + told.without_a_price == 6
+    assert told.cost_usd == pytest.approx(sum(one.cost_usd for one in told.fabrics))
+    assert told.warnings == Counter(code for plan in plans for code in {w["code"] for w in plan["warnings"]})
+    assert {(one.field, one.rows) for one in told.refusals} == {("cluster.gpus", 1), (None, 1), ("training.tokens", 1)}
+    assert "6 plans, 3 refused" in seen.out and "REFUSED" in seen.out and "cluster.gpus: 1 row" in seen.out
+
+
+def test_a_batch_that_is_whole_tells_its_summary_again(tmp_path, files, index):
+    told = [weft("batch", *files[:1], "--out", str(tmp_path), *more).out for more in ((), ("--resume",))]
+    assert told[0] == told[1] and "2 plans, 1 refused" in told[0]
+
+
 def test_the_same_as_csv(files, tmp_path, index):
     seen = weft("batch", *files, "--out", str(tmp_path), "--format", "csv")
     rows = list(csv.DictReader((tmp_path / "plans.csv").open(encoding="utf-8")))
@@ -127,7 +152,8 @@ def test_the_same_as_parquet(files, tmp_path, index):
         floats = {name for name, value in row.items() if isinstance(value, float)}
         assert {n: v for n, v in told.items() if n not in floats} == {n: beside[n] for n in beside if n not in floats}
         assert all(float(beside[name]) == row[name] for name in floats)
-    assert sorted(path.name for path in tmp_path.glob("plans.parquet*")) == ["plans.parquet", "plans.parquet.end"]
+    left = ["plans.parquet", "plans.parquet.end", "plans.parquet.summary.json"]
+    assert sorted(path.name for path in tmp_path.glob("plans.parquet*")) == left
 
 
 def test_parquet_without_its_library_says_what_to_install(files, tmp_path, monkeypatch):

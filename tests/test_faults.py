@@ -20,11 +20,11 @@ import time
 import pytest
 
 from assistant.batch.folder import alone
-from assistant.batch.pool import mapped
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
 from assistant.conversation.turn.turns import KEPT_WHOLE
+from assistant.engines import Engine, Work
 from assistant.library import Library, shipped
 from assistant.library.files import write_whole
 from assistant.library.questionnaires import from_value
@@ -99,7 +99,8 @@ def _work(thing):
 
 def test_a_process_that_dies_is_replaced_and_its_row_tried_once_more(tmp_path):
     once = str(tmp_path / "once")
-    found = list(mapped(_work, ["a", once, "bad", "b", "c"], 2, lambda thing, why: f"{thing}: {why}"))
+    work = Work(_work, lambda: None)
+    found = list(Engine(jobs=2).mapped(work, ["a", once, "bad", "b", "c"], lambda thing, why: f"{thing}: {why}"))
     assert found == ["A", once.upper(), "bad: signal 9", "B", "C"]
 
 
@@ -169,7 +170,8 @@ def test_a_part_that_is_gone_or_empty_is_refused_by_its_name(library, tmp_path, 
 def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     made = plan(from_value(JOBS[0], library.catalog), library, index=None, today=datetime.date(2026, 11, 20))
     assert made.date == "2026-11-20" and made.made_with is not None
-    assert made.made_with.model_dump(exclude={"program"}) == library.digests
+    assert made.made_with.model_dump(exclude={"program", "constants"}) == library.digests
+    assert "constants.kernel-tile" in made.made_with.constants
 
 
 def test_the_last_digit_does_not_hang_on_how_a_python_adds(library, monkeypatch):

@@ -17,6 +17,7 @@ import yaml
 
 from assistant import api, review
 from assistant.planning import plan as planned
+from assistant.present.plan.diff import written
 from tests.program import weft
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -73,6 +74,42 @@ def test_a_price_that_rose_is_named_and_the_costs_add_up(before, library, tmp_pa
     assert cause.kind == "price" and ours.provider in cause.what
     assert (cause.cost_was_usd, cause.cost_usd) == pytest.approx((found.before.cost_usd, found.after.cost_usd))
     assert {"catalog", "prices"} == {*found.changed_with}
+
+
+def _with_constant(library, folder, file, old, new):
+    shutil.copytree(library.knowledge_folder, folder)
+    path = folder / "catalog" / file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return replace(library, knowledge_folder=folder)
+
+
+def test_a_constant_that_changed_is_named_with_both_values(before, library, tmp_path):
+    name = "constants.framework-unknown-compute"
+    was = before.made_with.constants[name]
+    value, unit = was.split()
+    slower = f"{float(value) * 0.8:.6g}"
+    found_in = (library.knowledge_folder / "catalog/constants/framework.yaml").read_text(encoding="utf-8")
+    line = re.search(r"(?m)^framework-unknown-compute: \{value: [\d.]+", found_in)[0]
+    changed = re.sub(r"[\d.]+$", slower, line)
+    other = _with_constant(library, tmp_path / "knowledge", "constants/framework.yaml", line, changed)
+    after = planned(api.questionnaire(JOB), other, index=None, today=DAY)
+    found = review.compared(before, after, other)
+    assert [(one.name, one.was, one.now) for one in found.constants] == [(name, was, f"{slower} {unit}")]
+    [cause] = found.causes
+    assert cause.kind == "constant" and cause.what == f"{name}: {was} → {slower} {unit}"
+    assert (cause.cost_was_usd, cause.cost_usd) == pytest.approx((found.before.cost_usd, found.after.cost_usd))
+    assert found.changed_with == ["catalog"] and cause.what in written(found, "text", 160)
+
+
+def test_a_plan_that_keeps_no_constants_is_compared_as_before(before, library, tmp_path):
+    told = json.loads(before.model_dump_json(by_alias=True))
+    del told["made_with"]["constants"]
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(told))
+    found = review.compared(api.saved(old), before, library)
+    assert not (found.constants or found.causes or found.changed_with)
 
 
 def test_inputs_are_named_one_after_the_other(before, library):

@@ -313,6 +313,27 @@ def test_the_command_prints_the_answer_and_writes_the_files_it_is_asked_for(tmp_
     ]
 
 
+def test_two_processes_and_parquet_tell_the_same(tmp_path):
+    read = pytest.importorskip("pyarrow.parquet", reason="needs the extra: pip install 'weft-fabric-planner[parquet]'")
+    file, out = tmp_path / "job.json", tmp_path / "x.parquet"
+    file.write_text(json.dumps(JOB), encoding="utf-8")
+    grid = ["sweep", str(file), "--vary", "cluster.gpus=32,64", "--vary", "parallelism.tp=5,8"]
+    one, two = (weft(*grid, "--jobs", jobs, "--format", "csv", "--today", "2026-11-20").out for jobs in "12")
+    assert one == two
+    assert weft(*grid, "--format", "parquet", "--out", str(out), "--today", "2026-11-20").code == 0
+    rows, made = list(csv.DictReader(io.StringIO(one))), read.read_table(out).to_pylist()
+    assert [list(row) for row in made] == [list(row) for row in rows] and any(row["error"] for row in made)
+    for row, beside in zip(made, rows, strict=True):
+        for name, value in row.items():
+            written = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+            assert float(beside[name]) == value if isinstance(value, float) else beside[name].lower() == written.lower()
+
+
+def test_parquet_needs_a_file_to_be_written_to(tmp_path):
+    seen = weft("sweep", str(tmp_path / "job.json"), "--vary", "cluster.gpus=8,16", "--format", "parquet")
+    assert seen.code == 2 and "--out FILE.parquet" in seen.err
+
+
 PAGE = pathlib.Path(__file__).parents[1] / "knowledge" / "handbook" / "sweep.md"
 
 

@@ -6,30 +6,18 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from assistant.library.files import replacing
+from assistant.vocabulary.batch import BatchSummary
 from assistant.vocabulary.errors import InputError, Place
 
+from .summary import Counted, Summing
+
 _PATIENCE_S = 2.0  # for the processes of a batch that was killed a moment ago
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How a batch went."""
-
-    planned: int = 0
-    bad: int = 0
-
-    def and_one(self, *, bad: bool) -> Tally:
-        return Tally(self.planned + (not bad), self.bad + bad)
-
-    @property
-    def rows(self) -> int:
-        return self.planned + self.bad
 
 
 @dataclass
@@ -39,7 +27,12 @@ class Written:
     folder: Path
     name: str
     head: dict[str, Any]  # what the result is made of: its inputs, the day, the program, the rules
-    tally: Tally = Tally()
+    summing: Summing = field(default_factory=Summing)
+
+    @property
+    def rows(self) -> int:
+        """Whole ones so far."""
+        return self.summing.so_far.rows
 
     @property
     def part(self) -> Path:
@@ -57,19 +50,26 @@ class Written:
     def end(self) -> Path:
         return self.folder / f"{self.name}.end"
 
+    @property
+    def summary(self) -> Path:
+        return self.folder / f"{self.name}.summary.json"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is written."""
+        return self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
+
     def begin(self, first: bytes) -> None:
         """Anew, with what stands before the first row."""
         self.part.write_bytes(first)
-        self._to(self.journal, json.dumps(self.head).encode() + b"\n" + self._line(len(first)), "wb")
+        self._to(self.journal, json.dumps(self.head).encode() + b"\n" + f"{len(first)}\n".encode(), "wb")
 
-    def add(self, row: bytes, *, bad: bool) -> None:
-        """A row, which outlives this process from here on."""
+    def add(self, row: bytes, counts: Counted) -> None:
+        """A row and what of it is counted, which outlive this process from here on."""
         self._to(self.part, row, "ab")
-        self.tally = self.tally.and_one(bad=bad)
-        self._to(self.journal, self._line(self.part.stat().st_size), "ab")
-
-    def _line(self, size: int) -> bytes:
-        return f"{size} {self.tally.planned} {self.tally.bad}\n".encode()
+        self.summing.add(counts)
+        said = json.dumps(counts, separators=(",", ":"))
+        self._to(self.journal, f"{self.part.stat().st_size} {said}\n".encode(), "ab")
 
     @staticmethod
     def _to(path: Path, content: bytes, mode: str) -> None:
@@ -83,34 +83,39 @@ class Written:
             head, *lines = self.journal.read_bytes().split(b"\n")[:-1]  # what follows the last end of line is torn
             same = json.loads(head) == self.head
             size = self.part.stat().st_size
-            kept = [tuple(map(int, line.split())) for line in lines]
+            sizes = [int(line.partition(b" ")[0]) for line in lines]
         except (OSError, ValueError):
             return False
         if not same:
             raise InputError("the batch that was stopped there had other inputs: run it without --resume", self._place)
-        whole = [line for line in kept if line[0] <= size]
+        whole = sum(1 for one in sizes if one <= size)
         if not whole:
             return False
-        os.truncate(self.part, whole[-1][0])
+        summing = Summing()
+        try:
+            for line in lines[1:whole]:
+                summing.add(json.loads(line.partition(b" ")[2]))
+        except (ValueError, KeyError, TypeError):
+            return False
+        os.truncate(self.part, sizes[whole - 1])
         with replacing(self.journal, 0o644) as file:
-            file.write(b"\n".join([head, *lines[: len(whole)]]) + b"\n")
-        self.tally = replace(self.tally, planned=whole[-1][1], bad=whole[-1][2])
+            file.write(b"\n".join([head, *lines[:whole]]) + b"\n")
+        self.summing = summing
         return True
 
-    def finished(self) -> bool:
-        """Whether the result is there already, whole and of the same inputs."""
+    def finished(self) -> BatchSummary | None:
+        """The summary of the result where it is there already, whole and of the same inputs."""
         try:
             said = json.loads(self.end.read_bytes())
             if said["head"] != self.head or said["blake2b"] != _digest(self.folder / self.name):
-                return False
-            self.tally = Tally(said["planned"], said["bad"])
+                return None
+            return BatchSummary.model_validate_json(self.summary.read_bytes())
         except (OSError, ValueError, KeyError, TypeError):
-            return False
-        return True
+            return None
 
-    def finish(self, packed: Callable[[Path, Path], None] | None = None) -> None:
-        """Put it in the place of the one before, and say beside it that it is whole. ``packed`` makes the file that is
-        wanted of the rows."""
+    def finish(self, names: Mapping[str, str], packed: Callable[[Path, Path], None] | None = None) -> BatchSummary:
+        """Put it in the place of the one before, and say beside it what it comes to and that it is whole. ``packed``
+        makes the file that is wanted of the rows; ``names``: how people call a network."""
         made = self.part
         if packed is not None:
             made = self.packed
@@ -118,11 +123,15 @@ class Written:
         with open(made, "rb") as file:
             os.fsync(file.fileno())
         digest = _digest(made)
+        found = self.summing.whole(names)
         os.replace(made, self.folder / self.name)
-        told = {"planned": self.tally.planned, "bad": self.tally.bad, "blake2b": digest, "head": self.head}
+        with replacing(self.summary, 0o644) as file:
+            file.write(found.model_dump_json(by_alias=True, indent=1).encode() + b"\n")
+        told = {"planned": found.planned, "bad": found.refused, "blake2b": digest, "head": self.head}
         with replacing(self.end, 0o644) as file:
             file.write(json.dumps(told, indent=1).encode() + b"\n")
         self.clear()
+        return found
 
     def clear(self) -> None:
         """Take away what a result that is whole was made with."""

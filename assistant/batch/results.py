@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from assistant.present.cells import csv_text
+from assistant.present.parquet import Kind
 from assistant.vocabulary.errors import InputError
 
 Result = dict[str, Any]  # a plan as the contract's JSON value, or ``{"name", "error": {file, line, field, message}}``
@@ -26,6 +27,18 @@ def error_result(name: str | None, error: InputError) -> Result:
 def json_line(result: Result) -> str:
     """A result as one line of JSON."""
     return json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+_TEXTS = (
+    "name verdict fabric runner_up headline strategy warnings error_file error_field error_message".split()
+)  # what is neither a text nor counted is a float64
+_COUNTED = "tp pp cp ep dp micro_batch error_line".split()
+
+
+def columns() -> dict[str, Kind]:
+    """The columns of a row with what they hold, for Parquet."""
+    kind = lambda name: "string" if name in _TEXTS else "int64" if name in _COUNTED else "float64"
+    return {name: kind(name) for name in CSV_COLUMNS}
 
 
 def csv_header() -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -12,33 +14,39 @@ from pathlib import Path
 from typing import Any
 
 import assistant
-from assistant.library import Library, load
+from assistant.engines import Engine, Work
+from assistant.library import Library
+from assistant.library.carried import Carried
 from assistant.library.questionnaires import STDIN, Row, read
+from assistant.present import parquet
+from assistant.vocabulary.batch import BatchSummary
 from assistant.vocabulary.errors import InputError, Place
 
-from . import parquet
-from .folder import Tally, Written, alone
-from .pool import mapped
-from .results import Result, cells_line, csv_header, csv_line, error_result, json_line
+from .folder import Written, alone
+from .results import Result, cells_line, columns, csv_header, csv_line, error_result, json_line
+from .summary import Counted, counted
+
+ONE = Engine(jobs=1)  # this process
 
 _LINES: dict[str, Callable[[Result], str]] = {"jsonl": json_line, "csv": csv_line, "parquet": cells_line}
 
 
 @dataclass(frozen=True)
 class Told:
-    """What becomes of a row: how it is written, and its error where it has one."""
+    """What becomes of a row: how it is written, what of it is counted, and its error where it has one."""
 
     line: bytes
+    counts: Counted
     error: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What all rows of a batch are planned with; it is handed to other processes."""
+    """What all rows of a batch are planned with; it is handed to other processes, on other machines too."""
 
     kind: str
     today: datetime.date
-    user_catalog: Path | None
+    files: Carried
 
 
 def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
@@ -62,15 +70,15 @@ def told(asked: Asked, row: Row) -> Told:
     from assistant.planning import plan
 
     try:
-        made = plan(row.questionnaire, load(user_catalog=asked.user_catalog), today=asked.today)
-        return Told(_line(asked, made.model_dump(mode="json", by_alias=True)))
+        made = plan(row.questionnaire, asked.files.library(), today=asked.today)
+        return _told(asked, made.model_dump(mode="json", by_alias=True))
     except Exception as error:
         return _bad(asked, row, _said(error))
 
 
 def _bad(asked: Asked, row: Row, error: InputError) -> Told:
     there = error.located(file=row.file, line=row.line)
-    return Told(_line(asked, error_result(row.name, there)), {**asdict(there.place), "message": there.message})
+    return _told(asked, error_result(row.name, there), {**asdict(there.place), "message": there.message})
 
 
 def _lost(asked: Asked, row: Row, reason: str) -> Told:
@@ -79,15 +87,8 @@ def _lost(asked: Asked, row: Row, reason: str) -> Told:
     )
 
 
-def _line(asked: Asked, result: Result) -> bytes:
-    return _LINES[asked.kind](result).encode(errors="backslashreplace")
-
-
-def results(found: Iterable[Row], asked: Asked, jobs: int) -> Iterator[Told]:
-    """Results in input order; with ``jobs`` above one from that many processes."""
-    if jobs <= 1:
-        return (told(asked, row) for row in found)
-    return mapped(partial(told, asked), found, jobs, partial(_lost, asked))
+def _told(asked: Asked, result: Result, error: dict[str, Any] | None = None) -> Told:
+    return Told(_LINES[asked.kind](result).encode(errors="backslashreplace"), counted(result), error)
 
 
 def run(
@@ -96,36 +97,51 @@ def run(
     library: Library,
     *,
     kind: str = "jsonl",
-    jobs: int = 1,
+    engine: Engine = ONE,
     resume: bool = False,
     today: datetime.date | None = None,
     done: Callable[[dict[str, Any] | None], None] = lambda _: None,
-) -> Tally:
-    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``, ``.parquet``); ``done`` hears
-    of the error of each row, or of none. With ``resume`` the rows of a batch that was stopped there are kept.
+) -> BatchSummary:
+    """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``, ``.parquet``) and what it comes
+    to beside it; ``done`` hears of the error of each row, or of none. With ``resume`` the rows of a batch that was
+    stopped there are kept, whichever ``engine`` planned them.
 
-    Raises :class:`InputError` when the folder cannot be written, is written to by somebody else or holds an input.
+    Raises :class:`InputError` when the folder cannot be written, is written to by somebody else or holds an input, and
+    when the engine cannot be had.
     """
     if kind == "parquet":
         parquet.ready()
-    asked = Asked(kind, today or datetime.date.today(), library.user_catalog)
+    engine.ready()
+    asked = Asked(kind, today or datetime.date.today(), Carried.of(library))
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
     _apart(files, written)
     try:
         with alone(out):
-            if resume and written.finished():
+            if resume and (found := written.finished()):
                 written.clear()
-                return written.tally
-            if not (resume and written.go_on()):
-                written.begin(csv_header().encode() if kind == "csv" else b"")
-            left = itertools.islice(rows(files, library), written.tally.rows, None)
-            for one in results(left, asked, jobs):
-                written.add(one.line, bad=one.error is not None)
-                done(one.error)
-            written.finish(parquet.packed if kind == "parquet" else None)
+                return found
+            goes_on = resume and written.go_on()
+            left = itertools.islice(rows(files, library), written.rows, None)
+            work = Work(partial(told, asked), asked.files.made_with)
+            with contextlib.closing(engine.mapped(work, left, partial(_lost, asked))) as results:
+                if not goes_on:
+                    written.begin(csv_header().encode() if kind == "csv" else b"")
+                for one in results:
+                    written.add(one.line, one.counts)
+                    done(one.error)
+            return written.finish(_names(library), _packed if kind == "parquet" else None)
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
-    return written.tally
+
+
+def _names(library: Library) -> dict[str, str]:
+    return {one.id: one.label for one in library.catalog.fabrics.values()}
+
+
+def _packed(lines: Path, to: Path) -> None:
+    """A file of rows as JSON lines, written as Parquet."""
+    with open(lines, encoding="utf-8") as said:
+        parquet.packed(map(json.loads, said), columns(), to)
 
 
 def _head(files: list[Path], library: Library, asked: Asked, *, resume: bool) -> dict[str, Any]:
@@ -145,7 +161,7 @@ def _digest(file: Path) -> str | None:
 
 
 def _apart(files: list[Path], written: Written) -> None:
-    taken = {path.resolve() for path in (written.folder / written.name, written.part, written.journal, written.end)}
+    taken = {path.resolve() for path in written.files}
     for file in files:
         if file.resolve() in taken:
             raise InputError("expected an input that the output does not replace: give another --out", Place(str(file)))

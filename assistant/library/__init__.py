@@ -23,13 +23,15 @@ T = TypeVar("T")
 class Library:
     """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours,
     ``profile`` lays factors from a user's own measured runs over its constants; ``measured``: the same of networks that
-    nccl-tests measured, (fabric id, time ÷ the catalog's, file) each."""
+    nccl-tests measured, (fabric id, time ÷ the catalog's, file) each. ``figures``: those of an earlier plan, as its
+    ``made_with`` has them, in place of the catalog's."""
 
     rules_folder: Path
     knowledge_folder: Path
     user_catalog: Path | None = None
     profile: Path | None = None
     measured: tuple[tuple[str, float, str], ...] = ()
+    figures: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -37,12 +39,12 @@ class Library:
         from . import catalog
 
         read = catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
-        if self.profile is None and not self.measured:
+        if self.profile is None and not (self.measured or self.figures):
             return read
-        from . import profiles
+        from . import figures, profiles
 
         known = profiles.laid_over(read, self.profile) if self.profile else read
-        return profiles.as_measured(known, self.measured)
+        return figures.laid_over(profiles.as_measured(known, self.measured), dict(self.figures))
 
     @cached_property
     def knowledge(self) -> Knowledge:

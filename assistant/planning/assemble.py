@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import assistant
 from assistant.library import Library
+from assistant.library.figures import figures_of
 from assistant.network.nccl import Host, advice
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
@@ -77,7 +78,7 @@ def plan_of(
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
-        made_with=MadeWith(program=assistant.__version__, **library.digests),
+        made_with=MadeWith(program=assistant.__version__, constants=_figures(made, catalog), **library.digests),
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
@@ -102,6 +103,11 @@ def plan_of(
         questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
         measure_first=_said(made, "measure"),
     )
+
+
+def _figures(made: Decision, catalog: Catalog) -> dict[str, str]:
+    """What the plan was computed with: of the networks those that were."""
+    return figures_of(catalog, made.job.gpu.id, [one.id for one in made.entries if one.estimated is not None])
 
 
 def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:

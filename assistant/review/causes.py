@@ -1,15 +1,18 @@
 """Which of the things that changed did it: the way from one plan to the other, one change after the other, the job
 decided again after each.
 
-First what is known (rules, constants, the program): the old job at the old prices. Then each price, the one that moves
-the answer most first; then the day, by which prices are as old as they are; then each input in the order of its fields.
+First what is known (rules, the program, facts that plans do not keep): the old job at the old constants and prices.
+Then each constant and each price, the one that moves the answer most first; then the day, by which prices are as old as
+they are; then each input in the order of its fields.
 The costs along the way add up to the difference of the two plans.
 """
 
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from assistant.library import Library
 from assistant.library.questionnaires import from_value, nested
@@ -22,7 +25,9 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .fields import flat, said
 from .prices import Instead, Key
 
-MOST_PRICES = 12  # tried one by one; what is left is tried together
+MOST = 12  # prices, and constants, tried one by one; what is left is tried together
+K = TypeVar("K")
+V = TypeVar("V")
 _FELT = 0.001  # of a cost: less is rounding
 
 
@@ -66,23 +71,36 @@ class Walk:
         """Each change that made a difference. Raises :class:`InputError` where the old job is none any more."""
         trail, new = Trail(_stand_of(self._before)), self._pipeline(self._after)
         asked = from_value(said(self._before), self._library.catalog)
-        self._prices(trail, asked, found)
+        changed: dict[Key, float | None] = {
+            (one.provider, one.instance, one.tier, one.months): one.was for one in found.prices if one.now is not None
+        }
+        self._constants(trail, asked, found, changed)
+        self._prices(trail, asked, changed)
         if self._before.date != self._after.date:
             trail.went("day", f"{self._before.date} → {self._after.date}", _decided(new, asked, {}))
         self._inputs(trail, new, found)
         return trail.causes
 
-    def _prices(self, trail: Trail, asked: Questionnaire, found: PlanDiff) -> None:
-        """What is known, at the old prices, then one price after the other."""
+    def _constants(self, trail: Trail, asked: Questionnaire, found: PlanDiff, prices: dict[Key, float | None]) -> None:
+        """What is known, at the old constants and prices, then one constant after the other."""
+        old = {one.name: one.was for one in found.constants if one.was is not None}
+        stand = lambda figures: _decided(self._pipeline(self._before, figures), asked, prices)
+        trail.went("known", ", ".join(found.changed_with), stand(old))
+        told = {one.name: f"{one.name}: {one.was} → {one.now or 'gone'}" for one in found.constants}
+        for name in _by_weight(trail.here, list(old)[:MOST], lambda name: stand(_without(old, name))):
+            old.pop(name)
+            trail.went("constant", told[name], stand(old))
+        if old:
+            trail.went("constant", f"{len(old)} other constants", stand({}))
+
+    def _prices(self, trail: Trail, asked: Questionnaire, changed: dict[Key, float | None]) -> None:
+        """One price after the other."""
         old = self._pipeline(self._before)
-        changed: dict[Key, float | None] = {
-            (one.provider, one.instance, one.tier, one.months): one.was for one in found.prices if one.now is not None
-        }
-        trail.went("known", ", ".join(found.changed_with), _decided(old, asked, changed))
-        for key in self._by_weight(old, asked, changed, trail.here):
+        stand = lambda prices: _decided(old, asked, prices)
+        for key in _by_weight(trail.here, list(changed)[:MOST], lambda key: stand(_without(changed, key))):
             changed.pop(key)
-            trail.went("price", _told(key), _decided(old, asked, changed))
-        trail.went("price", f"{len(changed)} other prices", _decided(old, asked, {}))
+            trail.went("price", _told(key), stand(changed))
+        trail.went("price", f"{len(changed)} other prices", stand({}))
 
     def _inputs(self, trail: Trail, pipeline: Pipeline, found: PlanDiff) -> None:
         """One field after the other; those that make no job by themselves go with the next."""
@@ -99,19 +117,26 @@ class Walk:
             trail.went("input", ", ".join(waiting), there)
             waiting = []
 
-    def _by_weight(
-        self, pipeline: Pipeline, asked: Questionnaire, changed: dict[Key, float | None], here: Stand
-    ) -> list[Key]:
-        """The prices that move the answer by themselves, those that give another network first."""
-        moved: list[tuple[bool, float, Key]] = []
-        for key in list(changed)[:MOST_PRICES]:
-            there = _decided(pipeline, asked, {other: usd for other, usd in changed.items() if other != key})
-            if here.differs(there):
-                moved.append((there.fabric == here.fabric, -abs((there.cost or 0.0) - (here.cost or 0.0)), key))
-        return [key for *_, key in sorted(moved, key=lambda one: one[:2])]
+    def _pipeline(self, plan: Plan, figures: Mapping[str, str] | None = None) -> Pipeline:
+        """As on the day of a plan; ``figures``: with these in place of the catalog's."""
+        day = datetime.date.fromisoformat(plan.date) if plan.date else None
+        if not figures:
+            return pipeline_of(self._library, day)
+        return Pipeline(replace(self._library, figures=tuple(figures.items())), day)
 
-    def _pipeline(self, plan: Plan) -> Pipeline:
-        return pipeline_of(self._library, datetime.date.fromisoformat(plan.date) if plan.date else None)
+
+def _by_weight(here: Stand, keys: Iterable[K], without: Callable[[K], Stand]) -> list[K]:
+    """Those that move the answer by themselves, which gives ``without`` each, those that give another network first."""
+    moved: list[tuple[bool, float, K]] = []
+    for key in keys:
+        there = without(key)
+        if here.differs(there):
+            moved.append((there.fabric == here.fabric, -abs((there.cost or 0.0) - (here.cost or 0.0)), key))
+    return [key for *_, key in sorted(moved, key=lambda one: one[:2])]
+
+
+def _without(what: Mapping[K, V], key: K) -> dict[K, V]:
+    return {other: value for other, value in what.items() if other != key}
 
 
 def _decided(pipeline: Pipeline, asked: Questionnaire, instead: dict[Key, float | None]) -> Stand:

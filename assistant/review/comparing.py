@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assistant.library import Library
+from assistant.library.figures import CONSTANTS
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
-from assistant.vocabulary.plan.diff import InputChange, NetworkChange, OfferPrice, PlanDiff, RuleChange, Side
+from assistant.vocabulary.plan.diff import (
+    ConstantChange,
+    InputChange,
+    NetworkChange,
+    OfferPrice,
+    PlanDiff,
+    RuleChange,
+    Side,
+)
 
 from .causes import Walk
 from .fields import flat
@@ -37,6 +46,7 @@ def compared(before: Plan, after: Plan, library: Library) -> PlanDiff:
         changed_with=_made_otherwise(before, after),
         inputs=list(_inputs(before, after)),
         prices=list(_prices(before, after, listed)),
+        constants=list(_constants(before, after)),
         rules=list(_rules(before, after)),
         networks=list(_networks(before, after)),
     )
@@ -77,7 +87,7 @@ def _made_otherwise(before: Plan, after: Plan) -> list[str]:
     if before.made_with is None or after.made_with is None:
         return []
     was, now = before.made_with.model_dump(), after.made_with.model_dump()
-    return [part for part in was if was[part] != now[part]]
+    return [part for part in was if part != "constants" and was[part] != now[part]]
 
 
 def _not_computable(after: Plan, library: Library) -> str | None:
@@ -109,6 +119,15 @@ def _prices(before: Plan, after: Plan, listed: Mapping[Key, float] | None) -> It
         if old != new:
             provider, instance, tier, months = key
             yield OfferPrice(provider=provider, instance=instance, tier=tier, months=months, was=old, now=new)
+
+
+def _constants(before: Plan, after: Plan) -> Iterator[ConstantChange]:
+    """Of what both plans were computed with: of another GPU or another network there are others."""
+    was, now = (plan.made_with.constants if plan.made_with else {} for plan in (before, after))
+    for name in dict.fromkeys([*was, *now]) if was and now else ():
+        always = name.startswith(CONSTANTS)
+        if was.get(name) != now.get(name) and (always or (name in was and name in now)):
+            yield ConstantChange(name=name, was=was.get(name), now=now.get(name))
 
 
 def _rules(before: Plan, after: Plan) -> Iterator[RuleChange]:

@@ -1,12 +1,17 @@
 """Runs a sweep: at each point the same decision that a plan makes, without looking up evidence or flips."""
 
+import contextlib
 import datetime
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from assistant.engines import Engine, Work
 from assistant.library import Library
+from assistant.library.carried import Carried
 from assistant.library.questionnaires import from_value
-from assistant.planning import Decision, Pipeline
+from assistant.planning import Decision, Pipeline, pipeline_of
 from assistant.planning.assemble import candidates_of, recommendation_of
 from assistant.planning.card import card
 from assistant.vocabulary.catalog import Fabric
@@ -26,20 +31,47 @@ def sweep(
     done: Callable[[], None] = lambda: None,
     *,
     today: datetime.date | None = None,
+    engine: Engine | None = None,
 ) -> Sweep:
-    """Every point of the grid in order; ``done`` hears of each. ``today`` dates the prices.
+    """Every point of the grid in order; ``done`` hears of each. ``today`` dates the prices. ``engine``: what computes
+    them; without one this process.
 
     A point that cannot be says why. Raises :class:`InputError` with the reason of the first one when no point can be.
     """
-    points, pipeline = [], Pipeline(library, today)
-    for values in combinations(axes):
-        points.append(_point(questionnaire, values, pipeline))
-        done()
+    pipeline, points = Pipeline(library, today), list[Point]()
+    if engine is None:
+        found = (_point(questionnaire, values, pipeline) for values in combinations(axes))
+    else:
+        asked = Asked(questionnaire, Carried.of(library), today or datetime.date.today())
+        work = Work(partial(point_at, asked), asked.files.made_with)
+        found = engine.mapped(work, combinations(axes), _lost)
+    with contextlib.closing(found):
+        for point in found:
+            points.append(point)
+            done()
     if all(point.error for point in points):
         first = ", ".join(f"{path} {value}" for path, value in points[0].values.items())
         raise InputError(f"no point of the sweep can be planned; the first, {first}: {points[0].error}")
     names = {one.id: one.label for one in pipeline.catalog.fabrics.values()}
     return Sweep(name=questionnaire.name, names=names, axes=list(axes), points=points, turns=turns_of(axes, points))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all points of a sweep are computed with; it is handed to other processes, on other machines too."""
+
+    questionnaire: Questionnaire
+    files: Carried
+    today: datetime.date
+
+
+def point_at(asked: Asked, values: dict[str, Any]) -> Point:
+    """One point, with what this process has worked out for those before."""
+    return _point(asked.questionnaire, values, pipeline_of(asked.files.library(), asked.today))
+
+
+def _lost(values: dict[str, Any], how: str) -> Point:
+    return Point(values=values, error=f"could not be computed: its process ended twice ({how}), for want of memory?")
 
 
 def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipeline) -> Point:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from .answers import Answer, Diagnosis, FabricDesign, NcclBench, SourceLine, Understanding
+from .batch import BatchSummary
 from .benchmark import Benchmark
 from .collective import CollectiveQuery, CollectiveTime
 from .plan import Plan, Prediction
@@ -20,6 +21,7 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "plan": Plan,
     "prediction": Prediction,
     "plan-diff": PlanDiff,
+    "batch-summary": BatchSummary,
     "answer": Answer,
     "understanding": Understanding,
     "fabric-design": FabricDesign,

@@ -16,7 +16,7 @@ from ..text import lines_of
 from .names import renamed
 
 MARK = "<!-- weft diff -->"  # by which a comment that is written again is found
-_KINDS = {"known": "what is known", "price": "price", "day": "day", "input": "input"}
+_KINDS = {"known": "what is known", "constant": "constant", "price": "price", "day": "day", "input": "input"}
 _MOST = 12  # rows of a list; the rest is counted
 
 
@@ -31,7 +31,15 @@ def written(diff: PlanDiff, form: str, width: int = 100) -> str:
 
 def blocks(diff: PlanDiff) -> list[Block]:
     """The answers, what did it, then everything that is different."""
-    found = [*_answer(diff), *_causes(diff), *_inputs(diff), *_prices(diff), *_rules(diff), *_networks(diff)]
+    found = [
+        *_answer(diff),
+        *_causes(diff),
+        *_inputs(diff),
+        *_prices(diff),
+        *_constants(diff),
+        *_rules(diff),
+        *_networks(diff),
+    ]
     return renamed(found, naming(diff.names))
 
 
@@ -102,6 +110,11 @@ def _percent(price: OfferPrice) -> str:
     if price.was is None:
         return "new"
     return "gone" if price.now is None else f"{100 * (price.now / price.was - 1):+.3g} %"
+
+
+def _constants(diff: PlanDiff) -> list[Block]:
+    rows = [[one.name, one.was or "–", one.now or "–"] for one in diff.constants[:_MOST]]
+    return titled("Constants", Table(["", "was", "now"], rows), *_more(len(diff.constants))) if rows else []
 
 
 def _rules(diff: PlanDiff) -> list[Block]:

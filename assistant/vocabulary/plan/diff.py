@@ -45,6 +45,14 @@ class OfferPrice(Contract):
     now: float | None
 
 
+class ConstantChange(Contract):
+    """A figure of the catalog that the plans were computed with, with its unit; ``None`` where a plan has none."""
+
+    name: str
+    was: str | None
+    now: str | None
+
+
 class RuleChange(Contract):
     """A rule that speaks of a job, or of a network, in one of the plans only."""
 
@@ -64,12 +72,13 @@ class NetworkChange(Contract):
     step_now: float | None
 
 
-Kind = Literal["known", "price", "day", "input"]
+Kind = Literal["known", "constant", "price", "day", "input"]
 
 
 class Cause(Contract):
     """One thing that changed, and the answer once it has: US dollars of the run at the median. In turn they lead from
-    the one plan to the other: what is known (rules, constants, the program), each price, the day, each input."""
+    the one plan to the other: what is known (rules, the program, and constants where the plan before keeps none), each
+    constant, each price, the day, each input."""
 
     kind: Kind
     what: str
@@ -92,5 +101,6 @@ class PlanDiff(Contract):
     not_computed: str | None = None
     inputs: list[InputChange] = Field(default_factory=list)
     prices: list[OfferPrice] = Field(default_factory=list)
+    constants: list[ConstantChange] = Field(default_factory=list)
     rules: list[RuleChange] = Field(default_factory=list)
     networks: list[NetworkChange] = Field(default_factory=list)

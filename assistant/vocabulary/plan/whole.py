@@ -17,13 +17,16 @@ from .serving import Crossing, Sizing
 
 class MadeWith(Contract):
     """What a plan was made with: the version of the program, and content hashes of what it read. Two plans of one
-    questionnaire and day that differ differ here."""
+    questionnaire and day that differ differ here. ``constants``: what of the catalog it was computed with, value and
+    unit by dotted path (``constants.kernel-tile``, ``fabrics.roce-v2-400.latency``); empty in plans made before they
+    were kept."""
 
     program: str
     rules: str
     knowledge: str
     catalog: str
     prices: str
+    constants: dict[str, str] = Field(default_factory=dict)
 
 
 class Plan(Contract):
