@@ -714,3 +714,30 @@ def test_gpus_bought_to_those_that_are_there_are_counted_beside_them() -> None:
     assert (fields["cluster.gpus"], fields["budget.owned_gpus"], fields["budget.owned"]) == (32, 16, "machines")
     nodes = said("we own 16 H100 and buy 2 more switches").fields
     assert "budget.owned_gpus" not in nodes
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "amount"),
+    [
+        ("Full finetune of Mixtral 8x7B for our insurance bot, 16 A100 80GB, 12k.", "budget.usd", 12_000),
+        ("GRPO on GPT-OSS 120B, 32 H200 at Lambda, vLLM rollouts, 1500 steps, 60k.", "budget.usd", 60_000),
+        ("Serving Mixtral 8x7B, 10 rps, 4 A100 at Hyperstack, 5k a month.", "budget.usd_per_month", 5_000),
+        ("QLoRA on Llama 3.1 70B, 4 H100 from Vast, i have 500 dollars from my parents.", "budget.usd", 500),
+    ],
+)
+def test_a_sum_that_nothing_explains_is_asked_about_as_the_budget_and_counts_no_gpus(text, field, amount) -> None:
+    shipped = library.load()
+    heard = Listener.of(shipped.language, shipped.catalog).hear(text, today=TODAY)
+    assert any((field, amount) in doubt.between for doubt in heard.doubts)
+    assert heard.fields["cluster.gpus"] in (4, 16, 32) and field not in heard.fields and not heard.rest.count("k")
+
+
+def test_twice_what_one_field_is_known_to_be_is_meant_of_it() -> None:
+    known = {"training.sequence_length": 131_072, "cluster.gpus": 64}
+    assert said("and at 256k?", fields=known, asked="budget.usd").fields == {"training.sequence_length": 262_144}
+
+
+def test_one_network_considered_against_another_rules_out_none() -> None:
+    found = said("256 H200, 1T tokens, considering Spectrum-X against Quantum-2")
+    assert not found.excluded and set(found.fabrics) == {"spectrum-x-400", "infiniband-ndr-400"}
+    assert said("after considering it we are against RoCE").excluded

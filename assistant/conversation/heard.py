@@ -64,6 +64,9 @@ def bare_numbers(said: Utterance) -> set[Any]:
     return {amount.value for amount in said.amounts if amount.kind == "number"}
 
 
+_IN_BINARY = 0.05  # 2 ** 20 is a million but for 4.9 %
+
+
 def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]:
     """What was read of a bare number and is a guess, no fact of a question: a length beside which nothing speaks of
     time, another order of magnitude than it has, half the work where money is spoken of. ``words`` are those of
@@ -80,11 +83,21 @@ def _scaled(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     """What was read as a multiple of a value that nothing names, where something else was said: "with 64, does it take
     twice as long" multiplies no budget."""
     text, factors = said.text.lower(), {*words["times"].values(), *(1 / many for many in words["times"].values())}
-    scaled = {name for name, value in said.fields.items() if _ratio(value, draft.fields.get(name)) in factors}
+    scaled = {
+        name
+        for name, value in said.fields.items()
+        if _ratio(value, draft.fields.get(name)) in factors and not _is_told(value, said)
+    }
     if not (said.amounts or set(said.fields) - scaled):
         return set()
     own = lambda name: next((found for start, found in words["of_field"].items() if name.startswith(start)), ())
     return {name for name in scaled if not any(word in text for word in own(name))}
+
+
+def _is_told(value: Any, said: Utterance) -> bool:
+    """Whether a value stands in a message as a number: "256k" is 262,144."""
+    numbers = (amount.value for amount in said.amounts if amount.kind == "number" and amount.value)
+    return isinstance(value, int | float) and any(abs(value / number - 1) < _IN_BINARY for number in numbers)
 
 
 def _ratio(value: Any, known: Any) -> float | None:

@@ -68,6 +68,10 @@ def _kept_whole(field: RegisteredField, value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
+_STEPS = (0.25, 0.5, 2.0, 4.0)
+_ROUNDED = 0.03  # "256k" is 262,144
+
+
 def last_said(context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
     """The number that was changed last in the conversation."""
     return next((p for p in reversed(context.changed) if p in fields and fields[p].about.kind in NUMERIC), None)
@@ -98,6 +102,9 @@ def bare(
 ) -> tuple[str, Any, range] | None:
     """An amount on its own that answers the open question or corrects what was said last: the field, the value, its
     tokens. ``spoken_of`` are fields that the message names: then it is about the one of these or about none."""
+    doubled = _doubled(source, taken, context, fields, today) if act == "what-if" and not spoken_of else None
+    if doubled is not None:
+        return doubled
     path = _of_the_old(source, taken, context, fields) if act == "change" else None
     path = path or expected(act, context, fields)
     if spoken_of and act in ("change", "what-if"):
@@ -116,6 +123,24 @@ def bare(
         return None
     value, quantity = found[0]
     return path, value + _known_too(source, quantity, path, context), range(quantity.start, quantity.end)
+
+
+def _doubled(
+    source: Source, taken: set[int], context: Context, fields: Mapping[str, RegisteredField], today: datetime.date
+) -> tuple[str, Any, range] | None:
+    """ "And at 256k?": the one field that is known to be a half, a quarter, twice or four times as much."""
+    places = [(at, every) for at, every in source.starting.items() if every[0].end and at not in taken]
+    if len(places) != 1:
+        return None
+    known = {p: v for p, v in context.fields.items() if p in fields and fields[p].about.kind in NUMERIC and v}
+    found = [
+        (path, value, range(quantity.start, quantity.end))
+        for quantity in places[0][1]
+        for path, old in known.items()
+        if (value := _as_answer(path, quantity, fields[path], today))
+        and any(abs(value / old / step - 1) < _ROUNDED for step in _STEPS)
+    ]
+    return found[0] if len({path for path, _, _ in found}) == 1 else None
 
 
 def in_its_place(

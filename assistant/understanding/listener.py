@@ -270,7 +270,8 @@ class Listener:
         last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
         found += attach.candidates(last, FIELDS, reading.today)
         asked = reading.context.asked or ""
-        found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
+        if reading.act != "what-if":  # "and at 256k?" answers no question
+            found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
         reading.sections = self._side_by_side.sections(reading)
         found = self._side_by_side.of_the_job(reading, found)
