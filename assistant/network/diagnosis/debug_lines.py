@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd
+from typing import Any
 
 from assistant.vocabulary.answers import LogTransport
 
@@ -57,7 +59,7 @@ def _devices_in(listed: str) -> list[tuple[str, str]]:
 class DebugLog:
     """Everything read from debug lines. Lines are numbers in the file, from 1."""
 
-    lines: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)  # INFO | WARN | TRACE
     version: str | None = None
     networks: Counter[str] = field(default_factory=Counter)
     network_of: dict[str, tuple[str, int]] = field(default_factory=dict)  # by host: the first that it names, line
@@ -102,6 +104,8 @@ class DebugLog:
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
+    counted: list[tuple[Counter[Any], Hashable]] = field(default_factory=list)  # where the last line counts
+    alike: bool = True  # whether it says all of what it says without its long numbers
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
     _hops: set[str] = field(default_factory=set)
 
@@ -117,7 +121,9 @@ class DebugLog:
         head = self._head(line[:at])
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
-        self.lines += 1
+        self.counted.clear()
+        self.alike = level == "INFO"
+        self._count(self.kinds, level)
         host, device = head
         self._said(number, host, device, level, text.lstrip())
         return True
@@ -145,7 +151,7 @@ class DebugLog:
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
-            self.traced += 1
+            self.traced, self.alike = self.traced + 1, False
             self.trace_line = number if self.traced == 1 else self.trace_line
             self.tracing = self.tracing or level == "TRACE"
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
@@ -164,7 +170,7 @@ class DebugLog:
             if not self.networks:
                 self.network_line = number
             name = text.partition("Using network ")[2].strip()
-            self.networks[name] += 1
+            self._count(self.networks, name)
             if len(self.network_of) < _HOSTS:
                 self.network_of.setdefault(host, (name, number))
         if "NET/" in text:
@@ -173,11 +179,11 @@ class DebugLog:
             if not self.socket_interfaces and text.startswith("NET/Socket"):
                 self.socket_interfaces = tuple(_INTERFACE.findall(text))
         if "rovider" in text and (found := _PROVIDER.search(text)):
-            self.providers[found.group(1)] += 1
+            self._count(self.providers, found.group(1))
             if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
                 self.nics_found.setdefault(host, (int(nics[1]), number))
         if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
-            self.providers["efa"] += 1  # a platform of AWS means EFA
+            self._count(self.providers, "efa")  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
             if found.group(1) == "Disabled" and ("distance" in found.group(2) or not self.gdr_reason):
@@ -194,6 +200,7 @@ class DebugLog:
                 self.last_listed = tuple(name for name, _ in listed)
             elif len(self.adapters) < 4096:
                 self.adapters.update(dict(listed))
+            self.alike = "speed=" not in text
             if (made := _MADE.search(text)) and len(self.speeds) < _HOSTS:
                 self.speeds[host, made[1]] = (int(made[2]) / 1e3, number)
             if listed and (speed := _SPEED.search(text)) and len(self.speeds) < _HOSTS:
@@ -210,14 +217,14 @@ class DebugLog:
             direct = "/GDRDMA" in suffix
             if kind == "COLLNET":
                 return
-            self.channels[network, direct] += 1
+            self._count(self.channels, (network, direct))
             self.channel_hosts[direct].add(host)
             self.channel_line.setdefault(direct, number)
             self.nics_used[host].add(int(nic))
             self.gpus_on_nets[host].add(device)
         elif found := _LOCAL.match(text, at):
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
-            self.local[kind] += 1
+            self._count(self.local, kind)
             self.local_line.setdefault(kind, number)
         between = text[text.find(" : ") + 1 : at]  # the same ranks on every channel
         if between in self._hops:
@@ -260,6 +267,15 @@ class DebugLog:
         if len(gpu) in (1, 2) and gpu.isdecimal():
             self.first_ranks = gcd(self.first_ranks, rank - int(gpu))
             self.last_gpu = max(self.last_gpu, int(gpu))
+
+    def _count(self, counter: Counter[Any], what: Hashable) -> None:
+        counter[what] += 1
+        self.counted.append((counter, what))
+
+    @property
+    def lines(self) -> int:
+        """How many lines were NCCL's."""
+        return self.kinds.total()
 
     @property
     def per_host(self) -> int:

@@ -64,6 +64,12 @@ WORDS = {
 }
 
 
+def exact() -> int:
+    """The bits of the known failures whose patterns ask for a number of four digits and more."""
+    asked = [at for at, each in enumerate(signatures()) if each.pattern and re.search(r"\d{4}", each.pattern.pattern)]
+    return sum(1 << (SIGNATURES + at) for at in asked)
+
+
 @dataclass
 class Seen:
     """A known failure, as often as a log tells of it: the first line, and what it says in the pattern's group."""
@@ -113,8 +119,9 @@ class KnownLines:
         )
         return bool(self.went_on) and not self.completions and not stopped
 
-    def take(self, number: int, line: str, bits: int) -> None:
-        """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
+    def take(self, number: int, line: str, bits: int) -> list[Seen]:
+        """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
+        have them."""
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
@@ -122,15 +129,26 @@ class KnownLines:
             self.went_on = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
-        known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
+        known, counted = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else [], list[Seen]()
         for signature, said in known:
-            seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+            seen = self.seen.get(signature.code)
+            if seen is None:
+                seen = self.seen[signature.code] = Seen(signature, said, number, line[:_EVIDENCE])
             seen.last, seen.count = number, seen.count + 1
+            counted.append(seen)
         told = any(not signature.sign for signature, _ in known)
         if bits & FAILED:
             self._failed(number, line, known=told)
         if bits & TROUBLE and not told:
             self.trouble.take(number, line)
+        return counted
+
+    def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:
+        """Count a line that is like one before."""
+        if bits & WENT_ON:
+            self.went_on = number
+        for each in seen:
+            each.last, each.count = number, each.count + 1
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)

@@ -59,13 +59,15 @@ class Reader:
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
+        if line[:1].isdigit() and self._row(number, line):
+            return True
         if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
         self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
-        kinds = (self._parameters, self._rank, self._header, self._row, self._footer)
+        kinds = (self._parameters, self._rank, self._header, self._footer)
         return any(read(number, line) for read in kinds)
 
     @property

@@ -59,17 +59,17 @@ def stream_of(text: str) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8", errors="replace"))
 
 
-def lines_of(stream: BinaryIO, wanted: Callable[[bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
+def lines_of(stream: BinaryIO, wanted: Callable[[int, bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
     """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
-    ``wanted``: which readers a line, and its shape (:data:`SHAPE`), may tell something; without a bit it is passed
-    over."""
+    ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`), may tell something; without a bit it is
+    passed over."""
     number, prefixes = 0, _Prefixes()
     for piece in _pieces(stream):
         odd = _ODD.search(piece) is not None
         shapes = piece.translate(SHAPE).split(b"\n")
         for raw, shape in zip(piece.split(b"\n"), shapes, strict=True):
             number += 1
-            if bits := wanted(raw, shape):
+            if raw and (bits := wanted(number, raw, shape)):
                 line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
                 yield number, _cleaned(line, prefixes, odd=odd), bits
 
