@@ -292,7 +292,7 @@ def _findings(
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
-        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen)),
+        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen), _heard_of(known, log)),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
         *_folded(tables),
@@ -306,10 +306,16 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.cleaned_up(judge_network.beside_others(found, speed, ran=ran or known.connected))
+    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
+    found = judge_network.cleaned_up(judge_network.unexplained(found))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
+
+
+def _heard_of(known: judge_network.KnownLines, log: DebugLog) -> bool:
+    """Whether lines that are not NCCL's are of most of the ranks: a log of all of them, then."""
+    return 2 * len(known.collectives.ranks) >= log.ranks > 0
 
 
 def _last(runs: list[Run], size: int = 0) -> int:

@@ -17,6 +17,7 @@ CARD_WORDS = tuple(part.lower() for part in _PARTS)
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
+_NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
@@ -119,7 +120,8 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
 
 
 def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
-    whole = collective == "all_reduce" and per_node == gpu.gpus_per_node
+    # measured on nodes of eight GPUs with as many adapters; nodes with fewer carry less
+    whole = collective == "all_reduce" and per_node == gpu.gpus_per_node and gpu.nics_per_node == _NICS_MEASURED
     if fabric is None or not whole or not fabric.all_reduce_bus_bandwidth:
         return None
     # Two nodes all-reduce faster than the adapters carry, three and more do not: neither stands for the other.

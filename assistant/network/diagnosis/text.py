@@ -10,12 +10,14 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
+from .signatures import read
 from .telling import SHAPE
 
 PIECE = 1 << 20  # bytes read at once
@@ -80,11 +82,19 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "<std" in line:
         line = _OPEN_MPI.sub("", line)
     line = line.strip()
+    if before := _put_before().match(line):
+        line = line[before.end() :].lstrip()
     if line[:1] in _WRAPPED:
         line = _unwrapped(line)
     if "#" in line or prefixes.known:
         line = prefixes.cut(line)
     return line
+
+
+@lru_cache(maxsize=1)
+def _put_before() -> re.Pattern[str]:
+    """What launchers put before lines, as ``knowledge/nccl/prefixes.yaml`` has it."""
+    return re.compile(f"(?:{'|'.join(each['pattern'] for each in read('prefixes'))})++")
 
 
 def _unwrapped(line: str) -> str:
