@@ -343,7 +343,8 @@ def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[in
     if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
         return "unknown"
     share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
-    return "fine" if share >= judge_tests.SHORT else "short"
+    cards = any(is_pcie(run.device) for run in fastest)  # whose boards and sockets differ by as much
+    return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
 
 
 def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
