@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from .runs import Half, Row, Run
+from .signatures import one_in
 
 _COLLECTIVES = (
     "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
@@ -30,8 +31,17 @@ WORDS = (
     "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
     "mpiexec", "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip
+# One is in every headline of a table, and in every line behind it or of a failure.
+_OF_HEADERS = ("algbw", "out-of-place", "(B)")
+_OF_FOOTERS = ("Avg bus", "Out of bounds", "Reducing", "Test ", "# Using devices", "# Collective test")
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
+# A row without a time of day: size, count, type, perhaps redop, then numbers.
+_PLAIN = re.compile(
+    r"\d{1,18}\s+\d{1,18}\s+[a-z][a-z0-9_]*(?:\s+[a-z]+)?"
+    r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
+    re.ASCII,
+)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
@@ -85,7 +95,7 @@ class Reader:
         return run
 
     def _parameters(self, number: int, line: str) -> bool:
-        found = _PARAMETERS.search(line)
+        found = _PARAMETERS.search(line) if "nThread" in line else None
         if not found:
             return False
         run = self._run
@@ -96,7 +106,7 @@ class Reader:
         return True
 
     def _rank(self, number: int, line: str) -> bool:
-        found = _RANK.findall(line)
+        found = _RANK.findall(line) if "Rank" in line else []
         if not found:
             return False
         run = self._run
@@ -111,6 +121,8 @@ class Reader:
         return True
 
     def _header(self, number: int, line: str) -> bool:
+        if not one_in(line, _OF_HEADERS):
+            return False
         words = line.lstrip("# ").split()
         if "algbw" in words and words[0] in ("size", "bytes"):
             run = self._run
@@ -125,7 +137,7 @@ class Reader:
         return bool(words) and words[0] in ("out-of-place", "(B)")
 
     def _row(self, number: int, line: str) -> bool:
-        row = _row_of(number, line.split(), self._run)
+        row = _row_of(number, line, self._run)
         if row is None:
             return False
         run = self._run or self._start(number)
@@ -138,6 +150,8 @@ class Reader:
         run = self._run
         if run is None:
             return line.startswith(("# Using devices", "# Collective test"))
+        if not one_in(line, _OF_FOOTERS):
+            return False
         if found := _AVERAGE.search(line):
             run.average = float(found.group(1))
         elif found := _OUT_OF_BOUNDS.search(line):
@@ -151,15 +165,16 @@ class Reader:
         return True
 
 
-def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
+def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    if len(words) < 7 or not (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2])):
+    words, plain = line.split(), _PLAIN.match(line) is not None
+    if len(words) < 7 or not (plain or _BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2])):
         return None
     rest = words[3:]
-    redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
-    if len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
+    redop = rest.pop(0) if rest[0].isalpha() and rest[0] not in _MISSING else None
+    if not plain and len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
         rest = rest[:-2]
-    if not all(word in _MISSING or _NUMBER.match(word) for word in rest):
+    if not plain and not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None
     values = [None if word in _MISSING else float(word) for word in rest]
     wide = 8 if run is not None and run.per_iteration else 4

@@ -22,6 +22,7 @@ from .telling import SHAPE
 
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
+_LEAST = 2  # bytes: less says nothing, as the "#" between the parts of a table
 LONGEST_BYTES = 4 * LONGEST  # four bytes at most to a character
 LARGEST = 512 * PIECE  # of all lines together, unpacked: a packed file of a megabyte may hold a thousand
 _PACKED = b"\x1f\x8b"
@@ -71,7 +72,7 @@ def lines_of(stream: BinaryIO, wanted: Callable[[int, bytes, bytes], int]) -> It
         shapes = piece.translate(SHAPE).split(b"\n")
         for raw, shape in zip(piece.split(b"\n"), shapes, strict=True):
             number += 1
-            if raw and (bits := wanted(number, raw, shape)):
+            if len(raw) > _LEAST and (bits := wanted(number, raw, shape)):
                 line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
                 yield number, _cleaned(line, prefixes, odd=odd), bits
 
