@@ -138,7 +138,8 @@ def test_the_rank_that_does_something_else_is_singled_out():
 
 def test_one_address_on_all_hosts_is_the_cause_and_what_it_breaks_is_not_told():
     bridge = debug("Bootstrap : Using virbr0:192.168.122.1<0>", "Using network Socket", hosts=2)
-    broken = "node-1:1:2 [0] misc/socket.cc:484 NCCL WARN Connect to 192.168.122.1<46013> failed : Software caused connection abort\n"
+    abort = "Connect to 192.168.122.1<46013> failed : Software caused connection abort"
+    broken = f"node-1:1:2 [0] misc/socket.cc:484 NCCL WARN {abort}\n"
     refused = "node-1:1:2 [0] NCCL INFO Call to connect returned Connection refused, retrying\n"
     found = read(bridge + refused + broken)
     first = found.findings[0]

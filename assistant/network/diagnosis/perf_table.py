@@ -77,8 +77,12 @@ class Reader:
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
-        kinds = (self._parameters, self._rank, self._header, self._footer)
-        return any(read(number, line) for read in kinds)
+        return (
+            self._rank(number, line)
+            or self._parameters(number, line)
+            or self._header(number, line)
+            or self._footer(number, line)
+        )
 
     @property
     def _run(self) -> Run | None:
@@ -168,7 +172,7 @@ class Reader:
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
     words, plain = line.split(), _PLAIN.match(line) is not None
-    if len(words) < 7 or not (plain or _BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2])):
+    if len(words) < 7 or not (plain or (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2]))):
         return None
     rest = words[3:]
     redop = rest.pop(0) if rest[0].isalpha() and rest[0] not in _MISSING else None
