@@ -6,6 +6,7 @@ its own run deciding where that is ambiguous.
 
 import re
 from collections.abc import Sequence
+from sys import intern
 
 from .runs import Half, Row, Run
 from .signatures import one_in
@@ -34,6 +35,7 @@ WORDS = (
 # One is in every headline of a table, and in every line behind it or of a failure.
 _OF_HEADERS = ("algbw", "out-of-place", "(B)")
 _OF_FOOTERS = ("Avg bus", "Out of bounds", "Reducing", "Test ", "# Using devices", "# Collective test")
+_RIGHT = 0.0  # one object for all rows
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 # A row without a time of day: size, count, type, perhaps redop, then numbers.
@@ -119,7 +121,8 @@ class Reader:
         for rank, group, host, device, name in found:
             run.group = run.group or group
             if group == run.group:
-                run.ranks_listed.append((int(rank), host.split(".")[0], name))
+                # the same few names in every table, of which a log may hold thousands
+                run.ranks_listed.append((int(rank), intern(host.split(".")[0]), intern(name)))
                 run.devices = max(run.devices, int(device) + 1)
         run.ranks_listed_line = run.ranks_listed_line or number
         return True
@@ -175,7 +178,7 @@ def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     if len(words) < 7 or not (plain or (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2]))):
         return None
     rest = words[3:]
-    redop = rest.pop(0) if rest[0].isalpha() and rest[0] not in _MISSING else None
+    redop = intern(rest.pop(0)) if rest[0].isalpha() and rest[0] not in _MISSING else None
     if not plain and len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
         rest = rest[:-2]
     if not plain and not all(word in _MISSING or _NUMBER.match(word) for word in rest):
@@ -196,4 +199,4 @@ def _half(values: Sequence[float | None], scale: float) -> Half | None:
     time, algbw, busbw, wrong = values
     if time is None or algbw is None or busbw is None:
         return None
-    return Half(time * scale, algbw, busbw, wrong)
+    return Half(time * scale, algbw, busbw, wrong or (None if wrong is None else _RIGHT))
