@@ -36,6 +36,8 @@ PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
+# Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
+_UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -91,7 +93,8 @@ class _Reading:
         bits = self._telling.of(line, shape)
         if not bits:
             return _ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0
-        if bits & (_unlike_of_nccl() if bits & _NCCL and b"NCCL INFO" in line else _unlike()):
+        unlike = judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE
+        if bits & unlike or _exact().search(line):
             self._like = b""
             return bits
         self._like = like = like or self._repeats.key(line)
@@ -132,7 +135,7 @@ class _Reading:
                 heard.tools.take(number, line)
             if sweeps:
                 heard.sweeps.take(number, line)
-            elif not (ours or tools or bits & _unlike() or "_perf" in line):
+            elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen)))
 
     def _of_table(self, number: int, line: str) -> bool:
@@ -144,16 +147,7 @@ class _Reading:
         return read
 
 
-@lru_cache(maxsize=1)
-def _unlike_of_nccl() -> int:
-    """The bits of lines whose numbers are asked for: all of these are read."""
-    return judge_network.FAILED | judge_network.exact()
-
-
-@lru_cache(maxsize=1)
-def _unlike() -> int:
-    """The same of lines that are not NCCL's, and of those that change how the next ones are read."""
-    return _unlike_of_nccl() | judge_network.STEP | _TOOLS | _ANY
+_exact = lru_cache(maxsize=1)(judge_network.exact)
 
 
 @lru_cache(maxsize=1)

@@ -69,10 +69,12 @@ WORDS = {
 }
 
 
-def exact() -> int:
-    """The bits of the known failures whose patterns ask for a number of four digits and more."""
-    asked = [at for at, each in enumerate(signatures()) if each.pattern and re.search(r"\d{4}", each.pattern.pattern)]
-    return sum(1 << (SIGNATURES + at) for at in asked)
+def exact() -> re.Pattern[bytes]:
+    """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
+    nothing."""
+    patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
+    asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
+    return re.compile("|".join(sorted(asked)).encode() or rb"\Z.")
 
 
 @dataclass
