@@ -16,7 +16,9 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
 
 
 def _file(file: DiagnosedFile, width: int) -> list[str]:
-    where = f"{file.ranks} ranks" + (f" on {file.nodes} node(s)" if file.nodes else "")
+    where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
+        f" on {file.nodes} node(s)" if file.nodes else ""
+    )
     lines = [file.path, f"   {file.kind}, {file.collective}, {where}, over {file.transport}"]
     if file.peak_busbw_gb_per_s:
         expected = f"; about {file.expected_busbw_gb_per_s:.4g} expected" if file.expected_busbw_gb_per_s else ""

@@ -21,10 +21,11 @@ from .expected import expected_busbw, gpu_named, is_pcie
 from .json_report import LARGEST, run_of
 from .judge_path import Measured
 from .perf_table import Reader
+from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, finding, general, signatures, symptoms
 from .sweeps import Sweeps
-from .telling import Telling
+from .telling import SHAPE, Telling
 from .text import lines_of, opened, stream_of
 from .tools import Tools
 from .tools import words as tools_words
@@ -35,6 +36,8 @@ PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
+# Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
+_UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -74,32 +77,77 @@ class Heard:
 
 
 class _Reading:
-    """Which of the readers a line may tell something, and what they have of it."""
+    """Which of the readers a line may tell something, and what they have of it. A line that is like one before, but for
+    numbers that no reader asks for, is counted and not read again."""
 
     def __init__(self) -> None:
         self.tables, self.heard = Reader(), Heard()
-        self._telling = _telling()
+        self._telling, self._repeats, self._like = _telling(), Repeats(), b""
 
-    def wanted(self, line: bytes, shape: bytes) -> int:
+    def wanted(self, number: int, line: bytes, shape: bytes) -> int:
         """The bits of a line; 0 where it is to be passed over."""
+        like = b""
+        if b"0x" in line:  # the letters of an address are no word
+            like = self._repeats.key(line)
+            shape = like.translate(SHAPE) if like else shape
         bits = self._telling.of(line, shape)
-        return bits or (_ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0)
+        if not bits:
+            return _ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0
+        unlike = judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE
+        if bits & unlike or _exact().search(line):
+            self._like = b""
+            return bits
+        self._like = like = like or self._repeats.key(line)
+        again = self._repeats.of(like)
+        if again is None:
+            return bits
+        self._again(number, bits, again)
+        return 0
+
+    def _again(self, number: int, bits: int, again: Again) -> None:
+        """Count a line that is like one before."""
+        for counter, what in again.counts:
+            counter[what] += 1
+        if again.seen or bits & judge_network.WENT_ON:
+            self.heard.known.again(number, bits, again.seen)
+        if again.told:
+            self.heard.log.last_listed = listed = again.listed or self.heard.log.last_listed
+            self.tables.heard(again.told, listed)
 
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
         heard, log, ours = self.heard, self.heard.log, bits & _NCCL
-        if bits & ~_OTHERS:
-            heard.known.take(number, line, bits)
+        seen = heard.known.take(number, line, bits) if bits & ~_OTHERS else ()
         if ours and log.take(number, line):
-            if "NCCL_" in line or "Using [" in line:
+            listed = "Using [" in line
+            told = line if listed or "NCCL_" in line else ""
+            if told:
                 self.tables.heard(line, log.last_listed)
-        elif not (bits & _TABLE and self.tables.take(number, line)):
+            if log.alike and self._like:
+                of_list = log.last_listed if listed else ()
+                self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list))
+        elif not (bits & _TABLE and self._of_table(number, line)):
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed)
                 log.given(number, line)
-            if bits & _TOOLS or heard.tools.under_way:
+            tools, sweeps = bits & _TOOLS or heard.tools.under_way, heard.sweeps.under_way
+            if tools:
                 heard.tools.take(number, line)
-            heard.sweeps.take(number, line)
+            if sweeps:
+                heard.sweeps.take(number, line)
+            elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
+                self._repeats.keep(self._like, Again((), tuple(seen)))
+
+    def _of_table(self, number: int, line: str) -> bool:
+        """Whether a line is one of a table; after the first of these, lines that said nothing may be."""
+        before = len(self.tables.runs)
+        read = self.tables.take(number, line)
+        if not before and self.tables.runs:
+            self._repeats.forget()
+        return read
+
+
+_exact = lru_cache(maxsize=1)(judge_network.exact)
 
 
 @lru_cache(maxsize=1)
@@ -238,7 +286,7 @@ def _findings(
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
-        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen)),
+        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen), _heard_of(known, log)),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
         *_folded(tables),
@@ -252,10 +300,16 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.cleaned_up(judge_network.beside_others(found, speed, ran=ran or known.connected))
+    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
+    found = judge_network.cleaned_up(judge_network.unexplained(found))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
+
+
+def _heard_of(known: judge_network.KnownLines, log: DebugLog) -> bool:
+    """Whether lines that are not NCCL's are of most of the ranks: a log of all of them, then."""
+    return 2 * len(known.collectives.ranks) >= log.ranks > 0
 
 
 def _last(runs: list[Run], size: int = 0) -> int:
@@ -283,7 +337,8 @@ def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[in
     if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
         return "unknown"
     share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
-    return "fine" if share >= judge_tests.SHORT else "short"
+    cards = any(is_pcie(run.device) for run in fastest)  # whose boards and sockets differ by as much
+    return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
 
 
 def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:

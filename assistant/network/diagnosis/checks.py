@@ -7,6 +7,7 @@ from .runs import Run, bus_factor
 
 _NO_TABLE = "there is no table of nccl-tests"
 _NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
+_OVER_NVLINK = "NVLink joins the nodes"
 
 
 def checks(
@@ -33,7 +34,8 @@ def _each(
     yield "whether results are right", "" if validated else table or "the test did not validate"
     if nodes == 1:
         joined = transport if transport != "unknown" else ""
-        yield "what joins the GPUs of the node", "" if joined else _NO_LINES
+        why = "no line tells of a channel between GPUs" if log.lines else _NO_LINES
+        yield "what joins the GPUs of the node", "" if joined else why
     else:
         yield from _network(log, transport)
     why = "how fast this should be is not known" if rows else table
@@ -45,5 +47,11 @@ def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:
     one = "only one rank's lines are here" if log.one_of_many else ""
     none = "no line tells of a channel between nodes"
     yield "which network carries the data", "" if transport != "unknown" else speaks or none
-    yield "GPUDirect on every channel", speaks or one or ("" if log.gpudirect is not None else none)
-    yield "how many adapters take part", speaks or one or ("" if log.nics_used and log.device_list else none)
+    if log.channels:
+        direct = "TCP sockets have none" if transport == "tcp-socket" else "the plugin's lines do not say it"
+        count = "no line lists the adapters of a host"
+    else:
+        direct = count = _OVER_NVLINK if transport == "nvlink" else none
+    listed = log.device_list or log.nics_found or (transport == "tcp-socket" and log.socket_interfaces)
+    yield "GPUDirect on every channel", speaks or one or ("" if log.gpudirect is not None else direct)
+    yield "how many adapters take part", speaks or one or ("" if log.nics_used and listed else count)

@@ -22,8 +22,9 @@ _NAMED = 4
 class Collectives:
     """Reads the watchdog's lines; of each collective of a group, by number, what it was on which rank."""
 
-    _waiting: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    _mixed: tuple[int, str] | None = None
+    ranks: set[int] = field(default_factory=set)  # that speak
+    _waiting: dict[tuple[str, str], dict[str, set[str]]] = field(default_factory=dict)
+    _mixed: tuple[int, tuple[str, str]] | None = None  # the first in which ranks differ, and its line
     _begun: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)  # group → rank → collective, line
 
     def take(self, number: int, line: str) -> None:
@@ -32,22 +33,27 @@ class Collectives:
             ranks = self._begun.setdefault(found[1] if (found := _GROUP.search(line)) else "", {})
             if len(ranks) < _MOST:
                 ranks[int(rank[1])] = (int(begun[1]), number)
-        if "SeqNum=" not in line or self._mixed or len(self._waiting) > _MOST or not (waits := _WAITS.search(line)):
+        if "SeqNum=" not in line or len(self._waiting) > _MOST or not (waits := _WAITS.search(line)):
             return
         group, rank = _GROUP.search(line), _RANK.search(line)
+        if rank and len(self.ranks) < _MOST:
+            self.ranks.add(int(rank[1]))
         operation = waits[2].upper()
         if operation in _POINT_TO_POINT:
             return
-        ranks = self._waiting.setdefault((group[1] if group else "", waits[1]), {})
-        ranks.setdefault(operation, rank[1] if rank else "?")
-        if len(ranks) > 1:
-            said = ", ".join(f"rank {where} in {what}" for what, where in ranks.items())
-            self._mixed = (number, f"number {waits[1]}: {said}")
+        at = (group[1] if group else "", waits[1])
+        ranks = self._waiting.setdefault(at, {})
+        its = ranks.setdefault(operation, set())
+        if len(its) < _MOST:
+            its.add(rank[1] if rank else "?")
+        if len(ranks) > 1 and not self._mixed:
+            self._mixed = number, at
 
     def findings(self, ranks: int) -> Iterator[DiagnosisFinding]:
         """The first collective in which ranks differ, and who never came; ``ranks``: of the job, 0 when not known."""
         if self._mixed:
-            yield finding("collectives-differ", self._mixed[0], said=self._mixed[1])
+            number, at = self._mixed
+            yield finding("collectives-differ", number, said=f"number {at[1]}: {_apart(self._waiting[at])}")
             return
         for begun in self._begun.values():
             at, first = max(last for last, _ in begun.values()), min(line for _, line in begun.values())
@@ -60,6 +66,20 @@ class Collectives:
                 yield finding("rank-silent", first, who=_named(silent), at=at, ranks=ranks)
             elif not behind and len(begun) == ranks > 1:
                 yield finding("all-ranks-came", first, at=at)
+
+
+def _apart(by_operation: dict[str, set[str]]) -> str:
+    """Which ranks are in which collective; of most of them only how many, so that the odd ones are seen."""
+    most = max(by_operation, key=lambda what: len(by_operation[what]))
+    told, rest = list[str](), ""
+    for what, its in by_operation.items():
+        if what == most and len(its) > max(2, sum(map(len, by_operation.values())) // 2):
+            rest = f", the other {len(its)} in {what}"
+        else:
+            ranks = sorted(its, key=lambda rank: (len(rank), rank))
+            more = f" and {len(ranks) - _NAMED} more" if len(ranks) > _NAMED else ""
+            told.append(f"rank{'s' if len(ranks) > 1 else ''} {', '.join(ranks[:_NAMED])}{more} in {what}")
+    return ", ".join(told) + rest
 
 
 def _named(ranks: list[int]) -> str:

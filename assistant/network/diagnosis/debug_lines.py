@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd
+from typing import Any
 
 from assistant.vocabulary.answers import LogTransport
 
@@ -14,7 +16,7 @@ WORDS = ("nccl",)  # in every line of NCCL's, in small letters
 
 _HEAD = re.compile(r"([^\s:\[\]]{1,255}):\d{1,10}:\d{1,10} {1,4}\[(-?\d{1,6})\]")
 _VERSION = re.compile(r"N?CCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
-_ONE_DEVICE = re.compile(r"\[\d{1,3}\] ?([\w.-]{1,64}):(?:\w{1,64}:)?\d{1,3}/(\w{1,32})")
+_ONE_DEVICE = re.compile(r"\[\d{1,3}\] ?([\w.+-]{1,64}):(?:\w{1,64}:)?\d{1,3}/(\w{1,32})")
 _VIA = re.compile(r"via (NET|COLLNET)/([^/]{1,64})/(\d{1,6})(?:\(\d{1,6}\))?((?:/\w{1,32}){0,4})")
 _LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b")
 _HOP = re.compile(r"(\d{1,9})\[(\w{0,16})\](?:\[[^\]]{0,64}\])? ?-> ?(\d{1,9})\[(\w{0,16})\]")  # ranks and their GPUs
@@ -36,6 +38,9 @@ _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|f
 _SPEED = re.compile(r"\bspeed=(\d{1,12})")
 _MADE = re.compile(r"\bname=(\w{1,32}) speed=(\d{1,12}) ndevs=1\b")
 _CLIQUE = re.compile(r"MNNVL busId .{0,40}fabric UUID (?!0+\.0+\b)[0-9a-f.]{3,40} cliqueId 0x(?!0+\b)")
+_FABRIC = re.compile(r"MNNVL busId \S+ fabric UUID (\S+) cliqueId (\S+) state (\d{1,2})")
+_NONE = frozenset("0x.")  # of what the identity of no cluster is made
+_LISTED = re.compile(r"\[\d{1,3}\] ?[={]?\S")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
@@ -57,7 +62,7 @@ def _devices_in(listed: str) -> list[tuple[str, str]]:
 class DebugLog:
     """Everything read from debug lines. Lines are numbers in the file, from 1."""
 
-    lines: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)  # INFO | WARN | TRACE
     version: str | None = None
     networks: Counter[str] = field(default_factory=Counter)
     network_of: dict[str, tuple[str, int]] = field(default_factory=dict)  # by host: the first that it names, line
@@ -96,12 +101,17 @@ class DebugLog:
     traced: int = 0  # lines that tell of every call
     trace_line: int = 1
     tracing: bool = False  # by a library that was built for it
+    fabric: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # by host: NVLink cluster or "", state, line
+    rack_used: bool = False  # as a communicator says
+    rack_unused: bool = False
     rack: bool = False  # NVLink joins more than one node
     socket_interfaces: tuple[str, ...] = ()
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
+    counted: list[tuple[Counter[Any], Hashable]] = field(default_factory=list)  # where the last line counts
+    alike: bool = True  # whether it says all of what it says without its long numbers
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
     _hops: set[str] = field(default_factory=set)
 
@@ -117,7 +127,9 @@ class DebugLog:
         head = self._head(line[:at])
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
-        self.lines += 1
+        self.counted.clear()
+        self.alike = level == "INFO"
+        self._count(self.kinds, level)
         host, device = head
         self._said(number, host, device, level, text.lstrip())
         return True
@@ -145,7 +157,7 @@ class DebugLog:
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
-            self.traced += 1
+            self.traced, self.alike = self.traced + 1, False
             self.trace_line = number if self.traced == 1 else self.trace_line
             self.tracing = self.tracing or level == "TRACE"
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
@@ -164,7 +176,7 @@ class DebugLog:
             if not self.networks:
                 self.network_line = number
             name = text.partition("Using network ")[2].strip()
-            self.networks[name] += 1
+            self._count(self.networks, name)
             if len(self.network_of) < _HOSTS:
                 self.network_of.setdefault(host, (name, number))
         if "NET/" in text:
@@ -173,11 +185,11 @@ class DebugLog:
             if not self.socket_interfaces and text.startswith("NET/Socket"):
                 self.socket_interfaces = tuple(_INTERFACE.findall(text))
         if "rovider" in text and (found := _PROVIDER.search(text)):
-            self.providers[found.group(1)] += 1
+            self._count(self.providers, found.group(1))
             if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
                 self.nics_found.setdefault(host, (int(nics[1]), number))
         if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
-            self.providers["efa"] += 1  # a platform of AWS means EFA
+            self._count(self.providers, "efa")  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
             if found.group(1) == "Disabled" and ("distance" in found.group(2) or not self.gdr_reason):
@@ -186,7 +198,8 @@ class DebugLog:
     def _adapters(self, number: int, host: str, text: str) -> None:
         if text.startswith(("NET/IB", "NET/gIB", "NET/GIB", "NET/UCX")):
             listed = _devices_in(text.partition(";")[0])
-            if "Using " in text:
+            # a list in a form that is not known says no more than that there is one
+            if "Using " in text and (listed or not _LISTED.search(text.partition(";")[0])):
                 if self.device_list is None or len(listed) > len(self.device_list):
                     self.device_list, self.device_line = listed, number
                 if len(self.listed) < _HOSTS and len(listed) > len(self.listed.get(host, ([],))[0]):
@@ -194,6 +207,7 @@ class DebugLog:
                 self.last_listed = tuple(name for name, _ in listed)
             elif len(self.adapters) < 4096:
                 self.adapters.update(dict(listed))
+            self.alike = "speed=" not in text
             if (made := _MADE.search(text)) and len(self.speeds) < _HOSTS:
                 self.speeds[host, made[1]] = (int(made[2]) / 1e3, number)
             if listed and (speed := _SPEED.search(text)) and len(self.speeds) < _HOSTS:
@@ -210,14 +224,14 @@ class DebugLog:
             direct = "/GDRDMA" in suffix
             if kind == "COLLNET":
                 return
-            self.channels[network, direct] += 1
+            self._count(self.channels, (network, direct))
             self.channel_hosts[direct].add(host)
             self.channel_line.setdefault(direct, number)
             self.nics_used[host].add(int(nic))
             self.gpus_on_nets[host].add(device)
         elif found := _LOCAL.match(text, at):
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
-            self.local[kind] += 1
+            self._count(self.local, kind)
             self.local_line.setdefault(kind, number)
         between = text[text.find(" : ") + 1 : at]  # the same ranks on every channel
         if between in self._hops:
@@ -236,8 +250,11 @@ class DebugLog:
             self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
             if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
                 self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
-        if "MNNVL" in text and _CLIQUE.search(text):
-            self.rack = True
+        if "MNNVL" in text:
+            self.rack = self.rack or _CLIQUE.search(text) is not None
+            if (fabric := _FABRIC.search(text)) and len(self.fabric) < _HOSTS:
+                cluster = "" if _NONE.issuperset(fabric[1]) else f"{fabric[1]} {fabric[2]}"
+                self.fabric.setdefault(host, (cluster, int(fabric[3]), number))
         if "Bootstrap" in text and (found := _BOOTSTRAP.search(text)) and len(self.bootstrap) < _HOSTS:
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
         if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:
@@ -252,6 +269,8 @@ class DebugLog:
         if found := _NODES.search(text):
             self.nodes_said = max(self.nodes_said or 0, int(found.group(1)))
         self.rack = self.rack or "MNNVL 1" in text
+        self.rack_used = self.rack_used or "MNNVL 1" in text
+        self.rack_unused = self.rack_unused or "MNNVL 0" in text
         if found := _LOCAL_RANKS.search(text):
             self.local_ranks = max(self.local_ranks, int(found.group(1)))
 
@@ -260,6 +279,15 @@ class DebugLog:
         if len(gpu) in (1, 2) and gpu.isdecimal():
             self.first_ranks = gcd(self.first_ranks, rank - int(gpu))
             self.last_gpu = max(self.last_gpu, int(gpu))
+
+    def _count(self, counter: Counter[Any], what: Hashable) -> None:
+        counter[what] += 1
+        self.counted.append((counter, what))
+
+    @property
+    def lines(self) -> int:
+        """How many lines were NCCL's."""
+        return self.kinds.total()
 
     @property
     def per_host(self) -> int:
@@ -273,7 +301,7 @@ class DebugLog:
     @property
     def nodes(self) -> int | None:
         """Nodes: as said, else ranks ÷ those of a host, else the hosts that printed or ranks ÷ the GPUs of the fullest
-        host; ``None`` from one rank's lines."""
+        host, as their numbers go; ``None`` from one rank's lines."""
         if self.nodes_said or self.per_host > 1:
             return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
@@ -281,7 +309,8 @@ class DebugLog:
             return None if self.channels else 1 if self.local else None
         if hosts <= 1 and (per_host <= 1 or not self.ranks):
             return None
-        return max(hosts, -(-self.ranks // per_host) if per_host > 1 else 1)
+        numbered = max((max(its) + 1 for its in self.devices_per_host.values()), default=0)
+        return max(hosts, -(-self.ranks // max(per_host, numbered)) if per_host > 1 else 1)
 
     @property
     def one_of_many(self) -> bool:

@@ -16,7 +16,10 @@ CARD_WORDS = tuple(part.lower() for part in _PARTS)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
+_WAYS = ("nvlink", "xgmi", "pcie", "shm")  # inside a node
+_RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
+_NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
@@ -24,9 +27,11 @@ RDMA_SHARE = 0.8
 SWITCH_GAIN = 1.27
 
 
-def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
-    """The catalog's GPU for a device name, ``None`` when it is not there."""
-    ident = next((one["gpu"] for one in read("devices") if re.search(one["printed"], device)), None)
+def gpu_named(device: str, catalog: Catalog, *, inside: bool = False) -> Gpu | None:
+    """The catalog's GPU for a device name, ``None`` when it is not there; ``inside``: also of those of which only what
+    joins them inside a node is known."""
+    known = (one for one in read("devices") if inside or not one.get("inside"))
+    ident = next((one["gpu"] for one in known if re.search(one["printed"], device)), None)
     return catalog.gpus.get(ident) if ident else None
 
 
@@ -61,10 +66,10 @@ def expected_busbw(
     that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
     ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off.
     """
-    gpu = gpu_named(device, catalog)
+    gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
         return None
-    if nodes == 1:
+    if nodes == 1 or (transport == "nvlink" and ranks <= gpu.scale_up_domain):
         return _inside(gpu, collective, ranks, transport, catalog, adds)
     per_node = ranks // nodes
     rate = rate or gpu.usual_nic_line_rate.si
@@ -88,10 +93,16 @@ def expected_busbw(
 
 
 def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:
-    """Of a whole node whose GPUs NVLink, or AMD's xGMI, joins: what a ring carries, or the switch's sums."""
-    if transport not in ("nvlink", "xgmi") or ranks != gpu.gpus_per_node or collective not in _RINGS:
+    """Of a whole node: what a ring of its links carries, or the NVLink switch's sums; also where the data takes another
+    way than these links. Of cards in PCIe any number makes a ring; several trays of a rack are joined like one node."""
+    if transport not in _WAYS or collective not in _RINGS:
         return None
     joined = catalog.scale_up_of(gpu, ranks, ranks)
+    cards = joined.id.startswith("pcie")
+    if (transport in ("pcie", "shm") and cards and ranks < _RING_OF_CARDS) or (transport == "shm" and cards):
+        return None
+    if ranks < gpu.gpus_per_node and not cards:
+        return None
     gain = SWITCH_GAIN if adds and joined.in_network_reduction and collective == "all_reduce" else 1.0
     return joined.bandwidth_per_gpu.si * joined.bus_bandwidth_efficiency.si * gain / 1e9
 
@@ -119,7 +130,12 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
 
 
 def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
-    whole = collective == "all_reduce" and per_node == gpu.gpus_per_node
+    # measured on nodes of eight GPUs with as many adapters; nodes with fewer carry less
+    whole = (
+        collective == "all_reduce"
+        and per_node == gpu.gpus_per_node
+        and (gpu.nics_per_node == _NICS_MEASURED or (fabric is not None and fabric.technology == "tcp"))
+    )
     if fabric is None or not whole or not fabric.all_reduce_bus_bandwidth:
         return None
     # Two nodes all-reduce faster than the adapters carry, three and more do not: neither stands for the other.

@@ -20,6 +20,7 @@ from .signatures import (
     Speed,
     as_information,
     completion,
+    explained,
     finding,
     harmless,
     judgements,
@@ -42,6 +43,10 @@ _NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
+_RACK = re.compile(r"\bGB[23]00\b")  # GPUs whose trays NVLink joins
+# NVML's nvmlGpuFabricState_t; a server without such a fabric reports 0, or is complete without a cluster.
+_FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "completed"}
+_UNDER_WAY = (1, 2)
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
@@ -62,6 +67,14 @@ WORDS = {
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
 }
+
+
+def exact() -> re.Pattern[bytes]:
+    """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
+    nothing."""
+    patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
+    asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
+    return re.compile("|".join(sorted(asked)).encode() or rb"\Z.")
 
 
 @dataclass
@@ -113,8 +126,9 @@ class KnownLines:
         )
         return bool(self.went_on) and not self.completions and not stopped
 
-    def take(self, number: int, line: str, bits: int) -> None:
-        """Read one cleaned line; ``bits``: of what it may tell, as :data:`WORDS` and the signatures have them."""
+    def take(self, number: int, line: str, bits: int) -> list[Seen]:
+        """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
+        have them."""
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
@@ -122,15 +136,26 @@ class KnownLines:
             self.went_on = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
-        known = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else []
+        known, counted = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else [], list[Seen]()
         for signature, said in known:
-            seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+            seen = self.seen.get(signature.code)
+            if seen is None:
+                seen = self.seen[signature.code] = Seen(signature, said, number, line[:_EVIDENCE])
             seen.last, seen.count = number, seen.count + 1
+            counted.append(seen)
         told = any(not signature.sign for signature, _ in known)
         if bits & FAILED:
             self._failed(number, line, known=told)
         if bits & TROUBLE and not told:
             self.trouble.take(number, line)
+        return counted
+
+    def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:
+        """Count a line that is like one before."""
+        if bits & WENT_ON:
+            self.went_on = number
+        for each in seen:
+            each.last, each.count = number, each.count + 1
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
@@ -263,6 +288,12 @@ def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> 
     ]
 
 
+def unexplained(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
+    """The findings without those that say in other words, or wrongly, what another one is the cause of."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    return [each for each in found if not alarms & explained().get(each.code, frozenset())]
+
+
 def cleaned_up(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
     """What a launcher ends after a time-out, or after the batch system ended the job, is its clean-up, told as
     information: whom others wait for was ended before."""
@@ -281,21 +312,22 @@ def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
 
 
 def findings(
-    log: DebugLog, nodes: int | None, device: str, speed: Speed, named: frozenset[str]
+    log: DebugLog, nodes: int | None, device: str, speed: Speed, named: frozenset[str], heard_of: bool = False
 ) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged; ``named``: the
-    signs of lines that are not NCCL's."""
-    yield from _lines(log, speed)
+    signs of lines that are not NCCL's; ``heard_of``: other lines are of most of the ranks."""
+    yield from _lines(log, speed, heard_of)
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
     line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
     if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
         yield finding("adapters-filtered", line, value=value[:80])
     if nodes is not None and nodes > 1:
+        yield from _rack(log, device)
         yield from _apart(log)
         yield from _bootstrap(log)
         yield from _sockets(log, device, named)
-        yield from _gpudirect(log, device)
+        yield from _gpudirect(log, device, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = not _through_the_host(log, device)
@@ -313,8 +345,26 @@ def _apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
         yield finding("networks-differ", max(line for _, line in by_name.values()), said=said)
 
 
-def _lines(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
-    if log.one_of_many:
+def _rack(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
+    """NVLink between the trays of a rack that is there, or should be, and is not used. Trays of different clusters have
+    none between them; a server whose switches join its own GPUs alone has no cluster and a state that is complete."""
+    line, value = log.settings.get("NCCL_MNNVL_ENABLE", (0, ""))
+    if log.rack_used or not log.rack_unused or not (log.fabric or value == "0"):
+        return
+    joined = {cluster for cluster, _, _ in log.fabric.values() if cluster}
+    apart = {host: each for host, each in log.fabric.items() if not each[0]}
+    if value == "0" and (joined or _RACK.search(device)):
+        yield finding("rack-switched-off", line, setting="NCCL_MNNVL_ENABLE=0")
+    elif apart and (joined or _RACK.search(device) or any(each[1] in _UNDER_WAY for each in apart.values())):
+        _, state, at = next(iter(apart.values()))
+        said = {"state": state, "said": _FABRIC_STATES.get(state, "unknown"), "hosts": ", ".join([*apart][:8])}
+        yield finding("rack-tray-not-joined" if joined else "rack-not-joined", at, **said)
+    elif len(joined) == 1 and len(log.fabric) > 1:
+        yield finding("rack-domain-missing", min(at for _, _, at in log.fabric.values()))
+
+
+def _lines(log: DebugLog, speed: Speed, heard_of: bool) -> Iterator[DiagnosisFinding]:
+    if log.one_of_many and not heard_of:
         yield finding("one-rank-speaks", 1)
     if log.traced:
         told = finding("trace-logging" if log.tracing else "every-call-logged", log.trace_line, calls=log.traced)
@@ -385,7 +435,9 @@ def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
         if _LOOPBACK.search(interface):
             yield finding("bootstrap-on-loopback", line)
         elif _BRIDGE.search(interface):
-            yield finding("docker-interface", line, interface=interface)
+            told = finding("docker-interface", line, interface=interface)
+            # one address on several hosts: each reaches itself there
+            yield told.model_copy(update={"severity": "error"}) if said[interface] > 1 else told
         elif said[interface] > 1 and not log.channels:
             yield finding("same-address", line, interface=interface, hosts=said[interface])
         else:
@@ -401,9 +453,9 @@ def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
         name = "tcp-sockets-are-all" if not asked and only else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
-        line, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
+        at, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
         if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
-            yield finding("plugin-switched-off", line)
+            yield finding("plugin-switched-off", at)
         elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device, named)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
@@ -440,7 +492,7 @@ def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugi
     return next((each for each in plugins if each.signed(log, device, named)), None)
 
 
-def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
+def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
     line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
@@ -448,7 +500,9 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
         yield finding("topology-file-of-another", line, value=value[:80])
     hosts_without, hosts_with = log.channel_hosts.get(False, set()), log.channel_hosts.get(True, set())
     line = log.channel_line.get(False) or log.gdr_lines.get("Disabled", 1)
-    if hosts_with and not hosts_without & hosts_with:
+    if "topology-file-missing" in named:
+        yield finding("no-gpudirect-without-topology", line)
+    elif hosts_with and not hosts_without & hosts_with:
         yield finding("gpudirect-missing-on-some", line, hosts=", ".join(sorted(hosts_without)[:4]))
     elif log.transport in ("efa", "slingshot", "unknown"):
         yield finding("no-gpudirect-of-plugin", line)

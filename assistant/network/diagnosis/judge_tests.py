@@ -131,13 +131,16 @@ def _speed(
     best = max(run.rows, key=lambda row: row.busbw)
     fell = list(_fall(rows, transport))
     yield from fell
-    less = expected is not None and rows and nodes != 1 and run.peak < SHORT * expected
+    inside = nodes == 1 or transport == "nvlink"
+    less = expected is not None and rows and not inside and run.peak < SHORT * expected
     if less and adapters.carry(run.peak):
         said = {"listed": adapters.listed, "usual": adapters.usual, "why": adapters.why}
         yield finding("adapters-left-out", best.line, peak=run.peak, **said)
     elif expected is not None and rows and run.peak < SLOW * expected:
-        if nodes == 1:
-            yield finding("low-bandwidth-inside-node", best.line, peak=run.peak, expected=expected)
+        if inside:
+            if not is_pcie(run.device) or run.peak < FEW * expected:
+                name = "low-bandwidth-of-cards" if is_pcie(run.device) else "low-bandwidth-inside-node"
+                yield finding(name, best.line, peak=run.peak, expected=expected)
             return
         if adapters.data != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows, run.peak):
             half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)

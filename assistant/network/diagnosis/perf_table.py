@@ -6,8 +6,10 @@ its own run deciding where that is ambiguous.
 
 import re
 from collections.abc import Sequence
+from sys import intern
 
 from .runs import Half, Row, Run
+from .signatures import one_in
 
 _COLLECTIVES = (
     "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
@@ -30,8 +32,18 @@ WORDS = (
     "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
     "mpiexec", "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip
+# One is in every headline of a table, and in every line behind it or of a failure.
+_OF_HEADERS = ("algbw", "out-of-place", "(B)")
+_OF_FOOTERS = ("Avg bus", "Out of bounds", "Reducing", "Test ", "# Using devices", "# Collective test")
+_RIGHT = 0.0  # one object for all rows
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
+# A row without a time of day: size, count, type, perhaps redop, then numbers.
+_PLAIN = re.compile(
+    r"\d{1,18}\s+\d{1,18}\s+[a-z][a-z0-9_]*(?:\s+[a-z]+)?"
+    r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
+    re.ASCII,
+)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
@@ -59,14 +71,20 @@ class Reader:
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
+        if line[:1].isdigit() and self._row(number, line):
+            return True
         if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
         self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
-        kinds = (self._parameters, self._rank, self._header, self._row, self._footer)
-        return any(read(number, line) for read in kinds)
+        return (
+            self._rank(number, line)
+            or self._parameters(number, line)
+            or self._header(number, line)
+            or self._footer(number, line)
+        )
 
     @property
     def _run(self) -> Run | None:
@@ -83,7 +101,7 @@ class Reader:
         return run
 
     def _parameters(self, number: int, line: str) -> bool:
-        found = _PARAMETERS.search(line)
+        found = _PARAMETERS.search(line) if "nThread" in line else None
         if not found:
             return False
         run = self._run
@@ -94,7 +112,7 @@ class Reader:
         return True
 
     def _rank(self, number: int, line: str) -> bool:
-        found = _RANK.findall(line)
+        found = _RANK.findall(line) if "Rank" in line else []
         if not found:
             return False
         run = self._run
@@ -103,12 +121,15 @@ class Reader:
         for rank, group, host, device, name in found:
             run.group = run.group or group
             if group == run.group:
-                run.ranks_listed.append((int(rank), host.split(".")[0], name))
+                # the same few names in every table, of which a log may hold thousands
+                run.ranks_listed.append((int(rank), intern(host.split(".")[0]), intern(name)))
                 run.devices = max(run.devices, int(device) + 1)
         run.ranks_listed_line = run.ranks_listed_line or number
         return True
 
     def _header(self, number: int, line: str) -> bool:
+        if not one_in(line, _OF_HEADERS):
+            return False
         words = line.lstrip("# ").split()
         if "algbw" in words and words[0] in ("size", "bytes"):
             run = self._run
@@ -123,7 +144,7 @@ class Reader:
         return bool(words) and words[0] in ("out-of-place", "(B)")
 
     def _row(self, number: int, line: str) -> bool:
-        row = _row_of(number, line.split(), self._run)
+        row = _row_of(number, line, self._run)
         if row is None:
             return False
         run = self._run or self._start(number)
@@ -136,6 +157,8 @@ class Reader:
         run = self._run
         if run is None:
             return line.startswith(("# Using devices", "# Collective test"))
+        if not one_in(line, _OF_FOOTERS):
+            return False
         if found := _AVERAGE.search(line):
             run.average = float(found.group(1))
         elif found := _OUT_OF_BOUNDS.search(line):
@@ -149,15 +172,16 @@ class Reader:
         return True
 
 
-def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
+def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    if len(words) < 7 or not (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2])):
+    words, plain = line.split(), _PLAIN.match(line) is not None
+    if len(words) < 7 or not (plain or (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2]))):
         return None
     rest = words[3:]
-    redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
-    if len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
+    redop = intern(rest.pop(0)) if rest[0].isalpha() and rest[0] not in _MISSING else None
+    if not plain and len(rest) > 2 and ((run is not None and run.timestamp) or _DAY.match(rest[-2])):
         rest = rest[:-2]
-    if not all(word in _MISSING or _NUMBER.match(word) for word in rest):
+    if not plain and not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None
     values = [None if word in _MISSING else float(word) for word in rest]
     wide = 8 if run is not None and run.per_iteration else 4
@@ -175,4 +199,4 @@ def _half(values: Sequence[float | None], scale: float) -> Half | None:
     time, algbw, busbw, wrong = values
     if time is None or algbw is None or busbw is None:
         return None
-    return Half(time * scale, algbw, busbw, wrong)
+    return Half(time * scale, algbw, busbw, wrong or (None if wrong is None else _RIGHT))

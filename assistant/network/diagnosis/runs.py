@@ -1,14 +1,18 @@
 """One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from math import ceil, gcd
+from typing import Any, TypeVar
 
+Answer = TypeVar("Answer")
 _FEW, _LEAST = 8, 0.3  # of a slow run the fastest rows, and what two printed digits still tell apart (GB/s)
 ROUNDING = 0.005  # GB/s: half of the last digit that is printed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Half:
     """One side of a row: out of place or in place. Seconds, and gigabytes per second as printed."""
 
@@ -18,7 +22,7 @@ class Half:
     wrong: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One message size, in bytes."""
 
@@ -59,14 +63,20 @@ class Run:
     launched: bool = False  # by a command that starts several ranks
     adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
     settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
+    kept: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What the answers of :func:`_once` hang on: it changes only while the table is read."""
+        return len(self.rows), len(self.ranks_listed), self.program
 
     @property
     def peak(self) -> float:
-        return max((row.busbw for row in self.rows), default=0.0)
+        return _peak(self)
 
     @property
     def hosts(self) -> set[str]:
-        return {host for _, host, _ in self.ranks_listed}
+        return _hosts(self)
 
     @property
     def device(self) -> str:
@@ -74,6 +84,30 @@ class Run:
         return next((name.strip() for _, _, name in self.ranks_listed if name.strip()), "")
 
 
+def _once(question: Callable[[Run], Answer]) -> Callable[[Run], Answer]:
+    """Answered once of each table: a log may hold ten thousand, each judge asks again."""
+
+    @wraps(question)
+    def answered(run: Run) -> Answer:
+        before = run.kept.get(question.__name__)
+        if before is None or before[0] != run.state:
+            before = run.kept[question.__name__] = (run.state, question(run))
+        return before[1]
+
+    return answered
+
+
+@_once
+def _peak(run: Run) -> float:
+    return max((row.busbw for row in run.rows), default=0.0)
+
+
+@_once
+def _hosts(run: Run) -> set[str]:
+    return {host for _, host, _ in run.ranks_listed}
+
+
+@_once
 def bus_factor(run: Run) -> float | None:
     """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
     halves = [half for row in run.rows for half in row.halves]
@@ -82,6 +116,7 @@ def bus_factor(run: Run) -> float | None:
     return ratios[len(ratios) // 2] if ratios else None
 
 
+@_once
 def collective_of(run: Run) -> str:
     """Which collective it was: as named, else from the columns and the bus factor, else ``unknown``."""
     if run.program is not None:
@@ -101,6 +136,7 @@ def collective_of(run: Run) -> str:
     return "alltoall" if unchecked else "all_gather"
 
 
+@_once
 def ranks_of(run: Run) -> int:
     """How many ranks took part: the rank lines as far as the table's arithmetic allows them, else what that gives; 0
     when neither says."""
@@ -110,11 +146,13 @@ def ranks_of(run: Run) -> int:
     return min(fitting, key=lambda n: (-gcd(n, 8), n), default=0)
 
 
+@_once
 def ranks_listed(run: Run) -> int:
     """How many ranks the lines above the table name."""
     return len({rank for rank, _, _ in run.ranks_listed})
 
 
+@_once
 def nodes_of(run: Run) -> int | None:
     """How many hosts took part: those of the rank lines; of a list that was cut as many as the ranks fill."""
     per_host = Counter(host for _, host, _ in set(run.ranks_listed))

@@ -30,6 +30,7 @@ class Failure(BaseModel):
     source: str | None = None  # of the knowledge: the entry is a claim of it
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
+    explained: tuple[str, ...] = ()  # it follows from one of these, in other words: not told beside it
     general: bool = False  # it says what happened more than why: told behind what says why
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
@@ -198,6 +199,13 @@ def silent() -> frozenset[str]:
 def narrowing() -> frozenset[str]:
     """The codes of what can only take bandwidth away."""
     return frozenset(each.code for each in signatures() if each.narrows)
+
+
+@lru_cache(maxsize=1)
+def explained() -> dict[str, frozenset[str]]:
+    """The codes of what is not told beside others, with those."""
+    every = [*signatures(), *judgements().values(), *completions()]
+    return {each.code: frozenset(each.explained) for each in every if each.explained}
 
 
 @lru_cache(maxsize=1)

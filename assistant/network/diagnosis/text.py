@@ -10,16 +10,19 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
+from .signatures import read
 from .telling import SHAPE
 
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
+_LEAST = 2  # bytes: less says nothing, as the "#" between the parts of a table
 LONGEST_BYTES = 4 * LONGEST  # four bytes at most to a character
 LARGEST = 512 * PIECE  # of all lines together, unpacked: a packed file of a megabyte may hold a thousand
 _PACKED = b"\x1f\x8b"
@@ -59,17 +62,17 @@ def stream_of(text: str) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8", errors="replace"))
 
 
-def lines_of(stream: BinaryIO, wanted: Callable[[bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
+def lines_of(stream: BinaryIO, wanted: Callable[[int, bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
     """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
-    ``wanted``: which readers a line, and its shape (:data:`SHAPE`), may tell something; without a bit it is passed
-    over."""
+    ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`), may tell something; without a bit it is
+    passed over."""
     number, prefixes = 0, _Prefixes()
     for piece in _pieces(stream):
         odd = _ODD.search(piece) is not None
         shapes = piece.translate(SHAPE).split(b"\n")
         for raw, shape in zip(piece.split(b"\n"), shapes, strict=True):
             number += 1
-            if bits := wanted(raw, shape):
+            if len(raw) > _LEAST and (bits := wanted(number, raw, shape)):
                 line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
                 yield number, _cleaned(line, prefixes, odd=odd), bits
 
@@ -80,11 +83,19 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "<std" in line:
         line = _OPEN_MPI.sub("", line)
     line = line.strip()
+    if before := _put_before().match(line):
+        line = line[before.end() :].lstrip()
     if line[:1] in _WRAPPED:
         line = _unwrapped(line)
     if "#" in line or prefixes.known:
         line = prefixes.cut(line)
     return line
+
+
+@lru_cache(maxsize=1)
+def _put_before() -> re.Pattern[str]:
+    """What launchers put before lines, as ``knowledge/nccl/prefixes.yaml`` has it."""
+    return re.compile(f"(?:{'|'.join(each['pattern'] for each in read('prefixes'))})++")
 
 
 def _unwrapped(line: str) -> str:

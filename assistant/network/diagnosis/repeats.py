@@ -1,0 +1,53 @@
+"""Lines that a log has again and again, with other numbers that no reader asks for: process ids, addresses in memory,
+times of the day. The first is read, what it counted is kept, and the others are counted like it."""
+
+import re
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+# A number that begins a word and is an address in memory, has four digits and more (a date may follow), or is a time.
+# Names with numbers, and what is shorter, stay: ranks, devices, statuses, parts of addresses.
+_NUMBER = re.compile(
+    rb"\d(?<![\w.-].)(?:x[0-9a-f]{5,}|\d{3,}(?:-\d\d-\d\d[T ]\d\d:\d\d:\d\d)?[.,\dZ]*|\d:\d\d:\d\d[.,\dZ]*)"
+)
+_MOST, _LONGEST = 50_000, 400  # kinds that are remembered, and bytes of the longest line: 30 MB
+
+
+@dataclass(frozen=True)
+class Again:
+    """What a line counts each time: places of counters, and known failures; what it told the tables' reader, and the
+    adapters that it lists."""
+
+    counts: tuple[tuple[Counter[Any], Hashable], ...] = ()
+    seen: tuple[Any, ...] = ()
+    told: str = ""
+    listed: tuple[str, ...] = ()
+
+
+_NOTHING = Again()
+
+
+class Repeats:
+    """By kind of line what it counts; the first kinds of a log, as one with many more has few repeats."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Again] = {}
+
+    def key(self, line: bytes) -> bytes:
+        """The line without numbers that nobody asks for; empty where it is too long to be remembered."""
+        return _NUMBER.sub(b"0", line) if len(line) < _LONGEST else b""
+
+    def of(self, key: bytes) -> Again | None:
+        """What a line counts that is like one before."""
+        return self._known.get(key)
+
+    def keep(self, key: bytes, again: Again = _NOTHING) -> None:
+        """Remember what a line counted that nothing else follows from."""
+        if key and len(self._known) < _MOST:
+            self._known[key] = again
+
+    def forget(self) -> None:
+        """Read all kinds anew, as the readers take lines otherwise from here on."""
+        self._known.clear()

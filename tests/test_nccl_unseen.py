@@ -1,0 +1,229 @@
+"""What logs of people who did not know the program showed: racks without their NVLink, prefixes of launchers, sentences
+that said too much, and reasons that were not true."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant import library
+from assistant.network.diagnosis import diagnose_text
+from assistant.present.diagnosis import diagnosis_lines
+from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
+from tests.nccl_logs import DEVICES, GIB, MIB, channels, debug, table
+
+CATALOG = library.load().catalog
+TRAYS = {f"tray-{n}": f"10.9.0.{n}" for n in range(4)}
+FOUR = "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [2]mlx5_4:1/IB [3]mlx5_5:1/IB [RO]; OOB eth0:10.9.0.1<0>"
+LARGE = {GIB: 0.98, 4 * GIB: 1.0, 8 * GIB: 1.0}
+
+
+def read(text: str) -> DiagnosedFile:
+    return diagnose_text(text, CATALOG)
+
+
+def alarms(found: DiagnosedFile) -> list[str]:
+    return [each.code for each in found.findings if each.severity != "info"]
+
+
+def rack(out: dict[str, tuple[str, int]], cluster: str = "7c1f00aa.19de40b2 cliqueId 0x7", used: int = 0) -> str:
+    """Debug lines of a job over four trays; ``out``: the cluster and state of the fabric where it is another one."""
+    lines = [FOUR, "Using network IB"]
+    text = debug(*lines, hosts=4, per_host=4)
+    for tray, host in enumerate(TRAYS):
+        said, state = out.get(host, (cluster, 3))
+        for gpu in range(4):
+            head = f"{host}:{900 + gpu}:{990 + gpu} [{gpu}] NCCL INFO"
+            text += f"{head} MNNVL busId 0x{gpu}901000 fabric UUID {said} state {state} healthMask 0x0\n"
+            rank = 4 * tray + gpu
+            text += f"{head} comm 0x5 rank {rank} nRanks 16 nNodes 4 localRanks 4 localRank {gpu} MNNVL {used}\n"
+            text += (
+                f"{head} Channel 0{gpu}/0 : {rank}[{gpu}] -> {(rank + 4) % 16}[{gpu}] [send] via NET/IB/{gpu}/GDRDMA\n"
+            )
+    return text
+
+
+NONE = "0.0 cliqueId 0x0"
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ({"tray-2": (NONE, 2)}, "the GPUs of tray-2 have not joined the NVLink fabric (state 2: in progress"),
+        (dict.fromkeys(TRAYS, (NONE, 1)), "no GPU has joined the NVLink fabric (state 1: not started"),
+        ({}, "the IMEX domain or its channel is missing"),
+    ],
+    ids=["one tray", "no tray", "no domain"],
+)
+def test_nvlink_of_a_rack_that_is_not_in_use_is_the_cause_and_not_the_adapters(out, said):
+    found = read(rack(out) + table(186.0, hosts=4, per_host=4, device="NVIDIA GB200", sweep=LARGE))
+    first = next(each for each in found.findings if each.severity != "info")
+    assert first.code == "rack-nvlink-unused" and said in first.message
+    assert alarms(found) == ["rack-nvlink-unused"], "the adapters give what four of 400 Gb/s carry"
+    assert found.expected_busbw_gb_per_s == pytest.approx(196.0)
+
+
+def test_a_rack_that_is_switched_off_says_by_what():
+    found = read(debug("NCCL_MNNVL_ENABLE set by environment to 0.", hosts=4, per_host=4) + rack({}))
+    assert "NCCL_MNNVL_ENABLE=0" in next(each.message for each in found.findings if each.code == "rack-nvlink-unused")
+
+
+def test_servers_without_a_rack_and_trays_of_several_racks_are_no_alarm():
+    hgx = debug("MNNVL busId 0x1b000 fabric UUID 0.0 cliqueId 0x0 state 3 healthMask 0x0", hosts=4, per_host=8)
+    assert not alarms(read(hgx + debug(DEVICES, "Using network IB", *channels("IB"), hosts=2, per_host=8)))
+    apart = {host: (f"7c1f00a{n}.19de40b{n} cliqueId 0x7", 3) for n, host in enumerate(TRAYS)}
+    assert not alarms(read(rack(apart)))
+
+
+def test_nvlink_over_several_trays_has_an_expected_speed():
+    found = read(rack({}, used=1).replace("via NET/IB", "via P2P/MNNVL/IB")
+                 + table(690.0, hosts=4, per_host=4, device="NVIDIA GB200", sweep=LARGE))  # fmt: skip
+    assert found.transport == "nvlink" and found.expected_busbw_gb_per_s == pytest.approx(684.0)
+    assert not alarms(found)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "[default3]:",
+        "[default3]:[rank3]:",
+        "[default3]: [rank3]: ",
+        "dgx-17: ",
+        "dgx-17: [rank3]: ",
+        "2: [default3]:",
+        "(VllmWorker rank=3 pid=4121) ",
+        "(RayTrainWorker pid=88, ip=10.0.0.3) ",
+        "ERROR 06-30 05:01:37 [multiproc_executor.py:487] ",
+        "(VllmWorker rank=3 pid=4121) ERROR 06-30 05:01:37 [multiproc_executor.py:487] ",
+    ],
+)
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [("IndexError: list index out of range", "program-error"), ("RuntimeError: bad shard 7", "runtime-error")],
+)
+def test_what_launchers_put_before_a_traceback_hides_it_from_nobody(before, error, code):
+    lines = ["Traceback (most recent call last):", '  File "/x/train.py", line 3, in step', error]
+    found = read(debug(DEVICES, "Using network IB") + "".join(f"{before}{line}\n" for line in lines))
+    assert code in alarms(found) and error in next(each.message for each in found.findings if each.code == code)
+
+
+def test_a_normal_start_and_end_say_nothing_of_a_rank_that_failed():
+    sound = debug(
+        DEVICES, "Using network IB", *channels("IB"), "[Proxy Service] Device 3 CPU core 11", "Init COMPLETE",
+        "[Service thread] Connection closed by localRank 1", "comm 0x1 rank 0 nranks 16 - Abort COMPLETE", per_host=8,
+    )  # fmt: skip
+    assert read(sound).findings == []
+    broken = "n0:1:2 [0] proxy.cc:1540 NCCL WARN [Proxy Service 0] Failed to execute operation Setup from rank 1\n"
+    found = read(sound + broken)
+    (told,) = [each for each in found.findings if each.code == "service-connection"]
+    assert told.evidence in broken
+
+
+def test_a_peer_that_ended_is_no_watchdog():
+    said = "[rank1]: ncclRemoteError: A call failed possibly due to a network error or a remote process exiting."
+    assert alarms(read(f"{debug(DEVICES, 'Using network IB')}{said}\n")) == ["remote-died"]
+
+
+def test_the_rank_that_does_something_else_is_singled_out():
+    waits = "".join(
+        f"[rank{rank}]:[E ProcessGroupNCCL.cpp:616] [Rank {rank}] Watchdog caught collective operation timeout: "
+        f"WorkNCCL(SeqNum=71, OpType={'ALLREDUCE' if rank == 5 else 'BROADCAST'}, NumelIn=1)\n"
+        for rank in range(8)
+    )
+    one = debug("comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8", hosts=1, per_host=1)
+    found = read(one + waits)
+    (told,) = [each for each in found.findings if each.code == "collective-mismatch"]
+    assert "rank 5 in ALLREDUCE, the other 7 in BROADCAST" in told.message
+    assert "one-rank-speaks" not in {each.code for each in found.findings}, "all eight ranks speak, through PyTorch"
+
+
+def test_one_address_on_all_hosts_is_the_cause_and_what_it_breaks_is_not_told():
+    bridge = debug("Bootstrap : Using virbr0:192.168.122.1<0>", "Using network Socket", hosts=2)
+    abort = "Connect to 192.168.122.1<46013> failed : Software caused connection abort"
+    broken = f"node-1:1:2 [0] misc/socket.cc:484 NCCL WARN {abort}\n"
+    refused = "node-1:1:2 [0] NCCL INFO Call to connect returned Connection refused, retrying\n"
+    found = read(bridge + refused + broken)
+    first = found.findings[0]
+    assert (first.code, first.severity) == ("docker-interface", "error") and "virbr0" in first.message
+    assert not {"wrong-interface", "connection-refused"} & {each.code for each in found.findings}
+    assert "ranks unknown on 2 node(s)" in "\n".join(diagnosis_lines(Diagnosis(files=[found])))
+
+
+def test_ranks_that_print_some_of_the_gpus_are_not_spread_over_more_hosts():
+    text = "".join(
+        f"n{host}:1:2 [{gpu}] NCCL INFO comm 0x1 rank {8 * host + gpu} nranks 16 cudaDev {gpu}\n"
+        for host, gpu in ((0, 0), (0, 7), (1, 0))
+    )
+    found = read(text)
+    assert (found.ranks, found.nodes) == (16, 2)
+
+
+EFA = "+ export FI_PROVIDER=efa NCCL_DEBUG=INFO\n"
+NO_PLUGIN = ("NET/IB : No device found.", "NET/IB : Using [RO]; OOB ens5:10.0.0.1<0>",
+             "NET/Socket : Using [0]ens5:10.0.0.1<0>", "Using network Socket", *channels("Socket", 1, ""))  # fmt: skip
+
+
+def test_without_the_plugin_nobody_is_sent_to_look_for_verbs():
+    found = read(EFA + debug(*NO_PLUGIN, per_host=8))
+    assert alarms(found) == ["plugin-missing", "tcp-sockets"] or alarms(found) == ["tcp-sockets", "plugin-missing"]
+    assert all(each.line for each in found.findings), "every finding has the line it rests on"
+    assert not any("/dev/infiniband" in each.fix for each in found.findings)
+
+
+def test_a_plugin_that_cannot_be_loaded_is_not_called_missing():
+    broken = "NET/Plugin: Could not find: /opt/x/libnccl-net.so: /lib/libfabric.so.1: version `FABRIC_1.8' not found"
+    found = read(EFA + debug(broken, *NO_PLUGIN, per_host=8))
+    assert alarms(found)[0] == "plugin-not-loaded" and set(alarms(found)) == {"plugin-not-loaded", "tcp-sockets"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "transport"),
+    [("[0]mlx5_0+mlx5_1:1/RoCE [1]mlx5_2+mlx5_3:1/RoCE", "roce"), ("[0]=<mlx5_0 x mlx5_1>", "infiniband")],
+)
+def test_a_list_of_adapters_in_a_form_that_is_not_known_is_not_an_empty_one(listed, transport):
+    found = read(debug(f"NET/IB : Using {listed} [RO]; OOB eth0:10.0.0.1<0>", "Using network IB", *channels("IB")))
+    assert found.transport == transport and "empty-device-list" not in alarms(found)
+
+
+def test_a_topology_file_that_is_missing_is_not_that_of_another_machine():
+    missing = "n0:1:2 [0] graph/xml.cc:329 NCCL WARN Could not open XML topology file /opt/x.xml : No such file\n"
+    text = debug("NCCL_TOPO_FILE set by environment to /opt/x.xml.", DEVICES, "Using network IB") + missing
+    found = read(text + debug(*channels("IB", suffix=""), per_host=8))
+    assert alarms(found)[0] == "topology-file-missing" and "topology-file-of-another" not in alarms(found)
+    assert not any("nvidia-peermem" in each.fix for each in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (("Using network Socket", *channels("Socket", 1, "")), "GPUDirect on every channel (TCP sockets have none)"),
+        (("Using network FasTrak", *channels("FasTrak", 8, "")), "(the plugin's lines do not say it)"),
+        (("Using network IB", *channels("IB")), "how many adapters take part (no line lists the adapters of a host)"),
+    ],
+)
+def test_what_could_not_be_checked_has_a_reason_that_is_true(lines, reason):
+    found = read(debug(*lines, per_host=8))
+    assert any(reason in each for each in found.not_checked), found.not_checked
+    assert not any("no line tells" in each for each in found.not_checked)
+
+
+def test_a_node_that_failed_before_its_channels_does_have_debug_lines():
+    found = read(debug("comm 0x1 rank 0 nranks 4 nNodes 1 localRanks 4", hosts=1, per_host=4))
+    assert any("no line tells of a channel between GPUs" in each for each in found.not_checked)
+
+
+@pytest.mark.parametrize(
+    ("device", "way", "expected", "peak", "alarm"),
+    [
+        ("NVIDIA L40S", "P2P/direct pointer", 23.625, 21.0, False),
+        ("NVIDIA L40S", "P2P/direct pointer", 23.625, 12.0, False),
+        ("NVIDIA L40S", "P2P/direct pointer", 23.625, 3.0, True),
+        ("NVIDIA H100 80GB HBM3", "SHM/direct/direct", 364.5, 30.0, True),
+    ],
+)
+def test_inside_a_node_cards_and_detours_have_an_expected_speed(device, way, expected, peak, alarm):
+    ways = [f"Channel 0{n}/0 : {n}[{n}] -> {n + 1}[{n + 1}] via {way}" for n in range(7)]
+    text = debug("comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8", *ways, hosts=1, per_host=8)
+    sweep = {256 * MIB: 0.97, GIB: 1.0, 4 * GIB: 1.0}
+    found = read(text + table(peak, hosts=1, per_host=8, device=device, sweep=sweep))
+    assert found.expected_busbw_gb_per_s == pytest.approx(expected, rel=0.001)
+    assert ("low-bandwidth" in alarms(found)) is alarm
