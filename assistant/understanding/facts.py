@@ -347,7 +347,8 @@ class Facts:
         if known or reading.offers or reading.act != "describe" or not reading.fields:
             return
         scaled = {q.start for q in reading.quantities if q.kind == "number" and q.unit in _SCALES}
-        for amount in (q for q in reading.quantities if q.kind == "money" or (q.kind == "sum" and q.start in scaled)):
+        sums = (q for q in reading.quantities if q.kind == "sum" and (q.start in scaled or q.unit == "month"))
+        for amount in (*(q for q in reading.quantities if q.kind == "money"), *sums):
             path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
             told = (reading.taken | reading.quiet) & set(range(amount.start, amount.end))
             others = [

@@ -18,6 +18,7 @@ MONEY_OTHER = "money-other"  # money in another currency than dollars: it is ask
 _UNMEASURED = frozenset({"number", "size", "sum", "large", "decimal"})
 _ARTICLE = "a"
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
+_LEAST_A_MONTH = 100  # one that is told by the month
 _OF_MACHINES = ("gpu-hour", "node-hour", "gpu-month", "node-month")
 _LONGEST_PERIOD = 8  # tokens of "per node and month:"
 
@@ -178,7 +179,7 @@ def unmeasured(
         if number.start in begun or following in units.counted:
             continue
         period, end = _period(source, number.end, units)
-        if number.value >= _LEAST_SUM:
+        if number.value >= _LEAST_SUM or (period == "month" and number.value >= _LEAST_A_MONTH):
             found.append(Quantity("sum", number.value, number.start, end, period))
             if _is_large(number, tokens):
                 found.append(Quantity("large", number.value, number.start, end, period))
