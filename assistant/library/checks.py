@@ -88,6 +88,13 @@ def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape
     return catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
 
 
+def _without_experts(model: Model | ModelShape, degree: int) -> str:
+    """What is wrong with a degree over experts of which nobody said how many there are."""
+    if isinstance(model, ModelShape) and model.active_params and model.active_params < (model.params or 0):
+        return f"expected the number of experts (model.experts) beside {degree}: the parameters alone do not tell it"
+    return f"expected 1 for a model without experts, got {degree}"
+
+
 def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Catalog) -> None:
     model, training = _shape(questionnaire, catalog), questionnaire.training
     gpus, together, stages = questionnaire.trainers, split.tp * split.pp * split.cp, split.pp * split.interleave
@@ -100,7 +107,7 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
     if split.interleave > 1 and split.pp == 1:
         _refuse("parallelism.interleave", f"expected pp of at least 2 beside interleave {split.interleave}, got pp 1")
     if split.ep > 1 and not model.experts:
-        _refuse("parallelism.ep", f"expected 1 for a model without experts, got {split.ep}")
+        _refuse("parallelism.ep", _without_experts(model, split.ep))
     if split.ep > 1 and model.experts % split.ep:
         _refuse("parallelism.ep", f"expected a divisor of the model's {model.experts} experts, got {split.ep}")
     replicas, sharing = gpus // together, gpus // split.pp
@@ -168,4 +175,4 @@ def _check_copy(said: Inference, model: Model | ModelShape) -> None:
         _refuse("inference.pipeline_parallel", f"expected at most the model's {model.layers} layers, got {stages}")
     for name, degree in (("data_parallel", replicas), ("expert_parallel", experts)):
         if degree > 1 and not model.experts:
-            _refuse(f"inference.{name}", f"expected 1 for a model without experts, got {degree}")
+            _refuse(f"inference.{name}", _without_experts(model, degree))
