@@ -62,6 +62,12 @@ YAML = [
         "model",
         "expected hidden, heads, ffn, vocab beside layers",
     ),
+    (
+        "workload: pretraining\nmodel: {params: 100B, active_params: 10B}\nparallelism: {ep: 8}\n" + CLUSTER,
+        3,
+        "parallelism.ep",
+        "expected the number of experts (model.experts) beside 8",
+    ),
     ("workload: pretraining\nmodel: {params: lots}\n" + CLUSTER, 2, "model.params", 'expected a number, got "lots"'),
     (
         "workload: pretraining\nmodel: {params: 7B, layer: 3}\n" + CLUSTER,
