@@ -17,7 +17,7 @@ from .budgets import usd_per_month
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, tokens_told, usd, works_longer
+from .headline import lasting, link_of_a_copy, name_of, seconds, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -341,7 +341,7 @@ def _whole(job: Resolved, chosen: Entry) -> str:
     served = chosen.estimate.serving
     if served is None or served.prefill_workers is not None:
         return "All its GPUs share one scale-up link"
-    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {'node' if served.gpus_per_copy > 1 else 'GPU'}"
+    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"
 
 
 def _cheapest(made: Decision, chosen: Entry) -> str:
@@ -351,13 +351,15 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     what = _billed(made.job)
     of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
     least = f"Cheapest {what}{of or ' of those advised' if made.choice.unadvised else of}"
+    nearer = any(e.ranked_cost < other.ranked_cost for e in made.choice.over_limits)
+    keeping = " of those that keep the limits" if nearer else ""
     more = other.median_cost / chosen.median_cost
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = f"{times(more)} as much" if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
     same = "tokens" if made.job.days is not None and not made.job.serves else what if what != "month" else "load"
     costs = "cost" if same == "tokens" else "costs"
-    return f"{least}; the same {same} on the next cheapest network {costs} {much} in all."
+    return f"{least}; the same {same} on the next cheapest network{keeping} {costs} {much} in all."
 
 
 def _billed(job: Resolved) -> str:
@@ -383,7 +385,10 @@ def _alone(made: Decision) -> str:
         where = f" at {made.job.provider.name}" if made.job.provider else ""
         return f"No other network that runs this job has a price{where}."
     limits = kept_by_none(known, made.job.questionnaire)
-    return f"No other network keeps {' and '.join(limits)}." if limits else "No other network with a price is advised."
+    if limits:
+        return f"No other network keeps {' and '.join(limits)}."
+    which = "that keeps the limits" if any(missed(e, made.job.questionnaire) for e in known) else "with a price"
+    return f"No other network {which} is advised."
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:
