@@ -64,9 +64,10 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
             f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
             f"crosses a fabric.{priced}"
         )
+    where = link_of_a_copy(job, chosen)
     return (
-        f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one {link_of_a_copy(job, chosen)}, so "
-        f"only requests cross, which ordinary Ethernet carries.{priced}"
+        f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one {where}, so only "
+        f"requests cross, which ordinary Ethernet carries.{priced}"
     )
 
 
