@@ -261,6 +261,16 @@ def test_a_network_that_was_given_and_is_over_the_budget_is_named_with_its_sum_b
     )
 
 
+def test_of_two_budgets_that_are_hardly_apart_that_of_the_network_is_named_on_which_the_run_costs_far_less(stages):
+    pair = {"cluster": {"gpu": "h100-sxm", "gpus": 256}}
+    made = stages.decide(asked({"mode": "buy", "usd": 9e6}, **pair))
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor)
+    [named] = [e for e in made.entries if f"({e.considered.fabric.name})" in told]
+    slow = max((e for e in made.entries if e.costed and e.outlay < named.outlay), key=lambda e: e.outlay)
+    assert named.outlay <= remedy.HARDLY_MORE * slow.outlay and 1.5 * named.median_cost < slow.median_cost
+    assert named.slowdown_percent < 20
+
+
 def test_machines_that_are_called_bought_between_commas_are_bought():
     said = "pretrain 13B on 64 H200, machines bought, 300 billion tokens, budget $60,000 per month"
     heard = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)

@@ -14,6 +14,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_month
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
+from .candidates import rented_openly
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
@@ -53,13 +54,13 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
-    there = job.questionnaire.budget.machines_there
+    there, offered = job.questionnaire.budget.machines_there, chosen.price.offered if chosen.priced else None
     bought = job.questionnaire.budget.mode == "buy"
     if choice.kept and (job.questionnaire.budget.network_there or not there):
         to_be_bought = bought and not there
         what = f"Buy the {gpus} with {network}, as given" if to_be_bought else f"Keep {network} for the {gpus}"
-        return f"{what}{_keeping(made, chosen)}."
-    offered = chosen.price.offered if chosen.priced else None
+        quoted = offered and offered.quote and offered.provider_name
+        return f"{what}{f', as {quoted} quotes it' if quoted else ''}{_keeping(made, chosen)}."
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
@@ -148,7 +149,7 @@ def _keeping(made: Decision, chosen: Entry) -> str:
 def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
-        return f"No price of it was read: ask, and say what you are quoted.{_paid_for(job, chosen)}"
+        return f"{_without_a_price(job, chosen)}: ask, and say what you are quoted.{_paid_for(job, chosen)}"
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month{_for_more_than_used(job, chosen)}"
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
@@ -168,6 +169,13 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return f"{month}; {total}{_whatever_it_takes(chosen)}.{_on_demand(chosen)}"
     paid = f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}."
     return f"{paid}{_on_demand(chosen)}{_by_ones_own(job, chosen)}"
+
+
+def _without_a_price(job: Resolved, chosen: Entry) -> str:
+    """Why there is none: of a network that was given nobody may let these GPUs with it."""
+    if chosen.considered.owned and rented_openly(job) and not chosen.considered.offers:
+        return f"Nobody in the catalog lets {job.gpus:,} {job.gpu.name} with {name_of(chosen)}"
+    return "No price of it was read"
 
 
 def _on_demand(chosen: Entry) -> str:
