@@ -174,7 +174,7 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
 def _without_a_price(job: Resolved, chosen: Entry) -> str:
     """Why there is none: of a network that was given nobody may let these GPUs with it."""
     if chosen.considered.owned and rented_openly(job) and not chosen.considered.offers:
-        return f"Nobody in the catalog lets {job.gpus:,} {job.gpu.name} with {name_of(chosen)}"
+        return "Nobody in the catalog lets these GPUs with this network"
     return "No price of it was read"
 
 

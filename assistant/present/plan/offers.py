@@ -61,7 +61,7 @@ def section(plan: Plan) -> list[Block]:
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
         notes.append(
-            "Low trust (*): read at second hand, or derived from another machine's price; it counts all the same."
+            "Low trust, in short *: read at second hand, or derived from another machine's price; it counts all the same."
         )
     if beside:
         notes.append(
@@ -250,11 +250,11 @@ def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Tabl
         4: ["hourly", *prices],
         5: ["cost", *(row[5] for row in rows)],
     }
-    right = frozenset({3, 4, 5, 6, 7, *([8] if dated else [])})  # with its heading, where there is no room for a table
+    right = frozenset(range(3, 9 if dated else 8))  # with its heading, where there is no room for a table
     if not reading.ends(plan):  # a service is never done
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
-        right = frozenset({3, 4, 5, *([6] if dated else [])})
+        right = frozenset(range(3, 7 if dated else 6))
         return _with_average(Table(header, rows, right, won, (3,), shorter), shown)
     longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
     # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
