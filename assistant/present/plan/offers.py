@@ -60,9 +60,8 @@ def section(plan: Plan) -> list[Block]:
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
-        notes.append(
-            "Low trust, in short *: read at second hand, or derived from another machine's price; it counts all the same."
-        )
+        doubt = "Low trust, in short *: read at second hand, or derived from another machine's price"
+        notes.append(f"{doubt}; it counts all the same.")
     if beside:
         notes.append(
             "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
