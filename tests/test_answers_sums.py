@@ -157,11 +157,28 @@ def test_two_networks_that_are_bought_have_their_difference_per_gpu_hour():
             "12 switches at 31,500 EUR, 9 routers, 640 optics x $420 and 40 licences @ $1,100: total?",
             "40 licences × $1,100 = $44,000. Left out of the sum, as no price is told: 9 routers. Together $738,767.6",
         ),
+        (
+            "1 SN5600 (~$47K) + 64 HCAs (~$250K) + cables (~$20K), amortized over 3 years on 64 GPUs?",
+            "1 SN5600 $47,000; 64 HCAs $250,000; cables $20,000. Together $317,000.00: over 36 months on 64 GPUs $0.18",
+        ),
+        ("is 0.29 dollars more per GPU-hour for InfiniBand worth it at 2.01?", "more than 14.4 % slower"),
+        ("is 0.35 dollars more per GPU-hour worth it at 2.80?", "more than 12.5 % slower"),
         ("64 H100 at $2.50 for 10 days and 64 H100 at $3.50 for 8 days, total?", "8 days at $3.50 cost $43,008.00"),
     ],
 )
 def test_sums_as_people_type_them(question, told):
     assert told in answered(question).computed.text
+
+
+def test_electricity_is_that_of_the_machines_as_a_bought_plan_counts_it():
+    found = answered("what does the electricity of 64 H100 for 30 days cost?").computed
+    of = LIBRARY.catalog.constants
+    kw, more = 8 * of["power-machine-h100-sxm"].value, of["cost-power-usage-effectiveness"].value
+    assert found.kind == "electricity"
+    assert found.value == pytest.approx(kw * more * 720 * of["cost-electricity"].value, rel=1e-3)
+    other = answered("electricity cost of 16 H200 for two weeks at $0.12 per kWh?").computed
+    usd, kwh, _ = (figure.value for figure in other.figures)
+    assert usd == pytest.approx(0.12 * kwh, rel=1e-4) and "at $0.12" in other.text
 
 
 def test_machines_with_a_time_and_a_price_in_euro_are_a_rent_where_they_are_put_as_a_question():

@@ -53,6 +53,22 @@ def test_the_network_takes_no_more_than_its_share_of_a_purchase():
     assert "cheaper, but without keeping the share of 8 % for the network" in reading.left_out(plan)
 
 
+def test_a_network_that_only_misses_its_share_is_not_passed_over_in_what_comes_next_or_how_certain_it_is():
+    pair = {"cluster": {"gpu": "h100-sxm", "gpus": 256}}
+    plan = planning.plan(asked({"mode": "buy", "network_share_percent": 5}, **pair), LIBRARY, index=None)
+    because = plan.recommendation.card.because
+    told = re.search(r"next cheapest network of those that keep the limits costs (\d+) %", because)
+    costs = sorted(c.median_cost for c in plan.candidates if c.cost_usd and not c.limits_missed)
+    assert told and float(told[1]) == pytest.approx(100 * (costs[1] / costs[0] - 1), abs=1)
+    left = [c for c in plan.candidates if c.limits_missed and c.median_cost and costs[0] < c.median_cost < costs[1]]
+    assert left, "something was passed over"
+    plan = planning.plan(asked({"mode": "buy", "network_share_percent": 8}), LIBRARY, index=None)
+    clear = plan.recommendation.model_copy(update={"certainty": "clear", "tied": [plan.recommendation.fabric]})
+    [sure] = card.certain(plan.model_copy(update={"recommendation": clear}))
+    assert sure.startswith("Certainty: clear among those that keep the limits; cheaper, but without keeping the share")
+    assert "no other network comes within" not in sure
+
+
 def test_over_budget_says_what_fits_and_each_of_it_does(stages):
     budget = {"usd_per_month": 50_000}
     plan = planning.plan(asked(budget), LIBRARY, index=None)
@@ -243,6 +259,16 @@ def test_a_network_that_was_given_and_is_over_the_budget_is_named_with_its_sum_b
         f"{told[1]}{told[2] or ''} (InfiniBand NDR 400 Gb/s, which was given)" in first
         and " in its place takes" in other
     )
+
+
+def test_of_two_budgets_that_are_hardly_apart_that_of_the_network_is_named_on_which_the_run_costs_far_less(stages):
+    pair = {"cluster": {"gpu": "h100-sxm", "gpus": 256}}
+    made = stages.decide(asked({"mode": "buy", "usd": 9e6}, **pair))
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor)
+    [named] = [e for e in made.entries if f"({e.considered.fabric.name})" in told]
+    slow = max((e for e in made.entries if e.costed and e.outlay < named.outlay), key=lambda e: e.outlay)
+    assert named.outlay <= remedy.HARDLY_MORE * slow.outlay and 1.5 * named.median_cost < slow.median_cost
+    assert named.slowdown_percent < 20
 
 
 def test_machines_that_are_called_bought_between_commas_are_bought():

@@ -41,6 +41,12 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
     assert "price of InfiniBand NDR on top" in text and "infiniband-ndr-400" not in text
 
 
+def test_a_sentence_over_its_budget_says_what_would_keep_it():
+    text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
+    told, ways = text.split("Each of these was planned and would do: ")
+    assert "keeps the budget of $300,000" in told and ways.startswith("- any provider: $")
+
+
 def test_a_budget_in_euros_is_taken_at_a_rate_with_its_day(piped):
     text = _flat(piped("pretrain llama 3.1 8b on 16 h100 for 100B tokens, budget €2 M\n", "-").out)
     assert "budget: $2,253,800 (At 1.1269 US dollars for one euro (2026-10-06) it is $2,253,800)" in text

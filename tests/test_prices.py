@@ -15,7 +15,7 @@ from assistant.library.questionnaires import read_one
 from assistant.planning import Begun, begun
 from assistant.planning.dearer import when_dearer
 from assistant.planning.flips import Charging
-from assistant.present.prices import _unturned, deciding
+from assistant.present.prices import _unturned, changes, deciding
 from assistant.vocabulary.plan import RentalOffer, Warning_
 from assistant.vocabulary.prices import Dearer
 from tests.program import weft
@@ -129,6 +129,24 @@ def test_no_machine_of_another_name_gives_an_offer_its_price(tmp_path, instance,
     [found] = compared(read(file(tmp_path, lines), today=datetime.date(2026, 11, 20)).prices, CATALOG)
     assert found.offer == of and (of or found.outcome == "absent")
     assert of or found.why == f"Lambda has no offer of the name {instance} in the catalog"
+
+
+@pytest.mark.parametrize(
+    ("line", "of"),
+    [
+        ('voltage-park,"H100 InfiniBand",NVIDIA H100,8,', "HGX H100 with InfiniBand"),
+        ("voltage-park,our finest,NVIDIA H100,8,infiniband", "HGX H100 with InfiniBand"),
+        ("voltage-park,our finest,NVIDIA H100,8,", None),
+        ("voltage-park,our finest,NVIDIA H100,8,roce", None),
+        ("voltage-park,our finest,NVIDIA H100,,infiniband", None),
+    ],
+)
+def test_the_one_offer_with_that_gpu_number_and_network_is_found_under_another_name_and_told(tmp_path, line, of):
+    lines = f"provider,instance,gpu,gpus,fabric,usd_per_gpu_hour,date\n{line},2.09,2026-11-10\n"
+    [found] = compared(read(file(tmp_path, lines), today=datetime.date(2026, 11, 20)).prices, CATALOG)
+    assert found.offer == of and bool(found.found_by) is bool(of)
+    told = " ".join(str(block) for block in changes([found], 0))
+    assert (of is None) is ("another name" not in told)
 
 
 LISTED = """provider,instance,gpu,gpus,fabric,tier,usd_per_gpu_hour,date

@@ -56,6 +56,29 @@ def test_each_quote_says_what_it_comes_to_what_it_leaves_open_and_how_far_it_is_
     assert joe.run_cost_usd.p50 == pytest.approx(50_000), "of a term all of it is paid for"
 
 
+def test_what_an_hour_costs_with_waiting_is_told_of_each_quote_at_the_default_width(three):
+    text = formats.written(three, "text", width=80)
+    compared = " ".join(text.partition("YOUR QUOTES")[2].partition("With waiting:")[0].split())
+    for quote in three.quotes:
+        assert f"{quote.effective_usd_per_gpu_hour:.2f}" in compared and three.names.get(quote.fabric) in compared
+
+
+def test_of_a_network_that_is_given_it_is_told_who_quotes_it_and_that_nobody_lets_it():
+    given = {"cluster": {"gpu": "h100-sxm", "gpus": 64, "fabric": "spectrum-x-400"}}
+    quote = {"provider": "CoreWeave", "fabric": "spectrum-x-400", "gpu_hour_usd": 2.2}
+    quoted, alone = (
+        planning.plan(
+            questionnaires.from_value({**JOB, **given, "budget": budget}, CATALOG), library.load(), index=None
+        )
+        for budget in ({"quotes": [quote]}, {"mode": "rent"})
+    )
+    assert quoted.recommendation.card.do.endswith("for the 64 NVIDIA H100 SXM5 80 GB, as CoreWeave quotes it.")
+    nobody = "Nobody in the catalog lets these GPUs with this network: ask"
+    assert not any("spectrum-x-400" in offer.fabrics for one in CATALOG.providers.values() for offer in one.offers
+                   if offer.gpu == "h100-sxm")  # fmt: skip
+    assert alone.recommendation.card.cost.startswith(nobody)
+
+
 def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_was_tried(three):
     turns = [flip for flip in three.recommendation.flips if flip.to_quote]
     assert [(flip.input.split(".")[2], flip.to_quote) for flip in turns] == [("0", 2), ("1", 2)]

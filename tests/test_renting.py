@@ -22,6 +22,7 @@ from assistant.planning.pipeline import CHOICE_ALONE
 from assistant.planning.remedy import smallest_change
 from assistant.present.blocks import Table
 from assistant.present.figures import usd
+from assistant.present.plan import formats
 from assistant.present.plan.formats import plan_html, plan_lines
 from assistant.present.plan.offers import in_short, section
 from assistant.present.terminal import blocks_view
@@ -371,6 +372,15 @@ def test_a_price_of_low_trust_says_so_where_it_counts(made: Plan) -> None:
     table = next(block for block in section(made) if isinstance(block, Table))
     doubted = {row[1].partition(":")[0] for row in table.rows if "low trust" in row[1] and "capacity" not in row[1]}
     assert doubted == {o.provider_name for o in made.offers if o.trust == "low" and o.run_cost_usd}
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_each_price_stands_with_its_day_in_the_terminal_as_well(made: Plan, width: int) -> None:
+    told = formats.written(made, "text", width=width)
+    listed, legend = told.split("\nOFFERS\n")[1].split("Prices are lists, with the day on which they were read")
+    listed, taken = " ".join(listed.split()), made.offers[made.recommendation.offer]
+    dates = {o.date for o in made.offers if o.run_cost_usd}
+    assert legend and len(dates) > 3 and all(date in listed for date in dates) and taken.finishes_on in listed
 
 
 def test_what_adapters_would_save_is_said_of_the_same_work_also_where_days_were_said(library: Library) -> None:

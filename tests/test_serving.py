@@ -300,6 +300,15 @@ def test_the_certainty_says_what_it_is_of(chat_service):
     assert f"so {chat_service.sizing.gpus} GPUs keep the times asked for {kept}" in told
 
 
+def test_a_copy_over_several_nodes_of_a_rack_fits_in_the_rack():
+    load_ = {"requests_per_s": 50, "prompt_tokens": 2000, "output_tokens": 500}
+    job = {"workload": "inference", "model": "deepseek-v3", "cluster": {"gpu": "gb200", "gpus": 72}, "inference": load_}
+    answer = planned(job).recommendation
+    assert answer.card.because == "The copy fits in one rack: nothing crosses a network."
+    single = planned({**job, "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}).recommendation
+    assert "fits in one node" in single.card.because and "fits in one node" in single.headline
+
+
 def planned(job: dict):
     library = load()
     return plan(from_value(job, library.catalog), library, index=None, today=datetime.date(2026, 11, 23))

@@ -14,6 +14,7 @@ from assistant.vocabulary.utterance import Utterance
 from . import (
     bandwidth_needs,
     collective_times,
+    electricity,
     jobs,
     memory_needs,
     model_sizes,
@@ -45,6 +46,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "network": prices_and_parts.network_parts,
     "purchase": purchases.purchase,
     "rent-or-buy-for": purchases.rent_or_buy,
+    "electricity": electricity.electricity,
     "offers": offers_sold.offers,
     "offers-for-money": offers_sold.for_money,
     "nccl-settings": nccl_settings.nccl_settings,

@@ -66,8 +66,10 @@ def _of_piece(text: str, first: int, last: int, said: Sequence[Amount]) -> Itera
     elif before and (price.unit in ("gpu", "port", "node") or _EACH.search(text[first : price.start])):
         count = before[-1]
         yield Term(float(count.value), _name(text, count.end, price.start), float(price.value))
-    else:
-        yield Term(1.0, _name(text, first, price.start) or _name(text, price.end, last), float(price.value))
+    else:  # "64 HCAs ($250K)" is the sum of all of them
+        some = _name(text, before[-1].end, price.start) if before else ""
+        named = f"{before[-1].value:,g} {some}" if some else _name(text, first, price.start)
+        yield Term(1.0, named or _name(text, price.end, last), float(price.value))
 
 
 def _without_price(text: str, first: int, last: int, said: Sequence[Amount]) -> Iterator[Term]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from assistant.present.blocks import Block, Bullets, Paragraph
 from assistant.present.fields import field_name, field_text
-from assistant.present.plan import assumptions, card, quotes
+from assistant.present.plan import assumptions, card, opening, quotes
 from assistant.present.plan.names import named
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
@@ -132,7 +132,7 @@ def blocks(found: AtOnce) -> list[Block]:
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     return [
-        *named([*card.section(found.plan), *quotes.section(found.plan)], found.plan),
+        *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),
         *named(assumptions.in_short(found.plan), found.plan),

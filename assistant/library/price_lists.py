@@ -368,6 +368,9 @@ def _once(prices: Iterable[Listed]) -> list[Listed]:
     return list(best.values())
 
 
+_BY = "by its GPU, their number and the network"
+
+
 def compared(prices: Iterable[Listed], catalog: Catalog) -> list[PriceChange]:
     """Each price of a list beside the catalog's, the older ones of a list first as they are overtaken by the newer."""
     finder, newest, found = _Finder(catalog), {}, []
@@ -377,9 +380,11 @@ def compared(prices: Iterable[Listed], catalog: Catalog) -> list[PriceChange]:
             found.append(match)
             continue
         provider, offer = match
+        named = not listed.instance or _plain(listed.instance) in _names(offer)
+        found_by = None if named else f"{offer.name} of {provider.name} for {shown(listed.instance)}, {_BY}"
         key = (provider.id, offer.name, listed.tier, listed.months, listed.region)
         was = newest.get(key) or _ours(offer, listed)
-        change = _beside(PriceChange(listed, "new", provider.id, offer.name, was))
+        change = _beside(PriceChange(listed, "new", provider.id, offer.name, was, found_by=found_by))
         if change.outcome != "kept":
             newest[key] = as_list_price(listed)
         found.append(change)
@@ -469,7 +474,15 @@ class _Finder:
         ]
         if not listed.instance:
             return alike
-        return _nearest(listed.instance, [offer for offer in alike if _names_nothing(listed.instance, offer, told)])
+        near = _nearest(listed.instance, [offer for offer in alike if _names_nothing(listed.instance, offer, told)])
+        # Of one machine alone with this GPU, number of them and network another name is but another name.
+        told_apart = listed.gpus and self._network(listed) and len(alike) == 1
+        return near or (alike if told_apart else [])
+
+    def _network(self, listed: Listed) -> str | None:
+        """What a line says of its network: in a column, else in the name of the machine ("H100 InfiniBand")."""
+        technologies = {one.technology for one in self.catalog.fabrics.values()} - {"none"}
+        return listed.fabric or " ".join(sorted(_words(listed.instance) & technologies)) or None
 
     def _fabrics(self, named: str) -> set[str]:
         """The networks that a name may mean: "InfiniBand" is any, "InfiniBand NDR" that of its generation."""
@@ -513,9 +526,10 @@ class _Finder:
         if not self._is_machine(offer, gpu, listed):
             return False
         # Without its name or its network a machine is taken for none that has one: no price is borrowed.
-        if listed.fabric is None:
+        network = self._network(listed)
+        if network is None:
             return offer.fabrics[0] == "none"
-        return bool(self._fabrics(listed.fabric) & set(offer.fabrics))
+        return bool(self._fabrics(network) & set(offer.fabrics))
 
 
 def _refused(listed: Listed, why: str) -> PriceChange:

@@ -14,10 +14,11 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_month
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
+from .candidates import rented_openly
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, name_of, seconds, tokens_told, usd, works_longer
+from .headline import lasting, link_of_a_copy, name_of, seconds, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -53,13 +54,13 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
-    there = job.questionnaire.budget.machines_there
+    there, offered = job.questionnaire.budget.machines_there, chosen.price.offered if chosen.priced else None
     bought = job.questionnaire.budget.mode == "buy"
     if choice.kept and (job.questionnaire.budget.network_there or not there):
         to_be_bought = bought and not there
         what = f"Buy the {gpus} with {network}, as given" if to_be_bought else f"Keep {network} for the {gpus}"
-        return f"{what}{_keeping(made, chosen)}."
-    offered = chosen.price.offered if chosen.priced else None
+        quoted = offered and offered.quote and offered.provider_name
+        return f"{what}{f', as {quoted} quotes it' if quoted else ''}{_keeping(made, chosen)}."
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
@@ -148,7 +149,7 @@ def _keeping(made: Decision, chosen: Entry) -> str:
 def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
-        return f"No price of it was read: ask, and say what you are quoted.{_paid_for(job, chosen)}"
+        return f"{_without_a_price(job, chosen)}: ask, and say what you are quoted.{_paid_for(job, chosen)}"
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month{_for_more_than_used(job, chosen)}"
     capital = chosen.price.capital_usd
     each = sizing.usd_per_million_output_tokens if sizing else None
@@ -168,6 +169,13 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         return f"{month}; {total}{_whatever_it_takes(chosen)}.{_on_demand(chosen)}"
     paid = f"{total}{_whatever_it_takes(chosen)}{_in_whole_hours(chosen)}."
     return f"{paid}{_on_demand(chosen)}{_by_ones_own(job, chosen)}"
+
+
+def _without_a_price(job: Resolved, chosen: Entry) -> str:
+    """Why there is none: of a network that was given nobody may let these GPUs with it."""
+    if chosen.considered.owned and rented_openly(job) and not chosen.considered.offers:
+        return "Nobody in the catalog lets these GPUs with this network"
+    return "No price of it was read"
 
 
 def _on_demand(chosen: Entry) -> str:
@@ -341,7 +349,7 @@ def _whole(job: Resolved, chosen: Entry) -> str:
     served = chosen.estimate.serving
     if served is None or served.prefill_workers is not None:
         return "All its GPUs share one scale-up link"
-    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {'node' if served.gpus_per_copy > 1 else 'GPU'}"
+    return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"
 
 
 def _cheapest(made: Decision, chosen: Entry) -> str:
@@ -351,13 +359,15 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     what = _billed(made.job)
     of = " of the quotes" if made.job.questionnaire.budget.quotes else ""
     least = f"Cheapest {what}{of or ' of those advised' if made.choice.unadvised else of}"
+    nearer = any(e.ranked_cost < other.ranked_cost for e in made.choice.over_limits)
+    keeping = " of those that keep the limits" if nearer else ""
     more = other.median_cost / chosen.median_cost
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = f"{times(more)} as much" if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
     same = "tokens" if made.job.days is not None and not made.job.serves else what if what != "month" else "load"
     costs = "cost" if same == "tokens" else "costs"
-    return f"{least}; the same {same} on the next cheapest network {costs} {much} in all."
+    return f"{least}; the same {same} on the next cheapest network{keeping} {costs} {much} in all."
 
 
 def _billed(job: Resolved) -> str:
@@ -383,7 +393,10 @@ def _alone(made: Decision) -> str:
         where = f" at {made.job.provider.name}" if made.job.provider else ""
         return f"No other network that runs this job has a price{where}."
     limits = kept_by_none(known, made.job.questionnaire)
-    return f"No other network keeps {' and '.join(limits)}." if limits else "No other network with a price is advised."
+    if limits:
+        return f"No other network keeps {' and '.join(limits)}."
+    which = "that keeps the limits" if any(missed(e, made.job.questionnaire) for e in known) else "with a price"
+    return f"No other network {which} is advised."
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:

@@ -64,10 +64,18 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
             f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
             f"crosses a fabric.{priced}"
         )
+    where = link_of_a_copy(job, chosen)
     return (
-        f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one node, so only requests "
-        f"cross, which ordinary Ethernet carries.{priced}"
+        f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one {where}, so only "
+        f"requests cross, which ordinary Ethernet carries.{priced}"
     )
+
+
+def link_of_a_copy(job: Resolved, chosen: Entry | None) -> str:
+    """What a copy of the model, where it crosses no network, is at most in: a GPU, a node or a rack."""
+    served = chosen.estimate.serving if chosen else None
+    gpus = served.gpus_per_copy if served else job.gpus_per_node
+    return "GPU" if gpus == 1 else "node" if gpus <= job.gpus_per_node else "rack"
 
 
 def _sum(job: Resolved, chosen: Entry) -> str:

@@ -10,6 +10,7 @@ from assistant.vocabulary.questionnaire import Parallelism
 
 from .budgets import usd_per_month
 from .candidates import on_the_market
+from .choice import NEAR
 from .entry import Entry
 from .headline import usd
 from .missed import Missed, missed
@@ -166,10 +167,16 @@ def _loosened(job: Resolved, allowed: list[Entry]) -> str:
 
 
 def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
-    """What asks for the least change, and of those that ask for hardly more the cheapest."""
-    least = min(_change(limits) for _, limits in short)
-    near = [one for one in short if _change(one[1]) <= HARDLY_MORE * least]
-    return min(near, key=lambda one: one[0].median_cost)
+    """What asks for the least change, and of those that ask for hardly more the cheapest; in place of that what asks
+    for hardly more than it, where its run costs so much less that no rule would stand against it: a network that is
+    slow, and not advised for that, is often the first to keep a limit."""
+    found = _cheapest_up_to(HARDLY_MORE * min(_change(limits) for _, limits in short), short)
+    better = _cheapest_up_to(HARDLY_MORE * _change(found[1]), short)
+    return better if NEAR * better[0].median_cost < found[0].median_cost else found
+
+
+def _cheapest_up_to(change: float, short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
+    return min((one for one in short if _change(one[1]) <= change), key=lambda one: one[0].median_cost)
 
 
 def _change(limits: list[Missed]) -> float:

@@ -130,6 +130,11 @@ def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
         header = ["", "offer", "tier", "was", "of", "now", "of", "change"]
         order = sorted(taken, key=lambda one: (list(_SIGNS).index(one.outcome), one.provider or "", one.listed.line))
         blocks.append(Table(header, [_row(one) for one in order], frozenset({3, 5, 7}), None, (4, 6)))
+    other = list(dict.fromkeys(one.found_by for one in taken if one.found_by))
+    if other:
+        more = [f"{len(other) - _MOST_UNMATCHED} more: --format json names each line"]
+        listed = [*other[:_MOST_UNMATCHED], *(more if len(other) > _MOST_UNMATCHED else [])]
+        blocks += [Paragraph("Found under another name than the list has:"), Bullets(listed)]
     apart = [one for one in found if one.outcome == "kept" and one.was and (one.why or "").startswith("ours is of the")]
     if apart:
         blocks += [Paragraph("Of the same day, and they disagree; ours stays:"), Bullets([_line(one) for one in apart])]

@@ -19,7 +19,7 @@ _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nic
 _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 # Roles by the sign whose template names the quantity.
 _VALUED = {"bytes": "payload", "requests": "requests", "tokens": "context", "prompt": "prompt", "days": "so_long",
-           "so_many": "so_many", "gpu_named": "named_gpu"}  # fmt: skip
+           "so_many": "so_many", "gpu_named": "named_gpu", "bare_price": "bare_price"}  # fmt: skip
 _FASTEST = 1600.0  # Gb/s of an adapter
 
 
@@ -297,8 +297,10 @@ def _premium(heard: Heard, signs: Mapping[str, Any]) -> tuple[float, float] | No
     """Dollars per GPU-hour on top, and without: as understood, else of two amounts the smaller where one is called a
     premium."""
     fields = heard.fields
-    if "budget.fabric_premium_gpu_hour_usd" in fields and "budget.gpu_hour_usd" in fields:
-        return fields["budget.fabric_premium_gpu_hour_usd"], fields["budget.gpu_hour_usd"]
+    if "budget.fabric_premium_gpu_hour_usd" in fields:
+        price = fields.get("budget.gpu_hour_usd") or next(iter(signs.get("bare_price", ())), None)
+        if price is not None:
+            return fields["budget.fabric_premium_gpu_hour_usd"], float(price)
     starts = {q.start: float(q.value) for s in heard.source.starting.values() for q in s if q.kind == "money"}
     amounts = list(starts.values())
     said = len(amounts) == 2 and "surcharge" in signs and max(amounts) < _HOURLY

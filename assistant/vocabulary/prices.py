@@ -38,7 +38,7 @@ class Listed:
 class PriceChange:
     """A price of a list beside ours: ``provider`` and ``offer`` are the catalog's, ``was`` the price it has there.
     ``why`` tells what keeps it from being taken; of a machine that is absent, ``missing`` what an entry of one's own
-    needs that the line does not say."""
+    needs that the line does not say; ``found_by``: by what the offer was found, where not by the name on the line."""
 
     listed: Listed
     outcome: Outcome
@@ -47,6 +47,7 @@ class PriceChange:
     was: ListPrice | None = None
     why: str | None = None
     missing: tuple[str, ...] = ()
+    found_by: str | None = None
 
 
 @dataclass(frozen=True)

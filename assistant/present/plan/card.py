@@ -7,6 +7,7 @@ from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
 LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
+CLEAR = "clear; no other network comes within the error."
 _OFTEN = 0.1  # probability from which on a network is named beside a choice that nothing ties with
 
 
@@ -34,8 +35,16 @@ def certain(plan: Plan) -> list[str]:
     if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
     sure = "clear that no network is needed: nothing crosses." if alone else _meaning(plan)
-    told = (sure, reading.left_out(plan), _next_kind(plan), _band(plan, best))
+    told = (_but_for(sure, plan), _next_kind(plan), _band(plan, best))
     return [f"Certainty: {' '.join(text for text in told if text)}"]
+
+
+def _but_for(sure: str, plan: Plan) -> str:
+    """How certain it is, with what it is certain among where something that costs less was left out."""
+    among, cheaper = reading.among(plan), reading.left_out(plan)
+    if sure == CLEAR and among:
+        return f"clear among {among}; {cheaper}."
+    return f"{sure} That is among {among}; {cheaper}." if among else sure
 
 
 def _next_kind(plan: Plan) -> str:
@@ -91,7 +100,7 @@ def _meaning(plan: Plan) -> str:
     quoted = plan.questionnaire["budget"].get("quotes")  # these are compared, be they of one network
     if not quoted and not any(c.cost_usd and c.fabric != answer.fabric for c in plan.candidates):
         return "nothing was compared, as no other network has a price to compare."
-    return "clear; no other network comes within the error."
+    return CLEAR
 
 
 def _likeliest(plan: Plan) -> list[str]:

@@ -12,6 +12,7 @@ from . import reading
 from .candidates import SIGNS
 
 NO_PRICE = "no price"
+_LOW = ", low trust"
 _BESIDE = {"reserved": "term not stated", "capacity-block": "low trust"}  # why no sum is made of such a price
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
 
@@ -59,7 +60,8 @@ def section(plan: Plan) -> list[Block]:
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
-        notes.append("Low trust: read at second hand, or derived from another machine's price; it counts all the same.")
+        doubt = "Low trust, in short *: read at second hand, or derived from another machine's price"
+        notes.append(f"{doubt}; it counts all the same.")
     if beside:
         notes.append(
             "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
@@ -74,7 +76,7 @@ def section(plan: Plan) -> list[Block]:
         )
     return [
         _heading(plan),
-        _table(plan, [*priced, *beside, *silent]),
+        _table(plan, [*priced, *beside, *silent], dated=True),
         *_tied(_without_risk(priced)),
         Paragraph(" ".join(notes)),
     ]
@@ -223,7 +225,8 @@ _REST = "dearer with the same network, of another network, not advised, or witho
 _COST = 5  # the column of the cost in the middle
 
 
-def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
+def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Table:
+    """``dated``: the day of a price stays however little room there is."""
     taken = _taken(plan)
     header = [
         "",
@@ -246,14 +249,17 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         4: ["hourly", *prices],
         5: ["cost", *(row[5] for row in rows)],
     }
+    right = frozenset(range(3, 9 if dated else 8))  # with its heading, where there is no room for a table
     if not reading.ends(plan):  # a service is never done
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
-        return _with_average(Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter), shown)
+        right = frozenset(range(3, 7 if dated else 6))
+        return _with_average(Table(header, rows, right, won, (3,), shorter), shown)
     longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
     # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
     gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
-    return _with_average(Table(header, rows, frozenset({3, 4, 5, 6, 7}), won, gone, shorter), shown)
+    gone = tuple(n for n in gone if not (dated and header[n] == "price of"))
+    return _with_average(Table(header, rows, right, won, gone, shorter), shown)
 
 
 def _with_average(table: Table, shown: list[RentalOffer]) -> Table:
@@ -269,7 +275,7 @@ def _with_average(table: Table, shown: list[RentalOffer]) -> Table:
     short = [cell + more for cell, more in zip(table.shorter[_COST], [" (mean)", *beside], strict=True)]
     gone = (
         *table.first_to_go,
-        *(n for n in table.right if n > _COST and n not in table.first_to_go),
+        *(n for n in table.right if n > _COST and n not in table.first_to_go and table.header[n] != "price of"),
     )  # when it is done
     shorter = table.shorter | {_COST: short}
     return dataclasses.replace(table, header=header, rows=rows, shorter=shorter, first_to_go=gone)
@@ -281,11 +287,11 @@ def _seller(offer: RentalOffer) -> str:
 
 def _provider(offer: RentalOffer) -> str:
     """The provider, with what tells two offers of it apart, where there is little room."""
-    tier = "" if offer.tier == "on-demand" else offer.tier
-    term = f"{offer.months:g} months" if offer.months else f"{tier}{_untold(offer)}"
-    return ", ".join(
-        filter(None, (_seller(offer), term, _doubted(offer), "" if offer.network_included else "network?"))
-    )
+    tier = {"on-demand": "", "capacity-block": "blocks"}.get(offer.tier, offer.tier)
+    untold = _untold(offer)
+    term = f"{offer.months:g} months" if offer.months else f"{tier}{'' if untold == _LOW else untold}"
+    said = ", ".join(filter(None, (_seller(offer), term, "" if offer.network_included else "network?")))
+    return f"{said} *" if _doubted(offer) or untold == _LOW else said
 
 
 def _doubted(offer: RentalOffer) -> str:

@@ -11,13 +11,13 @@ def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
     details = " ".join(text for text in (split(plan), reading.limits_kept(plan)) if text)
     further = [Paragraph(text) for text in (details, plan.recommendation.not_the_likeliest) if text]
-    return [*card.section(plan), *further, *_what_fits(plan)]
+    return [*card.section(plan), *further, *what_fits(plan)]
 
 
 def first_page(plan: Plan) -> list[Block]:
     """The same for who decides: how the job is split is for who runs it."""
     further = (reading.limits_kept(plan), plan.recommendation.not_the_likeliest)
-    return [*card.section(plan), *(Paragraph(text) for text in further if text), *_what_fits(plan)]
+    return [*card.section(plan), *(Paragraph(text) for text in further if text), *what_fits(plan)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -27,7 +27,7 @@ def in_talk(plan: Plan) -> list[Block]:
         return [*card.section(plan), *sizing.under_the_card(plan)]
     further = [Paragraph(text) for text in (reading.power_kept(plan), answer.not_the_likeliest) if text]
     served = [*sizing.under_the_card(plan), *crossing.in_talk(plan)]
-    return [*card.section(plan), *further, *served, *_what_fits(plan), *candidates.in_talk(plan)]
+    return [*card.section(plan), *further, *served, *what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:
@@ -71,7 +71,7 @@ def _band(plan: Plan, best: Candidate) -> str | None:
     return f"In eight of ten cases {what} lies between {low} and {high}, {shares} of what is named{said}."
 
 
-def _what_fits(plan: Plan) -> list[Block]:
+def what_fits(plan: Plan) -> list[Block]:
     """What would keep the limits, each with its sum and its day."""
     ways = flips.ways_out(plan)
     return told("Each of these was planned and would do:", *ways) if ways else []

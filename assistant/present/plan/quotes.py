@@ -94,8 +94,12 @@ def _side_by_side(plan: Plan) -> list[Block]:
         [_row(quote, quote is won) for quote in shown],
         frozenset({4, 5, 6}),
         next((n for n, quote in enumerate(shown) if quote is won), None),
-        (4, 2),
-        {1: ["of", *(str(quote.provider or quote.number) for quote in shown)]},
+        shorter={
+            1: ["of", *(str(quote.provider or quote.number) for quote in shown)],
+            3: ["quoted", *(_quoted(quote).replace("/GPU-h", "") for quote in shown)],
+            4: ["waiting", *(figures.usd(quote.effective_usd_per_gpu_hour) for quote in shown)],
+            5: ["cost", *(_cost(quote) for quote in shown)],
+        },
     )
     if not reading.ends(plan):  # a service is never done
         header = [*table.header[:5], f"cost of {reading.bill(plan)}"]
@@ -138,11 +142,19 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
         sign,
         _name(quote),
         quote.fabric or "not said",
-        quote.said.replace(" per GPU-hour", "/GPU-h").replace(" for ", ", "),
+        _quoted(quote),
         figures.usd(quote.effective_usd_per_gpu_hour),
-        figures.usd(quote.run_cost_usd.p50 if quote.run_cost_usd else None),
+        _cost(quote),
         figures.hours(None if days is None else 24 * days),
     ]
+
+
+def _quoted(quote: QuotedOffer) -> str:
+    return quote.said.replace(" per GPU-hour", "/GPU-h").replace(" for ", ", ")
+
+
+def _cost(quote: QuotedOffer) -> str:
+    return figures.usd(quote.run_cost_usd.p50 if quote.run_cost_usd else None)
 
 
 def _beside(quote: QuotedOffer) -> str:

@@ -130,7 +130,7 @@ def verdict(found: Candidate, plan: Plan) -> str:
 def confidence(plan: Plan, *, why: bool = True) -> str:
     """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
     sure, cheaper = _sure(plan, why=why), left_out(plan)
-    return f"{sure} {cheaper}" if sure and cheaper and why else sure
+    return f"{sure} That is among {among(plan)}; {cheaper}." if sure and cheaper and why else sure
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
@@ -153,8 +153,14 @@ def left_out(plan: Plan) -> str:
     limits = " or ".join(dict.fromkeys(limit for c in over for limit in c.limits_missed))
     said = [f"cheaper, but without keeping {limits}: {named(over)}"] if over else []
     said += [f"cheaper but not advised: {named(firm)}"] if firm else []
-    among = "those that keep the limits" if over else "those advised"
-    return f"That is among {among}; {'; '.join(said)}." if said else ""
+    return "; ".join(said)
+
+
+def among(plan: Plan) -> str:
+    """Among which networks the choice is the cheapest, where something else costs less; nothing where nothing does."""
+    cheaper = unadvised(plan)
+    some = "those that keep the limits" if any(c.limits_missed for c in cheaper) else "those advised"
+    return some if cheaper else ""
 
 
 def _sure(plan: Plan, *, why: bool) -> str:
