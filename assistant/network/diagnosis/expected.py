@@ -11,7 +11,8 @@ _CARD = r"\bRTX\b|GeForce|\bL40S?\b|NVIDIA L4\b|\bA40\b|\bT4\b|\bA10G?\b|\bA16\b
 _PCIE = re.compile(rf"PCIe|\bNVL\b|\bL4\b|RTX|{_CARD}", re.I)
 # A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
 _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
-_PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000", "PCIe-only")  # one is in every such line
+# One is in every such line.
+_PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000", "PCIe-only")
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
