@@ -144,5 +144,12 @@ def test_a_sum_says_how_many_gpus_it_rents_in_whole_machines_at_whom(library):
     for figure in found.figures:
         hourly = float(figure.formula.split("$")[1].split()[0])
         assert 730 * hourly * figure.value <= found.inputs["usd"] < 730 * hourly * (figure.value + 8)
-    none = computed_answer(understood("how many GB300 can I rent for $500 a month?", library), library)
-    assert none is None or none.computed.value == 0
+    racks = computed_answer(
+        understood("how many GB200 with InfiniBand can I rent for $40,000 a month?", library), library
+    ).computed
+    assert racks.value == 0 and "no NVIDIA GB200" in racks.text and "the least that is let" in racks.figures[0].formula
+    day, month = (
+        computed_answer(understood(f"how many H100 can I rent for ${sum_of}?", library), library).computed.inputs
+        for sum_of in ("5,000 a day", "152,083 a month")
+    )
+    assert day["usd"] / day["hours"] == pytest.approx(month["usd"] / month["hours"], rel=1e-3)

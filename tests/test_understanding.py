@@ -717,24 +717,33 @@ def test_gpus_bought_to_those_that_are_there_are_counted_beside_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "amount"),
+    ("text", "field", "amount", "gpus"),
     [
-        ("Full finetune of Mixtral 8x7B for our insurance bot, 16 A100 80GB, 12k.", "budget.usd", 12_000),
-        ("GRPO on GPT-OSS 120B, 32 H200 at Lambda, vLLM rollouts, 1500 steps, 60k.", "budget.usd", 60_000),
-        ("Serving Mixtral 8x7B, 10 rps, 4 A100 at Hyperstack, 5k a month.", "budget.usd_per_month", 5_000),
-        ("QLoRA on Llama 3.1 70B, 4 H100 from Vast, i have 500 dollars from my parents.", "budget.usd", 500),
+        ("Full finetune of Mixtral 8x7B for our insurance bot, 16 A100 80GB, 12k.", "budget.usd", 12_000, 16),
+        ("GRPO on GPT-OSS 120B, 32 H200 at Lambda, vLLM rollouts, 1500 steps, 60k.", "budget.usd", 60_000, 32),
+        ("Serving Mixtral 8x7B, 10 rps, 4 A100 at Hyperstack, 5k a month.", "budget.usd_per_month", 5_000, 4),
+        ("QLoRA on Llama 3.1 70B, 4 H100 from Vast, i have 500 dollars from my parents.", "budget.usd", 500, 4),
     ],
 )
-def test_a_sum_that_nothing_explains_is_asked_about_as_the_budget_and_counts_no_gpus(text, field, amount) -> None:
+def test_a_sum_that_nothing_explains_is_asked_about_as_the_budget_and_counts_no_gpus(text, field, amount, gpus):
     shipped = library.load()
     heard = Listener.of(shipped.language, shipped.catalog).hear(text, today=TODAY)
     assert any((field, amount) in doubt.between for doubt in heard.doubts)
-    assert heard.fields["cluster.gpus"] in (4, 16, 32) and field not in heard.fields and not heard.rest.count("k")
+    assert heard.fields["cluster.gpus"] == gpus and field not in heard.fields and not heard.rest.count("k")
+
+
+@pytest.mark.parametrize(
+    "text", ["64 H100, 70B, 8k context", "64 H100, 70B, 20k requests a day", "64 H100, sequences of 32k"]
+)
+def test_a_number_that_says_what_it_counts_is_no_budget(text) -> None:
+    assert not {field for field in asked(text) if field.startswith("budget.")}
 
 
 def test_twice_what_one_field_is_known_to_be_is_meant_of_it() -> None:
     known = {"training.sequence_length": 131_072, "cluster.gpus": 64}
     assert said("and at 256k?", fields=known, asked="budget.usd").fields == {"training.sequence_length": 262_144}
+    known |= {"training.global_batch": 1_600, "cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
+    assert said("what if 400?", fields=known, changed=("cluster.gpus",)).fields == {"cluster.gpus": 400}
 
 
 def test_one_network_considered_against_another_rules_out_none() -> None:

@@ -1,5 +1,5 @@
-"""What the electricity of machines costs for a time: their makers' power, what the site takes besides, and the price of
-a kWh, as a plan to buy them counts it."""
+"""What the electricity of machines costs for a time: their makers' power, of a part of a machine its share, what the
+site takes besides, and the price of a kWh."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def electricity(case: Case) -> Computed | None:
     if not gpus or not days:
         return None
     price = "budget.electricity_usd_per_kwh"
-    budget = Budget.model_validate({"mode": "buy", "electricity_usd_per_kwh": case.fields.get(price)})
+    told = next((float(one.value) for one in case.utterance.amounts if one.kind == "money" and one.unit == "kwh"), None)
+    own = case.fields.get(price) if told is None else told
+    budget = Budget.model_validate({"mode": "buy", "electricity_usd_per_kwh": own})
     machine = machine_of(case.gpu, case.catalog, case.fields.get("cluster.gpus_per_node"))
     paid, hours = Electricity.of(budget, case.catalog), 24 * days[0]
     watts, more = machine.draws(gpus), paid.effectiveness

@@ -110,8 +110,11 @@ def offers(case: Case) -> Computed | None:
 
 
 def for_money(case: Case) -> Computed | None:
-    """How many GPUs a sum a month or an hour, or one for so many days, rents at each seller in whole machines."""
+    """How many GPUs a sum a month, week, day, year or hour, or one for so many days, rents at each seller in whole
+    machines. A sum for one GPU or node is none of these."""
     asked = replace(_asked(case), count=None)
+    if case.says("on_spot"):
+        asked = replace(asked, tier="spot")
     money = next((one for one in case.utterance.amounts if one.kind == "money"), None)
     hours = _hours_paid(money.unit, asked.days) if money else None
     if money is None or hours is None:
@@ -123,51 +126,63 @@ def for_money(case: Case) -> Computed | None:
         case.figure(lot.offered.name, lot.gpus, "GPUs", lot.told(case, hours))
     if not lots:
         return None
-    period = f" for {significant(asked.days or 0)} days" if money.unit not in ("month", "hour") else f" a {money.unit}"
+    period = f" a {money.unit}" if money.unit else f" for {significant(asked.days or 0)} days"
     most, what, sum_of = lots[0], _what(case, asked), f"${float(money.value):,.2f}{period}"
-    text = f"{sum_of} rents no whole machine of {what} at a list price."
+    text = f"{sum_of} rents no {what} at a list price in the least order that is let."
     if most.gpus:
         at = f"{most.offered.name}, {hourly_price(most.paid)} per GPU-hour"
-        text = f"{sum_of} rents at most {most.gpus:,} {what}: at {at}."
+        text = f"{sum_of} rents {most.gpus:,} {what} at once: at {at}."
+        if most.let > most.gpus:
+            text = f"{text} It would pay for {most.let:,} there; more than {most.gpus:,} are not let together."
     caveat = _CAVEAT.format(f" --gpu {asked.gpus[0]}" if asked.gpus else "")
     return case.answer(text, caveat, gpus=list(asked.gpus), usd=float(money.value), hours=hours)
 
 
+_HOURS = {"hour": 1.0, "day": 24.0, "week": 168.0, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH}
+
+
 def _hours_paid(unit: str, days: float | None) -> float | None:
-    """The hours that a sum is to pay for."""
-    each = {"month": HOURS_PER_MONTH, "hour": 1.0}
-    return each.get(unit) or (24 * days if days else None)
+    """The hours that a sum is to pay for; ``None`` for one of something else than a time."""
+    return _HOURS.get(unit) if unit else 24 * days if days else None
 
 
 @dataclass(frozen=True)
 class _Lot:
-    """The GPUs of an offer that a sum rents, none where it is less than one machine; ``paid``: US dollars of a
-    GPU-hour."""
+    """The GPUs of an offer that a sum rents, none where it is less than the least order (``least``); ``paid``: US
+    dollars of a GPU-hour, ``let``: as many as it would pay for, were more let together."""
 
     offered: Offered
     price: ListPrice
     paid: float
     gpus: int
+    let: int
+    least: int
 
     @classmethod
     def of(cls, asked: _Asked, offered: Offered, usd_an_hour: float) -> _Lot | None:
-        """As many whole machines as may be had for so much an hour, and as are let at once."""
+        """As many whole machines as may be had for so much an hour, and as are let together."""
         price, each = asked.usual(offered), offered.offer.gpus_per_node
         if price is None:
             return None
-        paid, largest = asked.paid(price), offered.offer.largest_gpus
-        gpus = int(usd_an_hour / (paid * each)) * each
-        gpus = min(gpus, largest) if largest else gpus
-        return cls(offered, price, paid, gpus if gpus and offered.paid(gpus) * paid <= usd_an_hour else 0)
+        paid, largest, least = asked.paid(price), offered.offer.largest_gpus, offered.paid(each)
+        let = int(usd_an_hour / (paid * each)) * each
+        gpus = min(let, largest) if largest else let
+        fits = gpus and offered.paid(gpus) * paid <= usd_an_hour
+        return cls(offered, price, paid, gpus if fits else 0, let if fits else 0, least)
 
     def told(self, case: Case, hours: float) -> str:
         """The sum, and what the offer is."""
-        gpus, each = self.gpus, self.offered.offer.gpus_per_node
-        sum_of = f"{hours:,g} h × {hourly_price(self.paid)} × {counted(gpus or each, 'GPU')}"
-        total = f"{sum_of} = ${hours * self.paid * (gpus or each):,.2f}"
-        what = total if gpus else f"one machine is {total}"
-        return "; ".join((what, _tier(self.price), _network(case, self.offered), str(self.price.price.date),
-                          f"{self.price.trust} trust"))  # fmt: skip
+        gpus = self.gpus or self.least
+        total = f"{hours:,g} h × {hourly_price(self.paid)} × {counted(gpus, 'GPU')} = ${hours * self.paid * gpus:,.2f}"
+        what = total if self.gpus else f"the least that is let is {total}"
+        more = [f"no more are let together, it pays for {self.let:,}"] if self.let > self.gpus else []
+        about = (
+            _tier(self.price),
+            _network(case, self.offered),
+            str(self.price.price.date),
+            f"{self.price.trust} trust",
+        )
+        return "; ".join((what, *more, *about))
 
 
 def _every(case: Case) -> list[Offered]:

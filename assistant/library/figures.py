@@ -4,6 +4,7 @@ and a catalog with those of an earlier plan."""
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -43,9 +44,10 @@ def _facts(part: BaseModel, path: str) -> Iterator[tuple[str, Fact]]:
 def laid_over(catalog: Catalog, figures: Mapping[str, str]) -> Catalog:
     """The catalog with these figures in place of its own; of one that it does not have nothing is said."""
     for path, said in figures.items():
-        section, name, *rest = path.split(".") if not path.startswith(CONSTANTS) else path.split(".", 1)
-        entries = getattr(catalog, section)
-        if name in entries:
+        section, _, rest_of = path.partition(".")
+        name, *rest = [rest_of] if section == CONSTANTS else rest_of.split(".")
+        entries = getattr(catalog, section, None) if section in type(catalog).model_fields else None
+        if isinstance(entries, dict) and isinstance(entries.get(name), BaseModel):
             changed = {**entries, name: _with(entries[name], rest, said)}
             catalog = catalog.model_copy(update={section: changed})
     return catalog
@@ -54,8 +56,10 @@ def laid_over(catalog: Catalog, figures: Mapping[str, str]) -> Catalog:
 def _with(part: M, path: list[str], said: str) -> M:
     if not path:
         value, _, unit = said.partition(" ")
-        with contextlib.suppress(ValueError):
-            return part.model_copy(update={"value": float(value), "unit": unit})
+        with contextlib.suppress(ValueError, KeyError):  # what no figure of the catalog could be is left alone
+            number = float(value)
+            if math.isfinite(number):
+                return type(part).model_validate({**part.model_dump(), "value": number, "unit": unit})
         return part
     inner = getattr(part, path[0], None)
     return part.model_copy(update={path[0]: _with(inner, path[1:], said)}) if isinstance(inner, BaseModel) else part

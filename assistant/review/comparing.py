@@ -125,7 +125,7 @@ def _constants(before: Plan, after: Plan) -> Iterator[ConstantChange]:
     """Of what both plans were computed with: of another GPU or another network there are others."""
     was, now = (plan.made_with.constants if plan.made_with else {} for plan in (before, after))
     for name in dict.fromkeys([*was, *now]) if was and now else ():
-        always = name.startswith(CONSTANTS)
+        always = name.startswith(f"{CONSTANTS}.")
         if was.get(name) != now.get(name) and (always or (name in was and name in now)):
             yield ConstantChange(name=name, was=was.get(name), now=now.get(name))
 

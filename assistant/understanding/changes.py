@@ -68,7 +68,7 @@ def _kept_whole(field: RegisteredField, value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-_STEPS = (0.25, 0.5, 2.0, 4.0)
+_STEPS = (0.25, 0.5, 2.0, 4.0)  # as people vary a setting that comes in powers of two
 _ROUNDED = 0.03  # "256k" is 262,144
 
 
@@ -102,9 +102,10 @@ def bare(
 ) -> tuple[str, Any, range] | None:
     """An amount on its own that answers the open question or corrects what was said last: the field, the value, its
     tokens. ``spoken_of`` are fields that the message names: then it is about the one of these or about none."""
-    doubled = _doubled(source, taken, context, fields, today) if act == "what-if" and not spoken_of else None
-    if doubled is not None:
-        return doubled
+    if act == "what-if" and not spoken_of and last_said(context, fields) is None:
+        doubled = _doubled(source, taken, context, fields, today)
+        if doubled is not None:
+            return doubled
     path = _of_the_old(source, taken, context, fields) if act == "change" else None
     path = path or expected(act, context, fields)
     if spoken_of and act in ("change", "what-if"):
