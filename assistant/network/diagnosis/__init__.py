@@ -38,6 +38,8 @@ _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 # Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
 _UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
+# What a line of nccl-tests' own may tell to others than the readers that count.
+_UNTABLED = judge_network.FAILED | judge_network.TROUBLE | judge_network.STEP | judge_network.WENT_ON | _NCCL | _ANY
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -83,6 +85,7 @@ class _Reading:
     def __init__(self) -> None:
         self.tables, self.heard = Reader(), Heard()
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
+        self._signed = b""  # the line in which signatures are looked for, without its numbers
 
     def wanted(self, number: int, line: bytes, shape: bytes) -> int:
         """The bits of a line; 0 where it is to be passed over."""
@@ -93,9 +96,22 @@ class _Reading:
         bits = self._telling.of(line, shape)
         if not bits:
             return _ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0
+        self._like = self._signed = b""
+        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
+            return bits
+        if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
+            self._like = self._repeats.table_key(line)
+            again = self._repeats.of(self._like)
+            if again is None or again.table is None:
+                return bits
+            self._again(number, bits, again)
+            self.tables.again(number, again.table)
+            return 0
         unlike = judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE
-        if bits & unlike or _exact().search(line):
-            self._like = b""
+        if _exact().search(line):
+            return bits
+        if bits & unlike:
+            self._signed = (like or self._repeats.key(line)) if bits >> judge_network.SIGNATURES else b""
             return bits
         self._like = like = like or self._repeats.key(line)
         again = self._repeats.of(like)
@@ -117,7 +133,7 @@ class _Reading:
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
         heard, log, ours = self.heard, self.heard.log, bits & _NCCL
-        seen = heard.known.take(number, line, bits) if bits & ~_OTHERS else ()
+        seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         if ours and log.take(number, line):
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
@@ -126,7 +142,10 @@ class _Reading:
             if log.alike and self._like:
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list))
-        elif not (bits & _TABLE and self._of_table(number, line)):
+        elif bits & _TABLE and self._of_table(number, line):
+            if self._like[:1] == b"#":
+                self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line)))
+        else:
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed)
                 log.given(number, line)

@@ -39,7 +39,7 @@ _RIGHT = 0.0  # one object for all rows
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 # A row without a time of day: size, count, type, perhaps redop, then numbers.
-_PLAIN = re.compile(
+PLAIN = re.compile(
     r"\d{1,18}\s+\d{1,18}\s+[a-z][a-z0-9_]*(?:\s+[a-z]+)?"
     r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
     re.ASCII,
@@ -47,6 +47,11 @@ _PLAIN = re.compile(
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
+
+
+# A rank line, taken apart: rank, group, host, device, name of the GPU of each; another line that is to be read again, or
+# that says nothing (empty).
+Said = tuple[tuple[int, str, str, int, str], ...] | str
 
 
 class Reader:
@@ -86,6 +91,19 @@ class Reader:
             or self._footer(number, line)
         )
 
+    def said(self, line: str) -> Said:
+        """What a line says that :meth:`take` read, for :meth:`again` wherever the same is said."""
+        if line.startswith("# Using devices") or line.lstrip("# ").startswith(("out-of-place", "(B)")):
+            return ""
+        return _ranks_in(line) or line if "_perf" not in line else line
+
+    def again(self, number: int, said: Said) -> None:
+        """Read a line that says the same as one before."""
+        if isinstance(said, tuple):
+            self._ranks(number, said)
+        elif said:
+            self.take(number, said)
+
     @property
     def _run(self) -> Run | None:
         return self.runs[-1] if self.runs else None
@@ -112,20 +130,21 @@ class Reader:
         return True
 
     def _rank(self, number: int, line: str) -> bool:
-        found = _RANK.findall(line) if "Rank" in line else []
-        if not found:
-            return False
+        found = _ranks_in(line)
+        if found:
+            self._ranks(number, found)
+        return bool(found)
+
+    def _ranks(self, number: int, found: tuple[tuple[int, str, str, int, str], ...]) -> None:
         run = self._run
         if run is None or run.rows:
             run = self._start(number, again=True)
         for rank, group, host, device, name in found:
             run.group = run.group or group
             if group == run.group:
-                # the same few names in every table, of which a log may hold thousands
-                run.ranks_listed.append((int(rank), intern(host.split(".")[0]), intern(name)))
-                run.devices = max(run.devices, int(device) + 1)
+                run.ranks_listed.append((rank, host, name))
+                run.devices = max(run.devices, device + 1)
         run.ranks_listed_line = run.ranks_listed_line or number
-        return True
 
     def _header(self, number: int, line: str) -> bool:
         if not one_in(line, _OF_HEADERS):
@@ -172,9 +191,20 @@ class Reader:
         return True
 
 
+def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
+    """The ranks of a rank line."""
+    if "Rank" not in line:
+        return ()
+    # the same few names in every table, of which a log may hold thousands
+    return tuple(
+        (int(rank), group, intern(host.split(".")[0]), int(device), intern(name))
+        for rank, group, host, device, name in _RANK.findall(line)
+    )
+
+
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    words, plain = line.split(), _PLAIN.match(line) is not None
+    words, plain = line.split(), PLAIN.match(line) is not None
     if len(words) < 7 or not (plain or (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2]))):
         return None
     rest = words[3:]

@@ -17,6 +17,7 @@ from typing import BinaryIO, cast
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
+from .perf_table import PLAIN
 from .signatures import read
 from .telling import SHAPE
 
@@ -83,6 +84,8 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "<std" in line:
         line = _OPEN_MPI.sub("", line)
     line = line.strip()
+    if line[:1].isdigit() and PLAIN.match(line):
+        return line
     if before := _put_before().match(line):
         line = line[before.end() :].lstrip()
     if line[:1] in _WRAPPED:
