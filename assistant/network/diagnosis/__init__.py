@@ -87,8 +87,8 @@ class _Reading:
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
 
-    def wanted(self, number: int, line: bytes, shape: bytes) -> int:
-        """The bits of a line; 0 where it is to be passed over."""
+    def wanted(self, number: int, line: bytes, shape: bytes, exact: bool) -> int:
+        """The bits of a line; 0 where it is to be passed over. ``exact``: whether it has a number that is asked for."""
         like = b""
         if b"0x" in line:  # the letters of an address are no word
             like = self._repeats.key(line)
@@ -100,35 +100,33 @@ class _Reading:
         if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
             return bits
         if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
-            self._like = self._repeats.table_key(line)
-            again = self._repeats.of(self._like)
-            if again is None or again.table is None:
+            self._like = like = self._repeats.table_key(line)
+        elif exact:
+            return bits
+        else:
+            like = like or self._repeats.key(line)
+            if bits & (judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE):
+                self._signed = like
                 return bits
+            self._like = like
+        again = self._repeats.known.get(like)
+        if again is None or (like[:1] == b"#" and again.table is None):
+            return bits
+        for counter, what in again.counts:
+            counter[what] += 1
+        if again.more or bits & judge_network.WENT_ON:
             self._again(number, bits, again)
-            self.tables.again(number, again.table)
-            return 0
-        unlike = judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE
-        if _exact().search(line):
-            return bits
-        if bits & unlike:
-            self._signed = (like or self._repeats.key(line)) if bits >> judge_network.SIGNATURES else b""
-            return bits
-        self._like = like = like or self._repeats.key(line)
-        again = self._repeats.of(like)
-        if again is None:
-            return bits
-        self._again(number, bits, again)
         return 0
 
     def _again(self, number: int, bits: int, again: Again) -> None:
-        """Count a line that is like one before."""
-        for counter, what in again.counts:
-            counter[what] += 1
+        """Read of a line that is like one before what is not counted alone."""
         if again.seen or bits & judge_network.WENT_ON:
             self.heard.known.again(number, bits, again.seen)
         if again.told:
             self.heard.log.last_listed = listed = again.listed or self.heard.log.last_listed
             self.tables.heard(again.told, listed)
+        if again.table is not None:
+            self.tables.again(number, again.table)
 
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
@@ -180,7 +178,7 @@ def _telling() -> Telling:
 
 def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
     reading = _Reading()
-    for number, line, bits in lines_of(stream, reading.wanted):
+    for number, line, bits in lines_of(stream, reading.wanted, _exact()):
         reading.take(number, line, bits)
     runs = [run for run in reading.tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
     return _judged(runs, reading.heard, catalog, path)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .perf_table import Said
@@ -30,6 +31,11 @@ class Again:
     listed: tuple[str, ...] = ()
     table: Said | None = None
 
+    @cached_property
+    def more(self) -> bool:
+        """Whether it does more than count."""
+        return bool(self.seen or self.told) or self.table is not None
+
 
 _NOTHING = Again()
 
@@ -38,7 +44,7 @@ class Repeats:
     """By kind of line what it counts; the first kinds of a log, as one with many more has few repeats."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Again] = {}
+        self.known: dict[bytes, Again] = {}  # by :meth:`key`
 
     def key(self, line: bytes) -> bytes:
         """The line without numbers that nobody asks for; empty where it is too long to be remembered."""
@@ -48,15 +54,11 @@ class Repeats:
         """A line of the tool's own without the process that a rank line names: all else in it is asked for."""
         return _PROCESS.sub(b"", line) if len(line) < _LONGEST else b""
 
-    def of(self, key: bytes) -> Again | None:
-        """What a line counts that is like one before."""
-        return self._known.get(key)
-
     def keep(self, key: bytes, again: Again = _NOTHING) -> None:
         """Remember what a line counted that nothing else follows from."""
-        if key and len(self._known) < _MOST:
-            self._known[key] = again
+        if key and len(self.known) < _MOST:
+            self.known[key] = again
 
     def forget(self) -> None:
         """Read all kinds anew, as the readers take lines otherwise from here on."""
-        self._known.clear()
+        self.known.clear()
