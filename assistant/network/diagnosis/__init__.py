@@ -109,7 +109,7 @@ class _Reading:
                 self._signed = like
                 return bits
             self._like = like
-        again = self._repeats.known.get(like)
+        again = self._repeats.of(like)
         if again is None or (like[:1] == b"#" and again.table is None):
             return bits
         for counter, what in again.counts:

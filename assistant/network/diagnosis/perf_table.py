@@ -39,7 +39,7 @@ _RIGHT = 0.0  # one object for all rows
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 # A row without a time of day: size, count, type, perhaps redop, then numbers.
-PLAIN = re.compile(
+_PLAIN = re.compile(
     r"\d{1,18}\s+\d{1,18}\s+[a-z][a-z0-9_]*(?:\s+[a-z]+)?"
     r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
     re.ASCII,
@@ -204,7 +204,7 @@ def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
 
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    words, plain = line.split(), PLAIN.match(line) is not None
+    words, plain = line.split(), _PLAIN.match(line) is not None
     if len(words) < 7 or not (plain or (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2]))):
         return None
     rest = words[3:]
@@ -213,16 +213,26 @@ def _row_of(number: int, line: str, run: Run | None) -> Row | None:
         rest = rest[:-2]
     if not plain and not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None
-    values = [None if word in _MISSING else float(word) for word in rest]
+    try:
+        values: list[float | None] = [*map(float, rest)]
+        missing = "nan" in line
+    except ValueError:
+        values, missing = [None if word in _MISSING else float(word) for word in rest], False
+    if missing:
+        values = [None if word in _MISSING else value for word, value in zip(rest, values, strict=True)]
     wide = 8 if run is not None and run.per_iteration else 4
     sides, extra = divmod(len(values), wide)
     if extra not in (0, 1) or sides not in (1, 2):
         return None
     root = values.pop(0) if extra else None
     scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    found = [_half(values[side * wide : side * wide + 4], scale) for side in range(sides)]
-    halves = tuple(half for half in found if half is not None)
-    return Row(number, int(words[0]), redop, None if root is None else int(root), halves) if halves else None
+    one = _half(values[:4], scale)
+    two = _half(values[wide : wide + 4], scale) if sides > 1 else None
+    halves = (one, two) if one and two else (one,) if one else (two,) if two else ()
+    if not halves:
+        return None
+    best = max(one.busbw, two.busbw) if one and two else halves[0].busbw
+    return Row(number, int(words[0]), redop, None if root is None else int(root), halves, best)
 
 
 def _half(values: Sequence[float | None], scale: float) -> Half | None:

@@ -16,6 +16,7 @@ _NUMBER = re.compile(
     rb"\d(?<![\w.-].)(?:x[0-9a-f]{5,}|\d{3,}(?:-\d\d-\d\d[T ]\d\d:\d\d:\d\d)?[.,\dZ]*|\d:\d\d:\d\d[.,\dZ]*)"
 )
 _ANY = b"\x01"  # in place of it: a sign that no line has, as "0 errors" is not like "4711 errors"
+_TEXT = b"] NCCL INFO "
 _PROCESS = re.compile(rb"(?<= Pid)\s+\d+|\[[\da-f]{2,8}:[\da-f:.]{2,12}\]")  # and the address of its GPU
 _MOST, _LONGEST = 50_000, 400  # kinds that are remembered, and bytes of the longest line: 30 MB
 
@@ -44,21 +45,32 @@ class Repeats:
     """By kind of line what it counts; the first kinds of a log, as one with many more has few repeats."""
 
     def __init__(self) -> None:
-        self.known: dict[bytes, Again] = {}  # by :meth:`key`
+        self._known: dict[bytes, Again] = {}
 
     def key(self, line: bytes) -> bytes:
         """The line without numbers that nobody asks for; empty where it is too long to be remembered."""
-        return _NUMBER.sub(_ANY, line) if len(line) < _LONGEST else b""
+        if len(line) >= _LONGEST:
+            return b""
+        at = line.find(_TEXT)
+        if at > 0:  # what NCCL says, without a number in most lines, behind the process that says it
+            key = _NUMBER.sub(_ANY, line[:at]) + line[at:]
+            if key in self._known:
+                return key
+        return _NUMBER.sub(_ANY, line)
 
     def table_key(self, line: bytes) -> bytes:
         """A line of the tool's own without the process that a rank line names: all else in it is asked for."""
         return _PROCESS.sub(b"", line) if len(line) < _LONGEST else b""
 
+    def of(self, key: bytes) -> Again | None:
+        """What a line counts that is like one before."""
+        return self._known.get(key)
+
     def keep(self, key: bytes, again: Again = _NOTHING) -> None:
         """Remember what a line counted that nothing else follows from."""
-        if key and len(self.known) < _MOST:
-            self.known[key] = again
+        if key and len(self._known) < _MOST:
+            self._known[key] = again
 
     def forget(self) -> None:
         """Read all kinds anew, as the readers take lines otherwise from here on."""
-        self.known.clear()
+        self._known.clear()

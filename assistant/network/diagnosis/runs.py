@@ -5,15 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from math import ceil, gcd
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Answer = TypeVar("Answer")
 _FEW, _LEAST = 8, 0.3  # of a slow run the fastest rows, and what two printed digits still tell apart (GB/s)
 ROUNDING = 0.005  # GB/s: half of the last digit that is printed
 
 
-@dataclass(frozen=True, slots=True)
-class Half:
+class Half(NamedTuple):
     """One side of a row: out of place or in place. Seconds, and gigabytes per second as printed."""
 
     time_s: float
@@ -22,20 +21,15 @@ class Half:
     wrong: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One message size, in bytes."""
+class Row(NamedTuple):
+    """One message size, in bytes; ``busbw``: the better of the two sides, GB/s."""
 
     line: int
     size: int
     redop: str | None
     root: int | None
     halves: tuple[Half, ...]
-
-    @property
-    def busbw(self) -> float:
-        """The better of the two sides."""
-        return max(half.busbw for half in self.halves)
+    busbw: float
 
 
 @dataclass

@@ -17,7 +17,6 @@ from typing import BinaryIO, cast
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
-from .perf_table import PLAIN
 from .signatures import read
 from .telling import SHAPE
 
@@ -101,7 +100,7 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "<std" in line:
         line = _OPEN_MPI.sub("", line)
     line = line.strip()
-    if line[:1].isdigit() and PLAIN.match(line):
+    if line[:1].isdigit() and _like_a_row(line):
         return line
     if before := _put_before().match(line):
         line = line[before.end() :].lstrip()
@@ -110,6 +109,12 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "#" in line or prefixes.known:
         line = prefixes.cut(line)
     return line
+
+
+def _like_a_row(line: str) -> bool:
+    """Whether a line begins as a row of nccl-tests does, size, count and type: nothing was put before it."""
+    words = line.split(None, 3)
+    return len(words) > 3 and words[0].isdigit() and words[1].isdigit() and words[2].isidentifier()
 
 
 @lru_cache(maxsize=1)
