@@ -38,8 +38,8 @@ _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 # Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
 _UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
-# What a line of nccl-tests' own may tell to others than the readers that count.
-_UNTABLED = judge_network.FAILED | judge_network.TROUBLE | judge_network.STEP | judge_network.WENT_ON | _NCCL | _ANY
+# What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
+_UNTABLED = judge_network.FAILED | judge_network.WENT_ON | _NCCL | _ANY
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -101,6 +101,7 @@ class _Reading:
             return bits
         if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
             self._like = like = self._repeats.table_key(line)
+            self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not exact else b""
         elif exact:
             return bits
         else:
@@ -141,7 +142,7 @@ class _Reading:
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list))
         elif bits & _TABLE and self._of_table(number, line):
-            if self._like[:1] == b"#":
+            if self._like[:1] == b"#" and heard.known.steps.last != number:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line)))
         else:
             if ours and "NCCL_" in line:
