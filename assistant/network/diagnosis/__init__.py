@@ -83,7 +83,7 @@ class _Reading:
     numbers that no reader asks for, is counted and not read again."""
 
     def __init__(self) -> None:
-        self.tables, self.heard = Reader(), Heard()
+        self.tables, self.heard = Reader(judge_tests.of_results, judge_path.swings), Heard()
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
 

@@ -5,10 +5,11 @@ its own run deciding where that is ambiguous.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import intern
+from typing import Any
 
-from .runs import Half, Row, Run
+from .runs import Half, Row, Run, close
 from .signatures import one_in
 
 _COLLECTIVES = (
@@ -57,8 +58,10 @@ Said = tuple[tuple[int, str, str, int, str], ...] | str
 class Reader:
     """Takes one cleaned line after the other and keeps the runs found."""
 
-    def __init__(self) -> None:
+    def __init__(self, *questions: Callable[[Run], object]) -> None:
+        """``questions``: what is asked of every table when it has ended, each a :func:`once`."""
         self.runs: list[Run] = []
+        self._questions, self._shared = questions, dict[object, Any]()
         self._program: str | None = None
         self._launched = False
         self._adapters: tuple[str, ...] = ()
@@ -112,6 +115,8 @@ class Reader:
         """The current run if nothing was read into it yet, else a new one."""
         run = self._run
         if again or run is None or run.rows or run.ranks_listed or run.failures:
+            if run is not None:
+                close(run, self._questions, self._shared)
             run = Run(number, launched=self._launched, adapters=self._adapters, settings=self._settings)
             self._settings = set()
             self.runs.append(run)
