@@ -101,8 +101,10 @@ class _Reading:
             return bits
         if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
             self._like = like = self._repeats.table_key(line)
-            self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not exact else b""
-        elif exact:
+            self._signed = (
+                self._repeats.key(line) if bits >> judge_network.SIGNATURES and not (exact or bits & _sized()) else b""
+            )
+        elif exact or bits & _sized():
             return bits
         else:
             like = like or self._repeats.key(line)
@@ -166,6 +168,7 @@ class _Reading:
 
 
 _exact = lru_cache(maxsize=1)(judge_network.exact)
+_sized = lru_cache(maxsize=1)(judge_network.sized)
 
 
 @lru_cache(maxsize=1)

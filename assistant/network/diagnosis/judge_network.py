@@ -78,6 +78,16 @@ def exact() -> re.Pattern[bytes]:
     return re.compile("|".join(sorted(asked)).encode() or rb"\Z.")
 
 
+# What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.
+_SIZED = re.compile(r"\[1-9\]\\d\{[4-9]|\\d\{(?:[4-9]\b|\d,[45]\})")
+
+
+def sized() -> int:
+    """The bits of the known failures of which two lines may tell differently that differ in long numbers alone."""
+    places = (at for at, each in enumerate(signatures()) if each.pattern and _SIZED.search(each.pattern.pattern))
+    return sum(1 << (SIGNATURES + at) for at in places)
+
+
 @dataclass
 class Seen:
     """A known failure, as often as a log tells of it: the first line, and what it says in the pattern's group."""

@@ -153,7 +153,7 @@ def _slower_again(runs: list[Run]) -> Iterator[DiagnosisFinding]:
             by_test[key].append(run)
     for same in by_test.values():
         best, last = max(same, key=lambda run: run.peak), same[-1]
-        if 1 < len(same) < 4 and last.line > best.line and last.peak < SLOW * best.peak:
-            if usual(last) < SLOW * best.peak:
-                yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
-                return
+        slower = last.line > best.line and max(last.peak, usual(last)) < SLOW * best.peak
+        if 1 < len(same) < 4 and slower:
+            yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
+            return

@@ -50,8 +50,8 @@ _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 
-# A rank line, taken apart: rank, group, host, device, name of the GPU of each; another line that is to be read again, or
-# that says nothing (empty).
+# A rank line, taken apart: rank, group, host, device, name of the GPU of each; another line that is to be read again,
+# or that says nothing (empty).
 Said = tuple[tuple[int, str, str, int, str], ...] | str
 
 

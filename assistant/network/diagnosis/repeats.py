@@ -11,9 +11,9 @@ from typing import Any
 from .perf_table import Said
 
 # A number that begins a word and is an address in memory, has four digits and more (a date may follow), or is a time.
-# Names with numbers, and what is shorter, stay: ranks, devices, statuses, parts of addresses.
+# Names with numbers, what begins with 0, and what is shorter, stay: ranks, devices, statuses, parts of addresses.
 _NUMBER = re.compile(
-    rb"\d(?<![\w.-].)(?:x[0-9a-f]{5,}|\d{3,}(?:-\d\d-\d\d[T ]\d\d:\d\d:\d\d)?[.,\dZ]*|\d:\d\d:\d\d[.,\dZ]*)"
+    rb"\d(?<![\w.-].)(?:x[0-9a-f]{5,}|(?<!0)\d{3,}(?:-\d\d-\d\d[T ]\d\d:\d\d:\d\d)?[.,\dZ]*|\d:\d\d:\d\d[.,\dZ]*)"
 )
 _ANY = b"\x01"  # in place of it: a sign that no line has, as "0 errors" is not like "4711 errors"
 _TEXT = b"] NCCL INFO "
