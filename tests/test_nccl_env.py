@@ -243,3 +243,25 @@ def test_gpus_with_a_library_of_their_own_get_no_settings_of_nccl(gpu):
 def test_an_instance_goes_by_the_names_people_use(said, provider, instance):
     found, name, offer = instance_of(said, None, LIBRARY.catalog)
     assert (found, name) == (provider, instance) and offer is not None and offer.fabrics[0] != "none"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["--fabric", "roce-v2-400"], "InfiniBand from HDR on"),
+        (["--fabric", "slingshot"], "InfiniBand from HDR on"),
+        (["--fabric", "infiniband-ndr-400", "--gpu", "mi300x"], "GPUs of NVIDIA"),
+        (["--fabric", "infiniband-ndr-400", "--nccl", "2.6.4"], "NCCL 2.7.3 or later; got 2.6.4"),
+    ],
+)
+def test_switches_that_cannot_add_up_are_refused(asked, told):
+    ran = CliRunner().invoke(app, ["nccl", "env", "--sharp", *asked])
+    assert ran.exit_code == 2
+    assert told in ran.output
+
+
+def test_settings_of_one_makers_adapters_are_for_its_gpus():
+    assert "AMD Instinct MI300X" in CliRunner().invoke(app, ["nccl", "env", "--fabric", "pollara"]).output
+    ran = CliRunner().invoke(app, ["nccl", "env", "--fabric", "pollara", "--gpu", "h100-sxm"])
+    assert ran.exit_code == 2
+    assert "expected a GPU that goes with pollara: mi250x" in ran.output
