@@ -17,6 +17,8 @@ from assistant.network.nccl import Host
 from assistant.network.nccl.machines import instance_of
 from assistant.vocabulary.errors import InputError
 
+from .program import weft
+
 LIBRARY = library.load()
 FABRICS, GPUS = LIBRARY.catalog.fabrics, LIBRARY.catalog.gpus
 H100 = GPUS["h100-sxm"]
@@ -255,13 +257,13 @@ def test_an_instance_goes_by_the_names_people_use(said, provider, instance):
     ],
 )
 def test_switches_that_cannot_add_up_are_refused(asked, told):
-    ran = CliRunner().invoke(app, ["nccl", "env", "--sharp", *asked])
-    assert ran.exit_code == 2
-    assert told in ran.output
+    ran = weft("nccl", "env", "--sharp", *asked)
+    assert ran.code == 2
+    assert told in ran.err
 
 
 def test_settings_of_one_makers_adapters_are_for_its_gpus():
-    assert "AMD Instinct MI300X" in CliRunner().invoke(app, ["nccl", "env", "--fabric", "pollara"]).output
-    ran = CliRunner().invoke(app, ["nccl", "env", "--fabric", "pollara", "--gpu", "h100-sxm"])
-    assert ran.exit_code == 2
-    assert "expected a GPU that goes with pollara: mi250x" in ran.output
+    assert "AMD Instinct MI300X" in weft("nccl", "env", "--fabric", "pollara").out
+    ran = weft("nccl", "env", "--fabric", "pollara", "--gpu", "h100-sxm")
+    assert ran.code == 2
+    assert "expected a GPU that goes with pollara: mi250x" in ran.err

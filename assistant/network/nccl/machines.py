@@ -63,7 +63,9 @@ def sharp_fits(fabric: Fabric | str, gpu: Gpu, host: Host) -> None:
         return
     why = ""
     if isinstance(fabric, str) or not fabric.in_network_reduction:
-        why = f"switches of InfiniBand from HDR on, which add up; got {fabric if isinstance(fabric, str) else fabric.id}"
+        why = (
+            f"switches of InfiniBand from HDR on, which add up; got {fabric if isinstance(fabric, str) else fabric.id}"
+        )
     elif gpu.vendor != "nvidia":
         why = f"GPUs of NVIDIA, whose plugin it is; got {gpu.id}"
     elif within(host.nccl, None, SHARP_SINCE):
