@@ -70,12 +70,12 @@ WORDS = {
 }
 
 
-def exact() -> re.Pattern[bytes]:
+def exact() -> list[bytes]:
     """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
     nothing."""
     patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
     asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
-    return re.compile("|".join(sorted(asked)).encode() or rb"\Z.")
+    return [number.encode() for number in sorted(asked)]
 
 
 # What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.

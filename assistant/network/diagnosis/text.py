@@ -9,7 +9,7 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -64,7 +64,7 @@ def stream_of(text: str) -> BinaryIO:
 
 
 def lines_of(
-    stream: BinaryIO, wanted: Callable[[int, bytes, bytes, bool], int], marks: re.Pattern[bytes]
+    stream: BinaryIO, wanted: Callable[[int, bytes, bytes, bool], int], marks: Sequence[bytes]
 ) -> Iterator[tuple[int, str, int]]:
     """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
     ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`) and with one of the ``marks`` or not, may
@@ -85,13 +85,20 @@ def _is_odd(piece: bytes) -> bool:
     return len(piece.translate(None, _CONTROLS)) < len(piece) or (b"\xc2" in piece and _ODD.search(piece) is not None)
 
 
-def _marked(piece: bytes, marks: re.Pattern[bytes]) -> set[int]:
+def _marked(piece: bytes, marks: Sequence[bytes]) -> set[int]:
     """The lines of a piece, from 0, that hold one of the marks."""
-    lines, line, at = set[int](), 0, 0
-    for found in marks.finditer(piece):
-        line, at = line + piece.count(b"\n", at, found.start()), found.start()
+    lines, line, before = set[int](), 0, 0
+    for at in sorted(place for mark in marks for place in _places(piece, mark)):
+        line, before = line + piece.count(b"\n", before, at), at
         lines.add(line)
     return lines
+
+
+def _places(piece: bytes, mark: bytes) -> Iterator[int]:
+    at = piece.find(mark)
+    while at >= 0:
+        yield at
+        at = piece.find(mark, at + 1)
 
 
 def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
