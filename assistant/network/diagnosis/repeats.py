@@ -16,7 +16,6 @@ _NUMBER = re.compile(
     rb"\d(?<![\w.-].)(?:x[0-9a-f]{5,}|(?<!0)\d{3,}(?:-\d\d-\d\d[T ]\d\d:\d\d:\d\d)?[.,\dZ]*|\d:\d\d:\d\d[.,\dZ]*)"
 )
 _ANY = b"\x01"  # in place of it: a sign that no line has, as "0 errors" is not like "4711 errors"
-_TEXT = b"] NCCL INFO "
 _PROCESS = re.compile(rb"(?<= Pid)\s+\d+|\[[\da-f]{2,8}:[\da-f:.]{2,12}\]")  # and the address of its GPU
 _MOST, _LONGEST = 50_000, 400  # kinds that are remembered, and bytes of the longest line: 30 MB
 
@@ -31,11 +30,12 @@ class Again:
     told: str = ""
     listed: tuple[str, ...] = ()
     table: Said | None = None
+    went_on: bool = False  # it tells of a job that runs
 
     @cached_property
     def more(self) -> bool:
         """Whether it does more than count."""
-        return bool(self.seen or self.told) or self.table is not None
+        return bool(self.seen or self.told or self.went_on) or self.table is not None
 
 
 _NOTHING = Again()
@@ -49,14 +49,7 @@ class Repeats:
 
     def key(self, line: bytes) -> bytes:
         """The line without numbers that nobody asks for; empty where it is too long to be remembered."""
-        if len(line) >= _LONGEST:
-            return b""
-        at = line.find(_TEXT)
-        if at > 0:  # what NCCL says, without a number in most lines, behind the process that says it
-            key = _NUMBER.sub(_ANY, line[:at]) + line[at:]
-            if key in self._known:
-                return key
-        return _NUMBER.sub(_ANY, line)
+        return _NUMBER.sub(_ANY, line) if len(line) < _LONGEST else b""
 
     def table_key(self, line: bytes) -> bytes:
         """A line of the tool's own without the process that a rank line names: all else in it is asked for."""
