@@ -17,6 +17,8 @@ from assistant.network.nccl import Host
 from assistant.network.nccl.machines import instance_of
 from assistant.vocabulary.errors import InputError
 
+from .program import weft
+
 LIBRARY = library.load()
 FABRICS, GPUS = LIBRARY.catalog.fabrics, LIBRARY.catalog.gpus
 H100 = GPUS["h100-sxm"]
@@ -243,3 +245,25 @@ def test_gpus_with_a_library_of_their_own_get_no_settings_of_nccl(gpu):
 def test_an_instance_goes_by_the_names_people_use(said, provider, instance):
     found, name, offer = instance_of(said, None, LIBRARY.catalog)
     assert (found, name) == (provider, instance) and offer is not None and offer.fabrics[0] != "none"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["--fabric", "roce-v2-400"], "InfiniBand from HDR on"),
+        (["--fabric", "slingshot"], "InfiniBand from HDR on"),
+        (["--fabric", "infiniband-ndr-400", "--gpu", "mi300x"], "GPUs of NVIDIA"),
+        (["--fabric", "infiniband-ndr-400", "--nccl", "2.6.4"], "NCCL 2.7.3 or later; got 2.6.4"),
+    ],
+)
+def test_switches_that_cannot_add_up_are_refused(asked, told):
+    ran = weft("nccl", "env", "--sharp", *asked)
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_settings_of_one_makers_adapters_are_for_its_gpus():
+    assert "AMD Instinct MI300X" in weft("nccl", "env", "--fabric", "pollara").out
+    ran = weft("nccl", "env", "--fabric", "pollara", "--gpu", "h100-sxm")
+    assert ran.code == 2
+    assert "expected a GPU that goes with pollara: mi250x" in ran.err

@@ -39,7 +39,7 @@ def env(
     from assistant.library import load
     from assistant.library.checks import known_id
     from assistant.network.nccl import FORMS, Host, as_file, other_names
-    from assistant.network.nccl.machines import gpu_of, instance_of, network_of
+    from assistant.network.nccl.machines import gpu_of, instance_of, network_of, sharp_fits
     from assistant.vocabulary.errors import InputError, Place
 
     one_of("--for", form, FORMS)
@@ -69,6 +69,7 @@ def env(
         sharp=sharp,
     )
     chosen = gpu_of(network, gpu, host, shipped)
+    sharp_fits(network, chosen, host)
     write(as_file(network, chosen, nodes, host, library.knowledge.sources), out)
 
 

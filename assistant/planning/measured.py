@@ -82,27 +82,42 @@ def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, libr
     if file.peak_bytes < LARGE:
         raise InputError("expected messages of 64 MiB and more (-e 8G), as smaller ones show latency alone",
                          Place(file=file.path))  # fmt: skip
-    if not file.nodes or file.nodes < 2 or file.ranks < 2:
-        raise InputError("expected ranks on at least two nodes: one node says nothing of the network between them",
-                         Place(file=file.path))  # fmt: skip
     asked = questionnaire.cluster
-    size = {"gpus": file.ranks, "gpus_per_node": file.ranks // file.nodes, "sites": 1, "wan_gbps": None}
+    nodes = _nodes(file, questionnaire, library)
+    size = {"gpus": file.ranks, "gpus_per_node": file.ranks // nodes, "sites": 1, "wan_gbps": None}
     cluster = asked.model_copy(update={"fabric": fabric.id, **size})
     query = CollectiveQuery.model_construct(kind=kind, bytes=float(file.peak_bytes), cluster=cluster)
     expected = timed(query, library.catalog).busbw_gb_per_s
-    if file.nodes == 2 and kind == "all_reduce":  # the tree counts some of the traffic twice: more shows nothing
+    if nodes == 2 and kind == "all_reduce":  # the tree counts some of the traffic twice: more shows nothing
         expected = max(expected, file.peak_busbw_gb_per_s)
     return MeasuredRun(
         file=file.path,
         collective=file.collective,
         ranks=file.ranks,
-        nodes=file.nodes,
+        nodes=nodes,
         message_bytes=file.peak_bytes,
         busbw_gb_per_s=file.peak_busbw_gb_per_s,
         expected_gb_per_s=expected,
         # That it is slow says the table, against what this plan expects.
         findings=[e.message for e in file.findings if e.severity != "info" and e.code != "low-bandwidth"],
     )
+
+
+def _nodes(file: DiagnosedFile, questionnaire: Questionnaire, library: Library) -> int:
+    """The nodes of a test: as its log names them, else as many of the job's own as its ranks fill.
+
+    Raises :class:`InputError` for one node, or where neither says how many they are.
+    """
+    if file.nodes is not None and (file.nodes < 2 or file.ranks < 2):
+        raise InputError("expected ranks on at least two nodes: one node says nothing of the network between them",
+                         Place(file=file.path))  # fmt: skip
+    gpu = library.catalog.gpus.get(questionnaire.cluster.gpu or "")
+    per_node = questionnaire.cluster.gpus_per_node or (gpu.gpus_per_node if gpu else 0)
+    nodes = file.nodes or (0 if not per_node or file.ranks % per_node else file.ranks // per_node)
+    if nodes < 2:
+        raise InputError("expected a log that says on how many nodes its ranks were: keep the lines of nccl-tests "
+                         "that name rank and host", Place(file=file.path))  # fmt: skip
+    return nodes
 
 
 def _told(

@@ -63,13 +63,14 @@ def _table(test: NcclTest) -> list[str]:
     return [
         f"# {test.program}: {test.why} (messages of about {bytes_text(test.message_bytes)}).",
         "#         size   expected bus bandwidth         alarm below",
-        *(_row(one) for one in test.sizes),
+        *(_row(one, test.message_bytes) for one in test.sizes),
     ]
 
 
-def _row(one: BenchedSize) -> str:
+def _row(one: BenchedSize, message: float) -> str:
     band = f"{one.busbw_gb_per_s:.3g} GB/s ({one.low_gb_per_s:.3g}–{one.high_gb_per_s:.3g})"
-    own = "   ← the job's own size" if one.job else ""
+    near = "the job's own size" if message < 2 * one.bytes else "the largest tested; the job's own are larger"
+    own = f"   ← {near}" if one.job else ""
     return f"# {_binary(one.bytes):>12}   {band:<30} {one.alarm_gb_per_s:.3g} GB/s{own}"
 
 

@@ -38,6 +38,8 @@ _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 # Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
 _UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
+# What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
+_UNTABLED = judge_network.FAILED | judge_network.WENT_ON | _NCCL | _ANY
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -81,43 +83,61 @@ class _Reading:
     numbers that no reader asks for, is counted and not read again."""
 
     def __init__(self) -> None:
-        self.tables, self.heard = Reader(), Heard()
+        self.tables, self.heard = Reader(judge_tests.of_results, judge_path.swings), Heard()
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
+        self._signed = b""  # the line in which signatures are looked for, without its numbers
 
-    def wanted(self, number: int, line: bytes, shape: bytes) -> int:
-        """The bits of a line; 0 where it is to be passed over."""
+    def wanted(self, number: int, line: bytes, shape: bytes, exact: bool) -> int:
+        """The bits of a line; 0 where it is to be passed over. ``exact``: whether it has a number that is asked for."""
         like = b""
-        if b"0x" in line:  # the letters of an address are no word
+        if b"NCCL INFO" in line or b"0x" in line:
             like = self._repeats.key(line)
-            shape = like.translate(SHAPE) if like else shape
+            if not exact and (again := self._repeats.of(like)) is not None:
+                self._again(number, again)
+                return 0
+            shape = like.translate(SHAPE) if like else shape  # the letters of an address are no word
         bits = self._telling.of(line, shape)
         if not bits:
             return _ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0
-        unlike = judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE
-        if bits & unlike or _exact().search(line):
-            self._like = b""
+        self._like = self._signed = b""
+        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
             return bits
-        self._like = like = like or self._repeats.key(line)
-        again = self._repeats.of(like)
-        if again is None:
+        sized, again = exact or bits & _sized(), None
+        if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
+            self._like = self._repeats.table_key(line)
+            self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not sized else b""
+            again = self._repeats.of(self._like)
+        elif sized:
             return bits
-        self._again(number, bits, again)
+        else:
+            like = like or self._repeats.key(line)
+            if bits & (judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE):
+                self._signed = like
+                return bits
+            self._like, again = like, self._repeats.of(like)
+        if again is None or (line[:1] == b"#" and again.table is None):
+            return bits
+        self._again(number, again)
         return 0
 
-    def _again(self, number: int, bits: int, again: Again) -> None:
+    def _again(self, number: int, again: Again) -> None:
         """Count a line that is like one before."""
         for counter, what in again.counts:
             counter[what] += 1
-        if again.seen or bits & judge_network.WENT_ON:
-            self.heard.known.again(number, bits, again.seen)
+        if not again.more:
+            return
+        if again.seen or again.went_on:
+            self.heard.known.again(number, judge_network.WENT_ON if again.went_on else 0, again.seen)
         if again.told:
             self.heard.log.last_listed = listed = again.listed or self.heard.log.last_listed
             self.tables.heard(again.told, listed)
+        if again.table is not None:
+            self.tables.again(number, again.table)
 
     def take(self, number: int, line: str, bits: int) -> None:
         """Read one cleaned line."""
-        heard, log, ours = self.heard, self.heard.log, bits & _NCCL
-        seen = heard.known.take(number, line, bits) if bits & ~_OTHERS else ()
+        heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & judge_network.WENT_ON)
+        seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         if ours and log.take(number, line):
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
@@ -125,8 +145,11 @@ class _Reading:
                 self.tables.heard(line, log.last_listed)
             if log.alike and self._like:
                 of_list = log.last_listed if listed else ()
-                self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list))
-        elif not (bits & _TABLE and self._of_table(number, line)):
+                self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list, went_on=went_on))
+        elif bits & _TABLE and self._of_table(number, line):
+            if self._like[:1] == b"#" and heard.known.steps.last != number:
+                self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
+        else:
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed)
                 log.given(number, line)
@@ -136,7 +159,7 @@ class _Reading:
             if sweeps:
                 heard.sweeps.take(number, line)
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
-                self._repeats.keep(self._like, Again((), tuple(seen)))
+                self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
 
     def _of_table(self, number: int, line: str) -> bool:
         """Whether a line is one of a table; after the first of these, lines that said nothing may be."""
@@ -148,6 +171,7 @@ class _Reading:
 
 
 _exact = lru_cache(maxsize=1)(judge_network.exact)
+_sized = lru_cache(maxsize=1)(judge_network.sized)
 
 
 @lru_cache(maxsize=1)
@@ -161,7 +185,7 @@ def _telling() -> Telling:
 
 def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
     reading = _Reading()
-    for number, line, bits in lines_of(stream, reading.wanted):
+    for number, line, bits in lines_of(stream, reading.wanted, _exact()):
         reading.take(number, line, bits)
     runs = [run for run in reading.tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
     return _judged(runs, reading.heard, catalog, path)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .debug_lines import DebugLog
-from .runs import Run, bus_factor
+from .runs import Run, bus_factor, validated
 
 _NO_TABLE = "there is no table of nccl-tests"
 _NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
@@ -30,8 +30,7 @@ def _each(
         "how many ranks ran",
         "" if log.ranks or (run and (run.ranks_listed or bus_factor(run))) else table or _NO_LINES,
     )
-    validated = any(half.wrong is not None for row in rows for half in row.halves)
-    yield "whether results are right", "" if validated else table or "the test did not validate"
+    yield "whether results are right", "" if run and validated(run) else table or "the test did not validate"
     if nodes == 1:
         joined = transport if transport != "unknown" else ""
         why = "no line tells of a channel between GPUs" if log.lines else _NO_LINES

@@ -67,5 +67,5 @@ def run_of(text: bytes) -> Run | None:
         sides = [side.half() for side in (result.out_of_place, result.in_place) if side is not None]
         halves = tuple(half for half in sides if half is not None)
         if halves:
-            run.rows.append(Row(1, result.size, result.redop, result.root, halves))
+            run.rows.append(Row(1, result.size, result.redop, result.root, halves, max(half.busbw for half in halves)))
     return run

@@ -52,6 +52,7 @@ _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
+_ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
 _GPUS_OF_SERVERS = 8
@@ -69,12 +70,22 @@ WORDS = {
 }
 
 
-def exact() -> re.Pattern[bytes]:
+def exact() -> list[bytes]:
     """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
     nothing."""
     patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
     asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
-    return re.compile("|".join(sorted(asked)).encode() or rb"\Z.")
+    return [number.encode() for number in sorted(asked)]
+
+
+# What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.
+_SIZED = re.compile(r"\[1-9\]\\d\{[4-9]|\\d\{(?:[4-9]\b|\d,[45]\})")
+
+
+def sized() -> int:
+    """The bits of the known failures of which two lines may tell differently that differ in long numbers alone."""
+    places = (at for at, each in enumerate(signatures()) if each.pattern and _SIZED.search(each.pattern.pattern))
+    return sum(1 << (SIGNATURES + at) for at in places)
 
 
 @dataclass
@@ -95,6 +106,7 @@ class KnownLines:
     def __init__(self) -> None:
         self.seen: dict[str, Seen] = {}
         self.went_on = 0  # the last line that tells of a job that runs
+        self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble = Steps(), Trouble()
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
@@ -126,9 +138,9 @@ class KnownLines:
         )
         return bool(self.went_on) and not self.completions and not stopped
 
-    def take(self, number: int, line: str, bits: int) -> list[Seen]:
+    def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
-        have them."""
+        have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
@@ -136,18 +148,26 @@ class KnownLines:
             self.went_on = number
         elif bits & CARD and not self.card:
             self.card = card_in(line)
-        known, counted = signatures_in(line, bits >> SIGNATURES) if bits >> SIGNATURES else [], list[Seen]()
-        for signature, said in known:
-            seen = self.seen.get(signature.code)
-            if seen is None:
-                seen = self.seen[signature.code] = Seen(signature, said, number, line[:_EVIDENCE])
-            seen.last, seen.count = number, seen.count + 1
-            counted.append(seen)
-        told = any(not signature.sign for signature, _ in known)
+        counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
+        told = any(not seen.signature.sign for seen in counted)
         if bits & FAILED:
             self._failed(number, line, known=told)
         if bits & TROUBLE and not told:
             self.trouble.take(number, line)
+        return counted
+
+    def _counted(self, number: int, line: str, bits: int, like: bytes) -> list[Seen]:
+        """The known failures that a line tells of, counted; of lines that are alike only the first is searched."""
+        counted = self._like.get(like) if like else None
+        if counted is None:
+            counted = list[Seen]()
+            for signature, said in signatures_in(line, bits):
+                seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+                counted.append(seen)
+            if like and len(self._like) < _ALIKE:
+                self._like[like] = counted
+        for seen in counted:
+            seen.last, seen.count = number, seen.count + 1
         return counted
 
     def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:

@@ -5,18 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
 from .expected import is_pcie
-from .judge_tests import MIB, SLOW
-from .runs import Row, Run, bus_factor, collective_of, ranks_of
+from .judge_tests import SLOW
+from .runs import COMPARED, Row, Run, bus_factor, collective_of, once, ranks_of, usual
 from .signatures import finding
 from .tools import Tools
 
-SWINGS_FROM = 16 * MIB  # below, latency decides
 LOW, BACK = 0.7, 0.8  # of what smaller messages reached: a result that is low, and one that is back at it
 STEADY = 1.03  # of the run before: chance
 FEWEST = 3  # low results that are no chance, and their least share of all
@@ -26,10 +24,11 @@ SHARE = 0.15
 LOST = 0.12
 
 
+@once
 def swings(run: Run) -> tuple[int, float, float, float] | None:
     """Where large messages are low and then high again: line, least, greatest, and least ÷ reached before; else
     ``None``. The best of what smaller messages reached is what a larger one should."""
-    rows = [row for row in run.rows if row.size >= SWINGS_FROM]
+    rows = [row for row in run.rows if row.size >= COMPARED]
     reached, low, back, count = 0.0, list[tuple[float, float, Row]](), False, 0
     for row in rows:
         reached = max(reached, row.busbw)
@@ -124,7 +123,7 @@ def _falls_with_time(runs: list[Run]) -> Iterator[DiagnosisFinding]:
     by_size: dict[int, list[tuple[Row, Run]]] = defaultdict(list)
     for run in runs:
         for row in run.rows:
-            if row.size >= SWINGS_FROM:
+            if row.size >= COMPARED:
                 by_size[row.size].append((row, run))
     for same in by_size.values():
         values, of = [row.busbw for row, _ in same], [run for _, run in same]
@@ -154,8 +153,7 @@ def _slower_again(runs: list[Run]) -> Iterator[DiagnosisFinding]:
             by_test[key].append(run)
     for same in by_test.values():
         best, last = max(same, key=lambda run: run.peak), same[-1]
-        if 1 < len(same) < 4 and last.line > best.line and last.peak < SLOW * best.peak:
-            usual = median(row.busbw for row in last.rows)
-            if usual < SLOW * best.peak:
-                yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
-                return
+        slower = last.line > best.line and max(last.peak, usual(last)) < SLOW * best.peak
+        if 1 < len(same) < 4 and slower:
+            yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
+            return

@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
-from .runs import Half, Row, Run, bus_factor, collective_of, ranks_listed, ranks_of
+from .runs import Half, Row, Run, bus_factor, collective_of, once, ranks_listed, ranks_of
 from .signatures import as_information, finding
 
 MIB = 2**20
@@ -56,8 +56,7 @@ def findings(
     yield from _stopped(run)
     if not run.rows or run.peak <= 0:
         return
-    yield from _wrong_results(run)
-    yield from _doubtful_table(run)
+    yield from of_results(run)
     yield from _reading(run, nodes)
     yield from _speed(run, nodes, transport, expected, adapters)
 
@@ -80,6 +79,12 @@ def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
     alone = sum(ranks_listed(run) == 1 for run in runs)
     apart = len(idle) >= 2 or first_ranks >= 2 or (idle and alone >= 2)
     return finding("separate-jobs", (idle or runs)[0].line) if apart else None
+
+
+@once
+def of_results(run: Run) -> tuple[DiagnosisFinding, ...]:
+    """What is wrong with single results of a table, whatever else its log says."""
+    return (*_wrong_results(run), *_doubtful_table(run)) if run.rows and run.peak > 0 else ()
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:

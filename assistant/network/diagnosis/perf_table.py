@@ -5,10 +5,11 @@ its own run deciding where that is ambiguous.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import intern
+from typing import Any
 
-from .runs import Half, Row, Run
+from .runs import Half, Row, Run, close
 from .signatures import one_in
 
 _COLLECTIVES = (
@@ -49,11 +50,18 @@ _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 
+# A rank line, taken apart: rank, group, host, device, name of the GPU of each; another line that is to be read again,
+# or that says nothing (empty).
+Said = tuple[tuple[int, str, str, int, str], ...] | str
+
+
 class Reader:
     """Takes one cleaned line after the other and keeps the runs found."""
 
-    def __init__(self) -> None:
+    def __init__(self, *questions: Callable[[Run], object]) -> None:
+        """``questions``: what is asked of every table when it has ended, each a :func:`once`."""
         self.runs: list[Run] = []
+        self._questions, self._shared = questions, dict[object, Any]()
         self._program: str | None = None
         self._launched = False
         self._adapters: tuple[str, ...] = ()
@@ -86,6 +94,19 @@ class Reader:
             or self._footer(number, line)
         )
 
+    def said(self, line: str) -> Said:
+        """What a line says that :meth:`take` read, for :meth:`again` wherever the same is said."""
+        if line.startswith("# Using devices") or line.lstrip("# ").startswith(("out-of-place", "(B)")):
+            return ""
+        return _ranks_in(line) or line if "_perf" not in line else line
+
+    def again(self, number: int, said: Said) -> None:
+        """Read a line that says the same as one before."""
+        if isinstance(said, tuple):
+            self._ranks(number, said)
+        elif said:
+            self.take(number, said)
+
     @property
     def _run(self) -> Run | None:
         return self.runs[-1] if self.runs else None
@@ -94,6 +115,8 @@ class Reader:
         """The current run if nothing was read into it yet, else a new one."""
         run = self._run
         if again or run is None or run.rows or run.ranks_listed or run.failures:
+            if run is not None:
+                close(run, self._questions, self._shared)
             run = Run(number, launched=self._launched, adapters=self._adapters, settings=self._settings)
             self._settings = set()
             self.runs.append(run)
@@ -112,20 +135,21 @@ class Reader:
         return True
 
     def _rank(self, number: int, line: str) -> bool:
-        found = _RANK.findall(line) if "Rank" in line else []
-        if not found:
-            return False
+        found = _ranks_in(line)
+        if found:
+            self._ranks(number, found)
+        return bool(found)
+
+    def _ranks(self, number: int, found: tuple[tuple[int, str, str, int, str], ...]) -> None:
         run = self._run
         if run is None or run.rows:
             run = self._start(number, again=True)
         for rank, group, host, device, name in found:
             run.group = run.group or group
             if group == run.group:
-                # the same few names in every table, of which a log may hold thousands
-                run.ranks_listed.append((int(rank), intern(host.split(".")[0]), intern(name)))
-                run.devices = max(run.devices, int(device) + 1)
+                run.ranks_listed.append((rank, host, name))
+                run.devices = max(run.devices, device + 1)
         run.ranks_listed_line = run.ranks_listed_line or number
-        return True
 
     def _header(self, number: int, line: str) -> bool:
         if not one_in(line, _OF_HEADERS):
@@ -172,6 +196,17 @@ class Reader:
         return True
 
 
+def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
+    """The ranks of a rank line."""
+    if "Rank" not in line:
+        return ()
+    # the same few names in every table, of which a log may hold thousands
+    return tuple(
+        (int(rank), group, intern(host.split(".")[0]), int(device), intern(name))
+        for rank, group, host, device, name in _RANK.findall(line)
+    )
+
+
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
     words, plain = line.split(), _PLAIN.match(line) is not None
@@ -183,16 +218,26 @@ def _row_of(number: int, line: str, run: Run | None) -> Row | None:
         rest = rest[:-2]
     if not plain and not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None
-    values = [None if word in _MISSING else float(word) for word in rest]
+    try:
+        values: list[float | None] = [*map(float, rest)]
+        missing = "nan" in line
+    except ValueError:
+        values, missing = [None if word in _MISSING else float(word) for word in rest], False
+    if missing:
+        values = [None if word in _MISSING else value for word, value in zip(rest, values, strict=True)]
     wide = 8 if run is not None and run.per_iteration else 4
     sides, extra = divmod(len(values), wide)
     if extra not in (0, 1) or sides not in (1, 2):
         return None
     root = values.pop(0) if extra else None
     scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    found = [_half(values[side * wide : side * wide + 4], scale) for side in range(sides)]
-    halves = tuple(half for half in found if half is not None)
-    return Row(number, int(words[0]), redop, None if root is None else int(root), halves) if halves else None
+    one = _half(values[:4], scale)
+    two = _half(values[wide : wide + 4], scale) if sides > 1 else None
+    halves = (one, two) if one and two else (one,) if one else (two,) if two else ()
+    if not halves:
+        return None
+    best = max(one.busbw, two.busbw) if one and two else halves[0].busbw
+    return Row(number, int(words[0]), redop, None if root is None else int(root), halves, best)
 
 
 def _half(values: Sequence[float | None], scale: float) -> Half | None:

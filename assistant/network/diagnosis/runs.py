@@ -1,19 +1,21 @@
 """One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import wraps
 from math import ceil, gcd
-from typing import Any, TypeVar
+from statistics import median
+from typing import Any, NamedTuple, TypeVar
 
 Answer = TypeVar("Answer")
 _FEW, _LEAST = 8, 0.3  # of a slow run the fastest rows, and what two printed digits still tell apart (GB/s)
+COMPARED = 16 * 2**20  # bytes: below, latency decides, and tables are not compared with each other
+_CLOSED = ()
 ROUNDING = 0.005  # GB/s: half of the last digit that is printed
 
 
-@dataclass(frozen=True, slots=True)
-class Half:
+class Half(NamedTuple):
     """One side of a row: out of place or in place. Seconds, and gigabytes per second as printed."""
 
     time_s: float
@@ -22,23 +24,18 @@ class Half:
     wrong: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One message size, in bytes."""
+class Row(NamedTuple):
+    """One message size, in bytes; ``busbw``: the better of the two sides, GB/s."""
 
     line: int
     size: int
     redop: str | None
     root: int | None
     halves: tuple[Half, ...]
-
-    @property
-    def busbw(self) -> float:
-        """The better of the two sides."""
-        return max(half.busbw for half in self.halves)
+    busbw: float
 
 
-@dataclass
+@dataclass(slots=True)
 class Run:
     """One table with what stands around it. ``ranks_listed`` maps each rank line to its host and device name; of ranks
     that were split into groups (NCCL_TESTS_SPLIT) those of the first, which the table is about."""
@@ -63,11 +60,12 @@ class Run:
     launched: bool = False  # by a command that starts several ranks
     adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
     settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
+    closed: bool = False  # nothing is added any more: see :func:`close`
     kept: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What the answers of :func:`_once` hang on: it changes only while the table is read."""
+        """What the answers of :func:`once` hang on: it changes only while the table is read."""
         return len(self.rows), len(self.ranks_listed), self.program
 
     @property
@@ -75,7 +73,7 @@ class Run:
         return _peak(self)
 
     @property
-    def hosts(self) -> set[str]:
+    def hosts(self) -> frozenset[str]:
         return _hosts(self)
 
     @property
@@ -84,30 +82,42 @@ class Run:
         return next((name.strip() for _, _, name in self.ranks_listed if name.strip()), "")
 
 
-def _once(question: Callable[[Run], Answer]) -> Callable[[Run], Answer]:
+def once(question: Callable[[Run], Answer]) -> Callable[[Run], Answer]:
     """Answered once of each table: a log may hold ten thousand, each judge asks again."""
 
     @wraps(question)
     def answered(run: Run) -> Answer:
         before = run.kept.get(question.__name__)
-        if before is None or before[0] != run.state:
+        if before is None or not (run.closed or before[0] == run.state):
             before = run.kept[question.__name__] = (run.state, question(run))
         return before[1]
 
     return answered
 
 
-@_once
+@once
 def _peak(run: Run) -> float:
     return max((row.busbw for row in run.rows), default=0.0)
 
 
-@_once
-def _hosts(run: Run) -> set[str]:
-    return {host for _, host, _ in run.ranks_listed}
+@once
+def usual(run: Run) -> float:
+    """The bus bandwidth of the middle row, GB/s; 0 without rows."""
+    return median(row.busbw for row in run.rows) if run.rows else 0.0
 
 
-@_once
+@once
+def validated(run: Run) -> bool:
+    """Whether results were compared with what they should be."""
+    return any(half.wrong is not None for row in run.rows for half in row.halves)
+
+
+@once
+def _hosts(run: Run) -> frozenset[str]:
+    return frozenset(host for _, host, _ in run.ranks_listed)
+
+
+@once
 def bus_factor(run: Run) -> float | None:
     """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
     halves = [half for row in run.rows for half in row.halves]
@@ -116,7 +126,7 @@ def bus_factor(run: Run) -> float | None:
     return ratios[len(ratios) // 2] if ratios else None
 
 
-@_once
+@once
 def collective_of(run: Run) -> str:
     """Which collective it was: as named, else from the columns and the bus factor, else ``unknown``."""
     if run.program is not None:
@@ -136,7 +146,7 @@ def collective_of(run: Run) -> str:
     return "alltoall" if unchecked else "all_gather"
 
 
-@_once
+@once
 def ranks_of(run: Run) -> int:
     """How many ranks took part: the rank lines as far as the table's arithmetic allows them, else what that gives; 0
     when neither says."""
@@ -146,13 +156,13 @@ def ranks_of(run: Run) -> int:
     return min(fitting, key=lambda n: (-gcd(n, 8), n), default=0)
 
 
-@_once
+@once
 def ranks_listed(run: Run) -> int:
     """How many ranks the lines above the table name."""
     return len({rank for rank, _, _ in run.ranks_listed})
 
 
-@_once
+@once
 def nodes_of(run: Run) -> int | None:
     """How many hosts took part: those of the rank lines; of a list that was cut as many as the ranks fill."""
     per_host = Counter(host for _, host, _ in set(run.ranks_listed))
@@ -160,6 +170,30 @@ def nodes_of(run: Run) -> int | None:
         return None
     ranks, listed = ranks_of(run), ranks_listed(run)
     return len(per_host) if ranks <= listed else max(len(per_host), -(-ranks // max(*per_host.values(), run.devices)))
+
+
+_ANSWERS = (_peak, usual, validated, _hosts, bus_factor, collective_of, ranks_of, ranks_listed, nodes_of)
+
+
+def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[object, Any]) -> None:
+    """Ask of a table that has ended what is asked of its single results, and keep of these only the rows that are asked
+    for later: the large ones, the first, the last and the best. ``questions``: further ones, each a :func:`once`;
+    ``shared``: what other tables have alike, kept once for all."""
+    for question in (*_ANSWERS, *questions):
+        question(run)
+    run.closed = True
+    hosts = run.hosts
+    run.kept = {name: (_CLOSED, answer) for name, (_, answer) in run.kept.items()}
+    run.kept[_hosts.__name__] = (_CLOSED, shared.setdefault(hosts, hosts))
+    best = max(run.rows, key=lambda row: row.busbw, default=None)
+    last = len(run.rows) - 1
+    run.rows = [
+        Row(row.line, shared.setdefault(row.size, row.size), row.redop, row.root, (), row.busbw)
+        for at, row in enumerate(run.rows)
+        if row.size >= COMPARED or at in (0, last) or row is best
+    ]
+    ranks = tuple(run.ranks_listed)
+    run.ranks_listed = shared.setdefault(ranks, run.ranks_listed)
 
 
 def _fitting(run: Run) -> range:

@@ -17,6 +17,8 @@ _STEP = re.compile(
     r"^\{'(?:train_)?(?:loss|runtime)': \d",
     re.I,
 )
+# One is in every such line, in small letters.
+_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
     r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
@@ -48,7 +50,7 @@ class Steps:
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it told of a step."""
-        step = _STEP.search(line)
+        step = _STEP.search(line) if one_in(line.lower(), _TOLD) else None
         if not step:
             return False
         self.last = number

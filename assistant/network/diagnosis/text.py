@@ -9,7 +9,7 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -30,6 +30,7 @@ _PACKED = b"\x1f\x8b"
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ODD = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")  # the same before it is decoded
+_CONTROLS = bytes(at for at in (*range(32), 127) if at not in b"\t\n")
 _OPEN_MPI = re.compile(r"\[\d+,\d+\]<std(?:out|err|diag)>:? ?")  # before a line, and sometimes in the middle of a row
 _SRUN = re.compile(r"\d{1,6}:\s(?=\s*[#\d]|[^\s:]+:\d+:\d+ \[)")  # srun --label
 # What runs a job puts before its lines: a pod or a rank in brackets, a time, Ray's process.
@@ -62,19 +63,42 @@ def stream_of(text: str) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8", errors="replace"))
 
 
-def lines_of(stream: BinaryIO, wanted: Callable[[int, bytes, bytes], int]) -> Iterator[tuple[int, str, int]]:
+def lines_of(
+    stream: BinaryIO, wanted: Callable[[int, bytes, bytes, bool], int], marks: Sequence[bytes]
+) -> Iterator[tuple[int, str, int]]:
     """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
-    ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`), may tell something; without a bit it is
-    passed over."""
-    number, prefixes = 0, _Prefixes()
+    ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`) and with one of the ``marks`` or not, may
+    tell something; without a bit it is passed over."""
+    number, prefixes = 1, _Prefixes()
     for piece in _pieces(stream):
-        odd = _ODD.search(piece) is not None
-        shapes = piece.translate(SHAPE).split(b"\n")
-        for raw, shape in zip(piece.split(b"\n"), shapes, strict=True):
-            number += 1
-            if len(raw) > _LEAST and (bits := wanted(number, raw, shape)):
+        odd = _is_odd(piece)
+        lines, shapes, with_marks = piece.split(b"\n"), piece.translate(SHAPE).split(b"\n"), _marked(piece, marks)
+        for at, (raw, shape) in enumerate(zip(lines, shapes, strict=True)):
+            if len(raw) > _LEAST and (bits := wanted(number + at, raw, shape, at in with_marks)):
                 line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
-                yield number, _cleaned(line, prefixes, odd=odd), bits
+                yield number + at, _cleaned(line, prefixes, odd=odd), bits
+        number += len(lines)
+
+
+def _is_odd(piece: bytes) -> bool:
+    """Whether a piece has characters that control a terminal: looked for byte by byte only where there may be some."""
+    return len(piece.translate(None, _CONTROLS)) < len(piece) or (b"\xc2" in piece and _ODD.search(piece) is not None)
+
+
+def _marked(piece: bytes, marks: Sequence[bytes]) -> set[int]:
+    """The lines of a piece, from 0, that hold one of the marks."""
+    lines, line, before = set[int](), 0, 0
+    for at in sorted(place for mark in marks for place in _places(piece, mark)):
+        line, before = line + piece.count(b"\n", before, at), at
+        lines.add(line)
+    return lines
+
+
+def _places(piece: bytes, mark: bytes) -> Iterator[int]:
+    at = piece.find(mark)
+    while at >= 0:
+        yield at
+        at = piece.find(mark, at + 1)
 
 
 def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
@@ -83,6 +107,8 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "<std" in line:
         line = _OPEN_MPI.sub("", line)
     line = line.strip()
+    if line[:1].isdigit() and _like_a_row(line):
+        return line
     if before := _put_before().match(line):
         line = line[before.end() :].lstrip()
     if line[:1] in _WRAPPED:
@@ -90,6 +116,12 @@ def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
     if "#" in line or prefixes.known:
         line = prefixes.cut(line)
     return line
+
+
+def _like_a_row(line: str) -> bool:
+    """Whether a line begins as a row of nccl-tests does, size, count and type: nothing was put before it."""
+    words = line.split(None, 3)
+    return len(words) > 3 and words[0].isdigit() and words[1].isdigit() and words[2].isidentifier()
 
 
 @lru_cache(maxsize=1)

@@ -4,10 +4,11 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
 
-from .environments import environments
-from .host import Host
+from .environments import environments, named
+from .host import Host, within
 
-USUAL = "h100-sxm"  # of an unnamed provider
+USUAL, USUAL_OF_AMD = "h100-sxm", "mi300x"  # of an unnamed provider
+SHARP_SINCE = "2.7.3"  # NVIDIA, documentation of the NCCL-RDMA-SHARP plugins of HPC-X
 
 
 def gpu_of(fabric: Fabric | str, gpu: str | None, host: Host, catalog: Catalog) -> Gpu:
@@ -17,7 +18,7 @@ def gpu_of(fabric: Fabric | str, gpu: str | None, host: Host, catalog: Catalog) 
     that has another GPU or network.
     """
     if isinstance(fabric, str):
-        return catalog.gpus[gpu or USUAL]
+        return _gpu_of_vendor(fabric, gpu, catalog)
     provider = host.provider or (fabric.providers[0] if fabric.providers else None)
     if fabric.providers and provider not in fabric.providers:
         raise InputError(f"expected a provider that has {fabric.name}: {', '.join(fabric.providers)}, "
@@ -41,6 +42,36 @@ def gpu_of(fabric: Fabric | str, gpu: str | None, host: Host, catalog: Catalog) 
             Place(field="--gpu"),
         )
     return catalog.gpus[gpu]
+
+
+def _gpu_of_vendor(word: str, gpu: str | None, catalog: Catalog) -> Gpu:
+    """The GPU that was named, else the usual one, of the maker whose GPUs alone a network's settings are for."""
+    of = named(word)
+    vendor = of.vendor if of else None
+    fitting = [each for each in catalog.gpus.values() if vendor in (None, each.vendor)]
+    if gpu is not None and catalog.gpus[gpu] not in fitting:
+        choices = ", ".join(each.id for each in fitting)
+        raise InputError(f"expected a GPU that goes with {word}: {choices}; got {gpu}", Place(field="--gpu"))
+    usual = next((each for each in fitting if each.id in (USUAL, USUAL_OF_AMD)), fitting[0])
+    return catalog.gpus[gpu] if gpu else usual
+
+
+def sharp_fits(fabric: Fabric | str, gpu: Gpu, host: Host) -> None:
+    """Raises :class:`InputError` where ``host`` says that switches add up what they cannot: on a network without such
+    switches, with another maker's GPUs, or by a library from before it could."""
+    if not host.sharp:
+        return
+    why = ""
+    if isinstance(fabric, str) or not fabric.in_network_reduction:
+        why = (
+            f"switches of InfiniBand from HDR on, which add up; got {fabric if isinstance(fabric, str) else fabric.id}"
+        )
+    elif gpu.vendor != "nvidia":
+        why = f"GPUs of NVIDIA, whose plugin it is; got {gpu.id}"
+    elif within(host.nccl, None, SHARP_SINCE):
+        why = f"NCCL {SHARP_SINCE} or later; got {host.nccl}" if host.nccl else ""
+    if why:
+        raise InputError(f"expected {why}", Place(field="--sharp"))
 
 
 def network_of(provider: str, gpu: str | None, catalog: Catalog) -> str:
