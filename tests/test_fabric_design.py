@@ -3,12 +3,15 @@ check."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from assistant.audit.designs import reproduced
 from assistant.library import paths
 from assistant.network.layout import largest, lay_out
 from assistant.present.designs_page import designs_page
+from tests.program import weft
 
 DESIGNS = {found.design: found for found in reproduced(paths.shipped("knowledge"))}
 
@@ -110,3 +113,11 @@ def test_planes_save_a_tier():
     joined, planes = lay_out(1024, 8, 64), lay_out(1024, 1, 64).times(8)
     assert (joined.tiers, planes.tiers) == (3, 2)
     assert planes.switches < joined.switches
+
+
+@pytest.mark.parametrize("gpus", [400, 1000, 1024])
+def test_a_cable_of_one_link_has_one_transceiver_at_each_end(gpus: int) -> None:
+    told = json.loads(
+        weft("fabric", "infiniband-hdr-200", "--gpus", str(gpus), "--gpu", "a100-sxm-80gb", "--format", "json").out
+    )
+    assert told["optics"] == 2 * sum(told["cables"].values())

@@ -461,8 +461,8 @@ def _with_a_cage_each(size: Size, optics: Counter[str]) -> list[str]:
 
 
 def _switch_side(layout: Layout, ports: int) -> int:
-    # A leaf that is not full has at most one transceiver with a free port.
-    to_nodes = min(layout.leaf * ceil(layout.down / ports), layout.leaf + layout.node_leaf // ports)
+    # A leaf that is not full has at most one transceiver with a free port, and none is without a link.
+    to_nodes = min(layout.leaf * ceil(layout.down / ports), layout.leaf + layout.node_leaf // ports, layout.node_leaf)
     leaves = to_nodes + layout.leaf * ceil(layout.up / ports)
     if layout.tiers == 1:
         return leaves + 2 * ceil(layout.leaf_leaf / ports)
