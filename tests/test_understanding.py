@@ -132,6 +132,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_o", 0.90, 0.94),
         ("fresh_r", 0.95, 0.86),
         ("fresh_s", 0.90, 0.79),
+        ("fresh_t", 0.93, 0.81),
         ("look_alikes", 0.92, 0.92),
         ("look_alikes_again", 0.92, 0.87),
     ],

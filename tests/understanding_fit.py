@@ -40,7 +40,7 @@ LEARNED_FROM = (
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
     *("fresh_f", "fresh_g", "fresh_h", "fresh_m", "fresh_n"),
 )
-# The opinion is learned by opinion_fit, from these besides; never from fresh_o to fresh_s and learn_c. Going on
+# The opinion is learned by opinion_fit, from these besides; never from fresh_o to fresh_t and learn_c. Going on
 # with learn_n to learn_q was tried: of fresh_r one in a hundred facts more was found, one in a hundred more was wrong.
 OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"), "heard")
 KINDS = ("kinds_a", "kinds_b")  # questions of a plan, beside those of followups.yaml
