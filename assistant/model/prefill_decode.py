@@ -284,8 +284,8 @@ def _within(serving: Serving, prefill: Side, decode: Side, load: Load, link: Lin
     if serving.ttft is None:
         return most
     low, high = np.zeros(np.shape(most)), np.ones(np.shape(most))
-    alone = served_apart(prefill, decode, load, link, np.full(np.shape(most), _HARDLY)).ttft
-    for _ in range(HALVINGS if np.any(alone <= serving.ttft) else 0):
+    least = served_apart(prefill, decode, load, link, np.maximum(most * 0.5**HALVINGS, _HARDLY)).ttft
+    for _ in range(HALVINGS if np.any(least <= serving.ttft) else 0):
         middle = 0.5 * (low + high)
         kept = served_apart(prefill, decode, load, link, np.maximum(middle * most, _HARDLY)).ttft <= serving.ttft
         low, high = np.where(kept, middle, low), np.where(kept, high, middle)
