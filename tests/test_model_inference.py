@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.model import Serving, architecture_of, predict_inference
+from assistant.model import Serving, architecture_of, predict_inference, sizing
+from assistant.model.disaggregation import balanced
 from assistant.model.serving_time import NOTHING_GUESSED, Guesses
 from assistant.vocabulary.questionnaire import Inference
 
@@ -91,6 +92,43 @@ def test_a_rack_holds_both_sides_and_as_many_instances_as_are_said():
                    decode_gpus=8, decode_workers=5)  # fmt: skip
     sides = predict_inference(said, cluster, [network("roce-v2-400", cluster)])[0].sides
     assert (sides.prefill_workers, sides.prefill_gpus, sides.decode_workers, sides.decode_gpus) == (6, 4, 5, 8)
+
+
+class Counted(float):
+    """Requests per second of an instance, with how many numbers of instances it was multiplied by."""
+
+    tried = 0
+
+    def __rmul__(self, instances: int) -> float:
+        Counted.tried += 1
+        return instances * float(self)
+
+
+def test_instances_of_both_sides_are_the_best_of_all_and_found_by_as_many_trials_as_their_number_has_digits():
+    for reader, writer, read, written in ((1, 8, 0.7, 11.0), (8, 8, 3.0, 3.0), (4, 16, 900.0, 0.2), (2, 3, 1e-9, 5.0)):
+        for gpus in (2, 11, 64, 999):
+            worth = {
+                x: min(x * read, (gpus - x * reader) // writer * written) for x in range(1, gpus) if gpus >= x * reader
+            }
+            best = max(worth, key=lambda x: worth[x]) if gpus >= reader + writer else 0
+            writers = (gpus - best * reader) // writer if best else 0
+            assert balanced(reader, writer, read, written, gpus) == (best, writers)
+    for gpus in (10**3, 10**15, 10**30):
+        Counted.tried = 0
+        x, y = balanced(4, 8, Counted(3.0), 5.0, gpus)
+        assert x * 3.0 == pytest.approx(y * 5.0, rel=0.02)
+        assert Counted.tried <= gpus.bit_length() + 2
+
+
+def test_a_target_that_nothing_keeps_even_alone_is_tried_on_no_number_of_gpus(monkeypatch):
+    tried, cluster = [], machine(64)
+    predicted = sizing.predict_inference
+    monkeypatch.setattr(sizing, "predict_inference", lambda *asked: tried.append(asked) or predicted(*asked))
+    asked = serving("llama-3.1-70b", 64, disaggregated=True, requests_per_s=1e6)
+    over = network("infiniband-ndr-400", cluster)
+    for late in ({"ttft": 1e-3}, {"tpot": 1e-12}):
+        assert sizing.sizings(replace(asked, **late), cluster, over) == [] == tried
+    assert sizing.sizings(replace(asked, ttft=2.0), cluster, over)[0].carries >= 1e6 and len(tried) <= 10
 
 
 def test_tokens_that_are_guessed_and_accepted_count_only_where_they_are_said():

@@ -159,7 +159,14 @@ def balanced(reader: int, writer: int, read: float, written: float, gpus: int) -
     most = (gpus - writer) // reader
     if most < 1:
         return 0, 0
-    readers = np.arange(1, most + 1)
-    writers = (gpus - readers * reader) // writer
-    best = int(np.argmax(np.minimum(readers * read, writers * written)))
-    return int(readers[best]), int(writers[best])
+
+    def writers(readers: int) -> int:
+        return (gpus - readers * reader) // writer
+
+    # prompts carried grow with readers, answers carried shrink: the best lies where they cross
+    low, high = 1, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle * read <= writers(middle) * written else (low, middle - 1)
+    best = max(range(low, min(low + 1, most) + 1), key=lambda n: min(n * read, writers(n) * written))
+    return best, writers(best)

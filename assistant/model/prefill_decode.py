@@ -116,6 +116,17 @@ def fewest_gpus(serving: Serving, machine: Machine, network: Network, rate: floa
     return min(_needed(p, rate, 0.0) for p in readers) + min(_needed(d, rate, held) for d in writers)
 
 
+def answers_in_time(serving: Serving, machine: Machine) -> bool:
+    """Whether some cut of each side keeps the targets with nothing else to do and a network that takes no time; what is
+    late even so is late on any number of instances."""
+    load = _load(serving, 1.0, 1.0)
+    readers = [Side(engined(serving, machine, s), 1) for s in splits_of(serving, machine, serving.prefill_gpus)]
+    writers = [Side(engined(serving, machine, s), 1) for s in splits_of(serving, machine, serving.decode_gpus)]
+    token = min(float(token_seconds(one, load, _HARDLY)) for one in writers)
+    first = min(one.engined.engine.first + float(prompt_seconds(one, load)) for one in readers) + token
+    return first <= (serving.ttft or np.inf) and token <= (serving.tpot or np.inf)
+
+
 def _needed(cut: _Cut, rate: float, held: float) -> int:
     """GPUs of one side."""
     return cut.split.gpus * max(1, ceil(rate / float(cut.carries[0])), ceil(held / float(cut.batch[0])))
@@ -273,7 +284,8 @@ def _within(serving: Serving, prefill: Side, decode: Side, load: Load, link: Lin
     if serving.ttft is None:
         return most
     low, high = np.zeros(np.shape(most)), np.ones(np.shape(most))
-    for _ in range(HALVINGS):
+    least = served_apart(prefill, decode, load, link, np.maximum(most * 0.5**HALVINGS, _HARDLY)).ttft
+    for _ in range(HALVINGS if np.any(least <= serving.ttft) else 0):
         middle = 0.5 * (low + high)
         kept = served_apart(prefill, decode, load, link, np.maximum(middle * most, _HARDLY)).ttft <= serving.ttft
         low, high = np.where(kept, middle, low), np.where(kept, high, middle)

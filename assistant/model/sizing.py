@@ -29,7 +29,7 @@ from .inference import (
 from .layouts import parallelism
 from .machine import Machine
 from .network import Network, Networks
-from .prefill_decode import fewest_gpus, predict_inference
+from .prefill_decode import answers_in_time, fewest_gpus, predict_inference
 from .serving_time import Engined, Load, Served, Split, under_load
 
 _HARDLY = 1e-6  # of a copy: what a load that is told in rounded numbers may be above what whole copies carry
@@ -195,13 +195,12 @@ def _apart(asked: _Asked) -> SizingApart | None:
     node, serving = asked.machine.gpus_per_node, asked.serving
     rate = serving.requests_per_s or 0.0
     least = fewest_gpus(serving, asked.machine, asked.network, rate)
-    gpus = node * max(2, ceil(least / node))
-    for _ in range(_TRIED):
-        found = SizingApart(gpus, asked)
-        if found.keeps():
-            return found
-        gpus = node * ceil(max(gpus + node, _MORE * gpus) / node)
-    return None
+    sizes = [node * max(2, ceil(least / node))]
+    while len(sizes) < _TRIED:
+        sizes.append(node * ceil(max(sizes[-1] + node, _MORE * sizes[-1]) / node))
+    in_time = (gpus for gpus in sizes if answers_in_time(replace(serving, gpus=gpus), asked.machine))
+    tried = (SizingApart(gpus, asked) for gpus in in_time)
+    return next((one for one in tried if one.keeps()), None)
 
 
 _TRIED, _MORE = 10, 1.1  # numbers of GPUs for both sides, each so many times the one before
