@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ..fields import About
 from ..quantities import DAYS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
-from .section import Id, Section, identifier
+from .section import Id, Section, identifier, unbroken
 
 _CLAUSE = re.compile(r"[.;,](?:\s+|$)")
 _QUOTED_FOR = ("cluster.gpu", "cluster.gpus", "budget.mode")
@@ -37,7 +37,7 @@ class Quote(Section):
     fabric: Id | None = None  # null: what the provider sells with this GPU
     usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
     gpu_hour_usd: Annotated[Usd, Field(gt=0, le=1e5)] | None = None
-    provider: Annotated[str, BeforeValidator(identifier), Field(max_length=100)] | None = None
+    provider: Annotated[str, BeforeValidator(identifier), AfterValidator(unbroken), Field(max_length=100)] | None = None
     months: Annotated[Count, Field(gt=0, le=240)] | None = None
     oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
     nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
@@ -46,7 +46,7 @@ class Quote(Section):
     minimum_days: Annotated[Days, Field(gt=0, le=7300)] | None = None
     once_usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
     includes: list[Id] = Field(default_factory=list)
-    note: Annotated[str, Field(max_length=1000)] = ""
+    note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
 
     @property
     def tells_adapters(self) -> bool:
