@@ -17,6 +17,7 @@ from assistant.vocabulary.errors import InputError, Place
 
 from .summary import Counted, Summing
 
+_LOCK = ".weft-batch.lock"
 _PATIENCE_S = 2.0  # for the processes of a batch that was killed a moment ago
 
 
@@ -57,7 +58,8 @@ class Written:
     @property
     def files(self) -> tuple[Path, ...]:
         """What is written."""
-        return self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
+        made = self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
+        return *made, self.folder / _LOCK
 
     def begin(self, first: bytes) -> None:
         """Anew, with what stands before the first row."""
@@ -156,7 +158,7 @@ def alone(folder: Path) -> Iterator[None]:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".weft-batch.lock", timeout=_PATIENCE_S):
+        with FileLock(folder / _LOCK, timeout=_PATIENCE_S):
             yield
     except Timeout:
         raise InputError("another batch is writing into this folder", Place(str(folder))) from None

@@ -17,6 +17,7 @@ import assistant
 from assistant.engines import Engine, Work
 from assistant.library import Library
 from assistant.library.carried import Carried
+from assistant.library.files import check_apart
 from assistant.library.questionnaires import STDIN, Row, read
 from assistant.present import parquet
 from assistant.vocabulary.batch import BatchSummary
@@ -114,7 +115,7 @@ def run(
     engine.ready()
     asked = Asked(kind, today or datetime.date.today(), Carried.of(library))
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
-    _apart(files, written)
+    check_apart(written.files, [*files, *filter(None, (library.user_catalog, library.profile))])
     try:
         with alone(out):
             if resume and (found := written.finished()):
@@ -158,10 +159,3 @@ def _digest(file: Path) -> str | None:
         return None
     with open(file, "rb") as content:
         return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _apart(files: list[Path], written: Written) -> None:
-    taken = {path.resolve() for path in written.files}
-    for file in files:
-        if file.resolve() in taken:
-            raise InputError("expected an input that the output does not replace: give another --out", Place(str(file)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,11 +68,36 @@ def text_read(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
         raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
 
 
+def real(path: Path) -> Path:
+    """Where a path leads; of links that lead round in a circle one of them."""
+    return Path(os.path.realpath(path))
+
+
+def check_apart(written: Iterable[Path], read: Iterable[Path]) -> None:
+    """Raises :class:`InputError` where a file that is read would be written over, by whatever name."""
+    outputs = list(written)
+    taken = {real(path) for path in outputs}
+    for path in read:
+        if real(path) in taken or any(_same_file(path, output) for output in outputs):
+            raise InputError("expected an input that the output does not replace: give another --out", Place(str(path)))
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    """Whether two names are of one file: hard links, and names that differ in case alone where that is no matter. A
+    terminal or a pipe is read and written."""
+    try:
+        return path.is_file() and path.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
 def write_whole(path: Path, content: bytes, permissions: int = 0o666) -> None:
     """A file of the user's, on the disk when this returns; the one before keeps its place until then, and gives its
     ``permissions``. What is no plain file (a pipe, a device), or cannot be replaced, is written to. Raises
     :class:`OSError`."""
-    there = path.resolve()  # a link stays one
+    there = real(path)  # a link stays one
+    if there.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     known = there.is_file()
     replaceable = os.access(there.parent, os.W_OK) and (os.access(there, os.W_OK) if known else not path.exists())
     if not replaceable or Path("/dev") in path.absolute().parents:
