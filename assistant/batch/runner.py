@@ -21,7 +21,7 @@ from assistant.library.files import check_apart
 from assistant.library.questionnaires import STDIN, Row, read
 from assistant.present import parquet
 from assistant.vocabulary.batch import BatchSummary
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from .folder import Written, alone
 from .results import Result, cells_line, columns, csv_header, csv_line, error_result, json_line
