@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from assistant.vocabulary.errors import InputError, Place
+
+from . import paths
 
 try:
     import fcntl
@@ -89,6 +92,25 @@ def _same_file(path: Path, other: Path) -> bool:
         return path.is_file() and path.samefile(other)
     except (OSError, ValueError):
         return False
+
+
+@contextlib.contextmanager
+def alone(path: Path, patience_s: float = 10.0) -> Iterator[None]:
+    """Nobody else who asks this changes the file from here to the end. Where nothing can be locked (a file system that
+    has no locks), nobody waits. Raises :class:`InputError` when somebody else does not end."""
+    from filelock import FileLock, Timeout
+
+    name = hashlib.blake2b(os.fsencode(real(path)), digest_size=12).hexdigest()
+    lock = paths.cache_dir() / "locks" / f"{name}.lock"  # and not beside a file that may lie anywhere
+    with contextlib.ExitStack() as held:
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(FileLock(lock, timeout=patience_s))
+        except Timeout:
+            raise InputError("another program is changing this file: try again", Place(str(path))) from None
+        except (OSError, NotImplementedError):
+            pass
+        yield
 
 
 def write_whole(path: Path, content: bytes, permissions: int = 0o666) -> None:
