@@ -66,6 +66,19 @@ class Written:
         self.part.write_bytes(first)
         self._to(self.journal, json.dumps(self.head).encode() + b"\n" + f"{len(first)}\n".encode(), "wb")
 
+    def input(self, number: int) -> str | None:
+        """The digest of an input, in the order in which they were given; ``None`` where it was no file."""
+        return self.head["inputs"][number][1]
+
+    def spoil(self) -> None:
+        """An input is no longer what the head says: the result is finished, and neither gone on with nor taken for that
+        of these inputs afterwards."""
+        self.head = {**self.head, "changed": True}
+        if self.journal.exists():
+            _, *lines = self.journal.read_bytes().split(b"\n")
+            with replacing(self.journal, 0o644) as file:
+                file.write(b"\n".join([json.dumps(self.head).encode(), *lines]))
+
     def add(self, row: bytes, counts: Counted) -> None:
         """A row and what of it is counted, which outlive this process from here on."""
         self._to(self.part, row, "ab")

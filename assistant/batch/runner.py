@@ -50,11 +50,18 @@ class Asked:
     files: Carried
 
 
-def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
-    """Rows of all files in order; a file that cannot be read gives one bad row."""
-    for file in files:
+def rows(files: Iterable[Path], library: Library, written: Written | None = None) -> Iterator[Row]:
+    """Rows of all files in order; a file that cannot be read gives one bad row, and so does one that is no longer what
+    the head of ``written`` says."""
+    for number, file in enumerate(files):
+
+        def same(content: bytes, number: int = number) -> None:
+            if written is not None and hashlib.blake2b(content, digest_size=16).hexdigest() != written.input(number):
+                written.spoil()
+                raise InputError("the file was changed while the batch ran: run it again")
+
         try:
-            yield from read(file, library.catalog)
+            yield from read(file, library.catalog, same if file != Path(STDIN) else lambda _: None)
         except Exception as error:
             yield Row(str(file), None, None, error=_said(error, "read").located(file=str(file)))
 
@@ -122,7 +129,7 @@ def run(
                 written.clear()
                 return found
             goes_on = resume and written.go_on()
-            left = itertools.islice(rows(files, library), written.rows, None)
+            left = itertools.islice(rows(files, library, written), written.rows, None)
             work = Work(partial(told, asked), asked.files.made_with)
             with contextlib.closing(engine.mapped(work, left, partial(_lost, asked))) as results:
                 if not goes_on:

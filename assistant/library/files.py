@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
 import zlib
@@ -27,6 +28,7 @@ MOST_COLUMNS = 500  # of a CSV: three times the fields that a questionnaire has
 # A pipe without a writer is opened without waiting for one; on Windows there is neither, nor a difference of line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what Python makes of a byte that is not, and of nothing else
 _UNFINISHED = ".weft-new"  # ends the name of a file that is being written
 
 
@@ -38,8 +40,14 @@ def check_columns(header: Sequence[str], file: str) -> None:
 
 def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:
     """A user's file as text. Raises :class:`InputError` when it cannot be read, is larger or is not UTF-8."""
+    return text_read(content_of(path, largest), str(path), largest)
+
+
+def content_of(path: Path, largest: int = MAX_FILE_BYTES) -> bytes:
+    """What is in a user's file; of a larger one its beginning, which :func:`text_read` refuses. Raises
+    :class:`InputError` when it cannot be read."""
     with opened(path) as file:
-        return text_read(file.read(largest + 1), str(path), largest)
+        return file.read(largest + 1)
 
 
 @contextlib.contextmanager
@@ -62,13 +70,24 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def text_read(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
     """What was read of a file as text. Raises :class:`InputError` when it is larger or not UTF-8."""
+    return checked(marked(content, name, largest), name)
+
+
+def marked(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
+    """What was read of a file as text whose parts are :func:`checked` each for itself: what is not UTF-8 is marked.
+    Raises :class:`InputError` when it is larger."""
     if len(content) > largest:
         raise InputError(f"expected at most {largest >> 20} MiB: split it and name the parts", Place(name))
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
+    return content.decode("utf-8-sig", errors="surrogateescape")
+
+
+def checked(text: str, name: str, line: int = 1) -> str:
+    """A part of a :func:`marked` text, which begins on ``line``. Raises :class:`InputError` where it is not UTF-8."""
+    found = None if text.isascii() else _NOT_UTF8.search(text)
+    if found is not None:
+        there = line + text.count("\n", 0, found.start())
+        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, there))
+    return text
 
 
 def real(path: Path) -> Path:
