@@ -34,7 +34,7 @@ from assistant.commands.sentence import as_command, sentence
 from assistant.commands.serve import serve
 from assistant.commands.sources import sources
 from assistant.commands.sweep import sweep
-from assistant.commands.terminal import say
+from assistant.commands.terminal import say, sparing
 from assistant.commands.understand import understand
 from assistant.commands.validate import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError
@@ -58,7 +58,7 @@ for command in (
     *(chat, plan, diff, launch, batch, predict, ask, understand, replay, sources, fabric, collective, examples),
     *(handbook, schema, doctor, sweep, calibrate, benchmark, validate, serve, mcp, catalog, prices),
 ):
-    app.command()(command)
+    app.command()(sparing(command))
 app.command(hidden=True)(sentence)
 app.add_typer(knowledge.commands, name="knowledge")
 app.add_typer(nccl.commands, name="nccl")

@@ -255,3 +255,67 @@ def test_terminal_escapes_in_a_file_are_shown_not_obeyed(tmp_path):
     file.write_text(json.dumps({**GOOD, "workload": "\x1b[31mred\x1b]0;title\x07"}))
     seen = weft("plan", str(file))
     assert seen.code == 2 and "\x1b" not in seen.err and "\x07" not in seen.err
+
+
+READING = [
+    ["plan", "FILE"],
+    ["plan", "job.yaml", "--catalog", "FILE"],
+    ["plan", "job.yaml", "--profile", "FILE"],
+    ["plan", "job.yaml", "--measured", "FILE"],
+    ["predict", "FILE"],
+    ["sweep", "FILE", "--vary", "cluster.gpus=8..16"],
+    ["launch", "FILE"],
+    ["nccl", "bench", "FILE"],
+    ["nccl", "env", "--fabric", "roce-v2-400", "--catalog", "FILE"],
+    ["diff", "FILE"],
+    ["diff", "other.json", "FILE"],
+    ["calibrate", "FILE"],
+    ["collective", "--batch", "FILE"],
+]
+
+
+@pytest.mark.parametrize("name", ["FILE", "link.json", "hard.json", "sub/../FILE"])
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+def test_no_output_is_written_over_an_input(arguments, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    file = tmp_path / "in.json"
+    file.write_text(json.dumps(GOOD))
+    (tmp_path / "link.json").symlink_to("in.json")
+    (tmp_path / "hard.json").hardlink_to(file)
+    name = name.replace("FILE", "in.json")
+    seen = weft(*(one.replace("FILE", "in.json") for one in arguments), "--out", name)
+    assert seen.code == 2 and "that the output does not replace" in _one_sentence(seen.err), seen
+    assert file.read_text() == json.dumps(GOOD)
+
+
+def test_nor_over_the_own_catalog_nor_one_among_the_results_of_a_batch(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    job, own = tmp_path / "job.json", tmp_path / "catalog.yaml"
+    job.write_text(json.dumps(GOOD))
+    own.write_text("gpus: {}\n")
+    assert "does not replace" in _one_sentence(weft("predict", str(job), "--out", str(own)).err)
+    for name in ("plans.jsonl", "plans.jsonl.summary.json", ".weft-batch.lock"):
+        own = tmp_path / name
+        own.write_text("gpus: {}\n")
+        seen = weft("batch", str(job), "--catalog", str(own), "--out", str(tmp_path))
+        assert seen.code == 2 and "does not replace" in _one_sentence(seen.err)
+        assert own.read_text() == "gpus: {}\n"
+        own.unlink()
+
+
+def test_links_in_a_circle_are_one_sentence(tmp_path):
+    job, loop = tmp_path / "job.json", tmp_path / "loop.json"
+    job.write_text(json.dumps(GOOD))
+    loop.symlink_to("loop.json")
+    for arguments in (
+        ["predict", str(loop)],
+        ["predict", str(job), "--out", str(loop)],
+        ["predict", str(job), "--catalog", str(loop)],
+        ["batch", str(job), "--out", str(tmp_path), "--catalog", str(loop)],
+        ["nccl", "diagnose", str(loop)],
+    ):
+        seen = weft(*arguments)
+        assert seen.code == 2 and "symbolic links" in _one_sentence(seen.err), seen
+    assert "File exists" in _one_sentence(weft("batch", str(job), "--out", str(loop)).err)
+    assert loop.is_symlink()

@@ -239,3 +239,57 @@ def test_memory_stays_flat_over_many_plans(library, index):
 
     before = resident_kb_after(3)
     assert resident_kb_after(5) - before < 2500  # 55 kB a plan of 45: what one plan holds is ten times that
+
+
+def test_a_file_that_is_changed_meanwhile_is_refused_and_planned_when_the_batch_is_run_again(
+    tmp_path, index, monkeypatch
+):
+    from assistant.batch import runner
+
+    first, second, out = tmp_path / "first.jsonl", tmp_path / "second.jsonl", tmp_path / "out"
+    job = {"workload": "finetuning", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}
+    first.write_text(json.dumps(job))
+    second.write_text(json.dumps(job))
+
+    def edited(asked, row):
+        second.write_text(json.dumps(job | {"name": "edited"}))
+        return told(asked, row)
+
+    told = runner.told
+    monkeypatch.setattr(runner, "told", edited)
+    arguments = ["batch", str(first), str(second), "--jobs", "1", "--out", str(out)]
+    seen = weft(*arguments)
+    assert seen.code == 2 and "second.jsonl: the file was changed while the batch ran" in seen.err
+    assert "error" not in _results(out)[0] and "changed" in _results(out)[1]["error"]["message"]
+    monkeypatch.setattr(runner, "told", told)
+    second.write_text(json.dumps(job))
+    seen = weft(*arguments, "--resume")
+    assert seen.code == 0 and ["error" in one for one in _results(out)] == [False, False], "nothing wrong was kept"
+
+
+def test_a_batch_that_stopped_after_a_file_was_changed_is_not_gone_on_with(tmp_path):
+    from assistant.batch.folder import Written
+    from assistant.vocabulary.errors import InputError
+
+    head = {"inputs": [["a.jsonl", "1"]]}
+    written = Written(tmp_path, "plans.jsonl", head)
+    written.begin(b"")
+    written.spoil()
+    with pytest.raises(InputError, match="had other inputs"):
+        Written(tmp_path, "plans.jsonl", head).go_on()
+
+
+@pytest.mark.parametrize("name", ["jobs.jsonl", "jobs.csv"])
+def test_a_byte_that_is_no_text_costs_its_row_alone(tmp_path, name):
+    file = tmp_path / name
+    row = b'{"workload":"finetuning","model":"llama-3.1-8b","cluster":{"gpu":"h100-sxm","gpus":8}}\n'
+    if name.endswith("csv"):
+        row = b"finetuning,llama-3.1-8b,h100-sxm,8\n"
+        file.write_bytes(b"workload,model,cluster.gpu,cluster.gpus\n" + row + row.replace(b"8b", b"8b\xff") + row)
+    else:
+        file.write_bytes(row + row.replace(b"8b", b"8b\xff") + row)
+    seen = weft("predict", str(file))
+    results = [json.loads(line) for line in seen.out.splitlines()]
+    assert seen.code == 2 and ["error" in one for one in results] == [False, True, False]
+    assert "expected UTF-8 text" in results[1]["error"]["message"]
+    assert f"{3 if name.endswith('csv') else 2}" in results[1]["error"]["message"]

@@ -12,6 +12,7 @@ import yaml
 
 from assistant import api
 from assistant.launch import LAUNCHERS, frameworks, written
+from assistant.vocabulary.plan import Plan
 from tests.program import weft
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -119,3 +120,26 @@ def test_what_cannot_be_started_so_is_refused(job, arguments, why, tmp_path):
     file.write_text(yaml.safe_dump(job))
     seen = weft("launch", str(file), *arguments)
     assert seen.code == 2 and why in seen.err and seen.err.count("\n") == 1, seen
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_no_text_of_a_plan_leaves_its_line(launcher, library):
+    """A plan file may be written by hand: what stands in its names must not become a command or break the YAML."""
+    quote = {"fabric": "roce-v2-400", "usd": 100_000, "provider": "Acme\ntouch PWN #", "note": "a\r\ntouch PWN #\ufffe"}
+    made = api.plan(TRAINING | {"name": "x\ntouch PWN", "budget": {"quotes": [quote]}})
+    assert made.questionnaire["budget"]["quotes"][0]["provider"] == "Acme touch PWN #"
+    assert made.questionnaire["name"] == "x touch PWN"
+    told = made.model_dump_json(by_alias=True).replace("Acme touch", r"Acme\u2028\ntouch\u0085\ufffe")
+    text = written(Plan.model_validate_json(told), library.catalog, launcher)
+    assert "Acme" in text
+    assert not [line for line in text.splitlines() if "PWN" in line and not line.startswith("#")]
+    assert "touch" not in _script(text, launcher) or launcher in ("slurm", "torchrun")
+
+
+def test_an_argument_holds_nothing_for_a_shell(plans, library):
+    made = plans["training"].model_copy(deep=True)
+    chosen = next(one for one in made.candidates if one.fabric == made.recommendation.fabric)
+    chosen.parallelism["recompute"] = "full'\n$(touch PWN) `touch PWN` \"; touch PWN"
+    chosen.parallelism["micro_batch"] = "1'\n$(touch PWN)"
+    text = written(made, library.catalog, "slurm", "megatron")
+    assert "$(touch" not in text and "`touch" not in text and not re.search("^touch", text, re.M)

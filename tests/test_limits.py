@@ -12,9 +12,12 @@ import zlib
 
 import pytest
 
+from assistant import api
 from assistant.library.documents import pdf, reading
+from assistant.library.questionnaires import from_value
 from assistant.understanding import Listener
 from assistant.vocabulary import quantities
+from assistant.vocabulary.errors import InputError
 from tests.program import weft
 
 JOB = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
@@ -160,3 +163,40 @@ def test_a_line_separator_inside_a_text_ends_no_line(tmp_path):
     file.write_text('{"id": "a", "text": "64\u2028H100"}\n', encoding="utf-8")
     seen = weft("understand", "--batch", str(file))
     assert seen.code == 0 and json.loads(seen.out)["fields"]["cluster.gpus"] == 64
+
+
+CLUSTER = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+
+
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"training": {"days": 5e-324}},
+        {"budget": {"gpu_hour_usd": 1e-300}},
+        {"budget": {"usd": 1e-300}},
+        {"constraints": {"deadline_days": 1e-300}},
+        {"cluster": {"gpu": "l40s", "gpus": 4096, "sites": 2, "wan_gbps": 1e-12}},
+    ],
+)
+def test_next_to_nothing_is_refused_in_a_sentence(library, extreme):
+    with pytest.raises(InputError, match="expected at least"):
+        from_value(CLUSTER | extreme, library.catalog)
+
+
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"training": {"days": 1e-6}},
+        {"budget": {"gpu_hour_usd": 1e-4, "fabric_premium_gpu_hour_usd": 99900}},
+        {"budget": {"usd": 0.01}, "constraints": {"deadline_days": 1e-6}},
+        {"cluster": {"gpu": "l40s", "gpus": 4096, "sites": 2, "wan_gbps": 1e-6}, "training": {"steps": 1_000_000_000}},
+        {
+            "workload": "rlhf",
+            "model": "ling-flash-2.0",
+            "cluster": {"gpu": "rtx-6000-ada", "gpus": 999_983},
+            "rl": {"asynchronous": True},
+        },
+    ],
+)
+def test_the_least_and_the_most_that_is_read_is_planned(extreme):
+    assert api.plan(CLUSTER | extreme).recommendation.headline

@@ -4,6 +4,8 @@ a list only ever adds to their own catalog."""
 from __future__ import annotations
 
 import datetime
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -300,3 +302,14 @@ def test_a_list_for_a_job_says_what_it_changes_of_its_plan(tmp_path, home):
     told = " ".join(seen.out.split())  # whatever the width of the screen
     assert "llama-70b-pretraining: Voltage Park" in told and "→ SF Compute: Kubernetes cluster H100" in told
     assert not home.exists()
+
+
+def test_lists_that_are_added_at_once_are_all_there(tmp_path, home):
+    """The catalog as it is when it is written is added to, not as it was when the list was read."""
+    script = (
+        "import sys; from pathlib import Path; from assistant.commands import prices\n"
+        "for i in range(20): prices._append(Path(sys.argv[1]), f'# {sys.argv[2]}-{i}\\n')"
+    )
+    several = [subprocess.Popen([sys.executable, "-c", script, str(home), str(number)]) for number in range(3)]
+    assert [one.wait(60) for one in several] == [0, 0, 0]
+    assert sorted(home.read_text().split("\n")[:-1]) == sorted(f"# {a}-{i}" for a in range(3) for i in range(20))

@@ -17,6 +17,7 @@ from assistant.vocabulary.errors import InputError, Place
 
 from .summary import Counted, Summing
 
+_LOCK = ".weft-batch.lock"
 _PATIENCE_S = 2.0  # for the processes of a batch that was killed a moment ago
 
 
@@ -57,12 +58,26 @@ class Written:
     @property
     def files(self) -> tuple[Path, ...]:
         """What is written."""
-        return self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
+        made = self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
+        return *made, self.folder / _LOCK
 
     def begin(self, first: bytes) -> None:
         """Anew, with what stands before the first row."""
         self.part.write_bytes(first)
         self._to(self.journal, json.dumps(self.head).encode() + b"\n" + f"{len(first)}\n".encode(), "wb")
+
+    def input(self, number: int) -> str | None:
+        """The digest of an input, in the order in which they were given; ``None`` where it was no file."""
+        return self.head["inputs"][number][1]
+
+    def spoil(self) -> None:
+        """An input is no longer what the head says: the result is finished, and neither gone on with nor taken for that
+        of these inputs afterwards."""
+        self.head = {**self.head, "changed": True}
+        if self.journal.exists():
+            _, *lines = self.journal.read_bytes().split(b"\n")
+            with replacing(self.journal, 0o644) as file:
+                file.write(b"\n".join([json.dumps(self.head).encode(), *lines]))
 
     def add(self, row: bytes, counts: Counted) -> None:
         """A row and what of it is counted, which outlive this process from here on."""
@@ -156,7 +171,7 @@ def alone(folder: Path) -> Iterator[None]:
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".weft-batch.lock", timeout=_PATIENCE_S):
+        with FileLock(folder / _LOCK, timeout=_PATIENCE_S):
             yield
     except Timeout:
         raise InputError("another batch is writing into this folder", Place(str(folder))) from None

@@ -17,10 +17,11 @@ import assistant
 from assistant.engines import Engine, Work
 from assistant.library import Library
 from assistant.library.carried import Carried
+from assistant.library.files import check_apart
 from assistant.library.questionnaires import STDIN, Row, read
 from assistant.present import parquet
 from assistant.vocabulary.batch import BatchSummary
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from .folder import Written, alone
 from .results import Result, cells_line, columns, csv_header, csv_line, error_result, json_line
@@ -49,11 +50,18 @@ class Asked:
     files: Carried
 
 
-def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
-    """Rows of all files in order; a file that cannot be read gives one bad row."""
-    for file in files:
+def rows(files: Iterable[Path], library: Library, written: Written | None = None) -> Iterator[Row]:
+    """Rows of all files in order; a file that cannot be read gives one bad row, and so does one that is no longer what
+    the head of ``written`` says."""
+    for number, file in enumerate(files):
+
+        def same(content: bytes, number: int = number) -> None:
+            if written is not None and hashlib.blake2b(content, digest_size=16).hexdigest() != written.input(number):
+                written.spoil()
+                raise InputError("the file was changed while the batch ran: run it again")
+
         try:
-            yield from read(file, library.catalog)
+            yield from read(file, library.catalog, same if file != Path(STDIN) else lambda _: None)
         except Exception as error:
             yield Row(str(file), None, None, error=_said(error, "read").located(file=str(file)))
 
@@ -114,14 +122,14 @@ def run(
     engine.ready()
     asked = Asked(kind, today or datetime.date.today(), Carried.of(library))
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
-    _apart(files, written)
+    check_apart(written.files, [*files, *filter(None, (library.user_catalog, library.profile))])
     try:
         with alone(out):
             if resume and (found := written.finished()):
                 written.clear()
                 return found
             goes_on = resume and written.go_on()
-            left = itertools.islice(rows(files, library), written.rows, None)
+            left = itertools.islice(rows(files, library, written), written.rows, None)
             work = Work(partial(told, asked), asked.files.made_with)
             with contextlib.closing(engine.mapped(work, left, partial(_lost, asked))) as results:
                 if not goes_on:
@@ -158,10 +166,3 @@ def _digest(file: Path) -> str | None:
         return None
     with open(file, "rb") as content:
         return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _apart(files: list[Path], written: Written) -> None:
-    taken = {path.resolve() for path in written.files}
-    for file in files:
-        if file.resolve() in taken:
-            raise InputError("expected an input that the output does not replace: give another --out", Place(str(file)))

@@ -105,11 +105,12 @@ def _each_line(path: Path, catalog: Catalog, out: Path | None) -> None:
 def _lines(path: Path) -> Iterator[tuple[int, object]]:
     """Numbered JSON values of a file's lines; an :class:`InputError` in the place of a line that is none."""
     from assistant.library import json_text
-    from assistant.library.files import text_of
+    from assistant.library.files import checked, content_of, marked
 
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
+    name = str(path)
+    for number, line in enumerate(marked(content_of(path), name).split("\n"), start=1):
         if line.strip():
             try:
-                yield number, json_text.loads(line, Place(str(path), number))
+                yield number, json_text.loads(checked(line, name, number), Place(str(path), number))
             except InputError as error:
                 yield number, error

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
-from .terminal import one_of, write, write_lines
+from .terminal import one_of, sparing, write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
 
 @commands.command()
+@sparing
 def env(
     fabric: Annotated[
         str | None,
@@ -74,6 +75,7 @@ def env(
 
 
 @commands.command()
+@sparing
 def bench(
     file: Questionnaire,
     form: TextOrJson = "text",

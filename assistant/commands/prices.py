@@ -149,12 +149,14 @@ def _as_json(one: "PriceChange") -> dict[str, Any]:
 
 
 def _append(target: Path, document: str) -> None:
-    """One document more in a catalog file, what stands in it untouched. Raises :class:`InputError`."""
-    from assistant.library.files import write_whole
+    """One document more in a catalog file, what stands in it untouched, also what somebody else adds at the same time.
+    Raises :class:`InputError`."""
+    from assistant.library.files import alone, write_whole
 
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, _with(target, document).encode())
+        with alone(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(target, _with(target, document).encode())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(target))) from None
 

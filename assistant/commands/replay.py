@@ -38,10 +38,12 @@ def replay(
 
 def _export(files: list[Path], out: Path) -> None:
     from assistant.conversation.transcript import document
+    from assistant.library.files import check_apart
 
     if len(files) != 1 or out.suffix.lower() not in (".html", ".htm"):
         raise InputError(
             f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
             Place(field="--export"),
         )
+    check_apart([out], files)
     write(document.as_html(document.read(files[0])), out)

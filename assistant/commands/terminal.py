@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -35,6 +37,29 @@ def format_option(*accepted: str, note: str = "") -> Any:
 
     names = " or ".join(filter(None, (", ".join(accepted[:-1]), accepted[-1])))
     return typer.Option("--format", help=f"{names}{note}.", callback=checked)
+
+
+def sparing(command: Callable[..., None]) -> Callable[..., None]:
+    """A command of which no ``out`` may be one of the files that it reads: whatever else is a path, and the person's
+    own catalog where that is laid over ours without being named."""
+
+    @functools.wraps(command)
+    def checked(*args: Any, **kwargs: Any) -> None:
+        given = inspect.signature(command).bind(*args, **kwargs).arguments
+        written = _paths(given.pop("out", None))
+        if written:
+            from assistant.library import files, paths
+
+            own = [paths.data_dir() / "catalog.yaml"] if given.get("catalog", "") is None else []
+            read = [path for value in given.values() for path in _paths(value) if str(path) != "-"]
+            files.check_apart(written, [*read, *own])
+        command(*args, **kwargs)
+
+    return checked
+
+
+def _paths(value: object) -> list[Path]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path)]
 
 
 def write(text: str, out: Path | None = None) -> None:

@@ -14,6 +14,7 @@ from assistant.network.nccl import Host, environment_of, exported, settings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.printing import one_line
 
 from .split import Split, known, split_of
 
@@ -54,14 +55,14 @@ def written(plan: Plan, catalog: Catalog, launcher: str, framework: str | None =
     title = f"{told['name']}: {plan.recommendation.card.do if plan.recommendation.card else name}"
     return _filled(
         text,
-        title=title,
-        about="\n".join(f"# {line}" for line in _about(plan, split, told)),
+        title=one_line(title),
+        about="\n".join(f"# {one_line(line)}" for line in _about(plan, split, told)),
         nodes=split.nodes,
         last=split.nodes - 1,
         gpus_per_node=split.gpus_per_node,
         array=f"#SBATCH --array=1-{split.copies}" if split.copies > 1 else "",
         sky_gpu=_accelerators().get(plan.questionnaire["cluster"]["gpu"], "<accelerator>"),
-        settings="\n".join(_settings(plan, split, catalog, form)),
+        settings="\n".join(map(one_line, _settings(plan, split, catalog, form))),
         command=_command(told, split, plan),
     )
 
@@ -116,6 +117,7 @@ def _argument(one: dict[str, Any], split: Split, told: dict[str, Any], plan: Pla
     if one.get("flag"):
         return one["name"]
     text = one["words"].get(str(value), "") if "words" in one else str(value)
+    text = re.sub(r"""["'`$\\]""", "", one_line(text))  # of a plan file that was written by hand: nothing for a shell
     if text == one.get("left_out", ""):
         return ""
     return f"{one['name']} {text}" if re.fullmatch(r"[\w./:-]+", text) else f'{one["name"]} "{text}"'

@@ -14,7 +14,7 @@ import numpy
 import assistant
 
 from . import Library, load, paths
-from .files import replacing
+from .files import opened, replacing
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,11 @@ class File:
 
     @classmethod
     def at(cls, path: Path | None) -> File | None:
-        return cls(path, path.read_bytes()) if path else None
+        """Raises :class:`InputError` when it cannot be read."""
+        if path is None:
+            return None
+        with opened(path) as file:
+            return cls(path, file.read())
 
     def there(self) -> Path:
         """The file itself where it is on this machine as it was, else a copy of the same name in the cache. Raises

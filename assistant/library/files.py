@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
+import re
 import secrets
 import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from assistant.vocabulary.errors import InputError, Place
+
+from . import paths
 
 try:
     import fcntl
@@ -23,6 +28,7 @@ MOST_COLUMNS = 500  # of a CSV: three times the fields that a questionnaire has
 # A pipe without a writer is opened without waiting for one; on Windows there is neither, nor a difference of line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what Python makes of a byte that is not, and of nothing else
 _UNFINISHED = ".weft-new"  # ends the name of a file that is being written
 
 
@@ -34,8 +40,14 @@ def check_columns(header: Sequence[str], file: str) -> None:
 
 def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:
     """A user's file as text. Raises :class:`InputError` when it cannot be read, is larger or is not UTF-8."""
+    return text_read(content_of(path, largest), str(path), largest)
+
+
+def content_of(path: Path, largest: int = MAX_FILE_BYTES) -> bytes:
+    """What is in a user's file; of a larger one its beginning, which :func:`text_read` refuses. Raises
+    :class:`InputError` when it cannot be read."""
     with opened(path) as file:
-        return text_read(file.read(largest + 1), str(path), largest)
+        return file.read(largest + 1)
 
 
 @contextlib.contextmanager
@@ -58,20 +70,75 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def text_read(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
     """What was read of a file as text. Raises :class:`InputError` when it is larger or not UTF-8."""
+    return checked(marked(content, name, largest), name)
+
+
+def marked(content: bytes, name: str, largest: int = MAX_FILE_BYTES) -> str:
+    """What was read of a file as text whose parts are :func:`checked` each for itself: what is not UTF-8 is marked.
+    Raises :class:`InputError` when it is larger."""
     if len(content) > largest:
         raise InputError(f"expected at most {largest >> 20} MiB: split it and name the parts", Place(name))
+    return content.decode("utf-8-sig", errors="surrogateescape")
+
+
+def checked(text: str, name: str, line: int = 1) -> str:
+    """A part of a :func:`marked` text, which begins on ``line``. Raises :class:`InputError` where it is not UTF-8."""
+    found = None if text.isascii() else _NOT_UTF8.search(text)
+    if found is not None:
+        there = line + text.count("\n", 0, found.start())
+        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, there))
+    return text
+
+
+def real(path: Path) -> Path:
+    """Where a path leads; of links that lead round in a circle one of them."""
+    return Path(os.path.realpath(path))
+
+
+def check_apart(written: Iterable[Path], read: Iterable[Path]) -> None:
+    """Raises :class:`InputError` where a file that is read would be written over, by whatever name."""
+    outputs = list(written)
+    taken = {real(path) for path in outputs}
+    for path in read:
+        if real(path) in taken or any(_same_file(path, output) for output in outputs):
+            raise InputError("expected an input that the output does not replace: give another --out", Place(str(path)))
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    """Whether two names are of one file: hard links, and names that differ in case alone where that is no matter. A
+    terminal or a pipe is read and written."""
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
+        return path.is_file() and path.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def alone(path: Path, patience_s: float = 10.0) -> Iterator[None]:
+    """Nobody else who asks this changes the file from here to the end. Where nothing can be locked (a file system that
+    has no locks), nobody waits. Raises :class:`InputError` when somebody else does not end."""
+    from filelock import FileLock, Timeout
+
+    name = hashlib.blake2b(os.fsencode(real(path)), digest_size=12).hexdigest()
+    lock = paths.cache_dir() / "locks" / f"{name}.lock"  # and not beside a file that may lie anywhere
+    with contextlib.ExitStack() as held:
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(FileLock(lock, timeout=patience_s))
+        except Timeout:
+            raise InputError("another program is changing this file: try again", Place(str(path))) from None
+        except (OSError, NotImplementedError):
+            pass
+        yield
 
 
 def write_whole(path: Path, content: bytes, permissions: int = 0o666) -> None:
     """A file of the user's, on the disk when this returns; the one before keeps its place until then, and gives its
     ``permissions``. What is no plain file (a pipe, a device), or cannot be replaced, is written to. Raises
     :class:`OSError`."""
-    there = path.resolve()  # a link stays one
+    there = real(path)  # a link stays one
+    if there.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     known = there.is_file()
     replaceable = os.access(there.parent, os.W_OK) and (os.access(there, os.W_OK) if known else not path.exists())
     if not replaceable or Path("/dev") in path.absolute().parents:

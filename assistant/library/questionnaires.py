@@ -21,7 +21,7 @@ from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, json_text, wording, yaml_text
-from .files import MAX_FILE_BYTES, check_columns, text_of, text_read
+from .files import MAX_FILE_BYTES, check_columns, checked, content_of, marked, text_read
 
 STDIN = "-"
 
@@ -54,19 +54,21 @@ class _Raw:
     error: InputError | None = None
 
 
-def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
-    """Every questionnaire of a file in order, ``-`` being standard input. Raises :class:`InputError` when the file
-    itself cannot be read."""
+def read(path: str | Path, catalog: Catalog, seen: Callable[[bytes], None] = lambda _: None) -> Iterator[Row]:
+    """Every questionnaire of a file in order, ``-`` being standard input; ``seen`` is told what is in it. Raises
+    :class:`InputError` when the file itself cannot be read."""
     path = Path(path)
     name = str(path)
     reader = READERS.get(path.suffix.lower())
     if name == STDIN:
-        name, text = "standard input", text_read(sys.stdin.buffer.read(MAX_FILE_BYTES + 1), "standard input")
-        reader = _reader_of(text)
+        name, content = "standard input", sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        reader = _reader_of(marked(content, name))
     elif reader is None:
         raise InputError(f"expected a file ending in {', '.join(READERS)}", Place(name))
     else:
-        text = text_of(path)
+        content = content_of(path)
+    seen(content)
+    text = (marked if reader in _BY_ROW else text_read)(content, name)
     found = False
     for raw in reader(text, name):
         found = True
@@ -174,7 +176,7 @@ def _json_lines(text: str, file: str) -> Iterator[_Raw]:
         if not line.strip():
             continue
         try:
-            yield _Raw(json_text.loads(line, Place(file, number)), number, {})
+            yield _Raw(json_text.loads(checked(line, file, number), Place(file, number)), number, {})
         except InputError as error:
             yield _Raw(None, number, {}, error)
 
@@ -197,6 +199,7 @@ def _csv(text: str, file: str) -> Iterator[_Raw]:
 
 def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
     check_columns(header, file)
+    checked("".join(header), file)
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):
@@ -211,6 +214,10 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
 
 def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: str) -> _Raw:
     value: dict[str, Any] = {}
+    try:
+        checked("\0".join(cells), file, line)
+    except InputError as error:
+        return _Raw(value, line, {}, error)
     if len(cells) > len(columns):
         problem = f"expected at most {len(columns)} cells as in the first line, got {len(cells)}"
         return _Raw(value, line, {}, InputError(problem, Place(file, line)))
@@ -226,4 +233,5 @@ def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: 
     return _Raw(value, line, {})
 
 
+_BY_ROW = (_json_lines, _csv)  # what is wrong in a row costs no other
 READERS = {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _csv}

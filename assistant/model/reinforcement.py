@@ -178,7 +178,10 @@ def _generated(loop: Loop, job: Job, engine: Machine, network: Network) -> Gener
 
 def balanced_rollout_gpus(loop: Loop, job: Job, machine: Machine, networks: Sequence[Network]) -> int:
     """GPUs that generate where two halves work at the same time and neither should wait long: in whole nodes, or in
-    powers of two of a single one. Looked for on the first network, from the work of each half at the split before."""
+    powers of two of a single one; of a single GPU that one, and none trains. Looked for on the first network, from the
+    work of each half at the split before."""
+    if machine.gpus < 2:
+        return 1
     tried: dict[int, float] = {}
     wanted = _rounded(machine.gpus / 2.0, machine)
     while wanted not in tried and len(tried) < BALANCING_STEPS:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from assistant.market import Offered
 from assistant.model.network import ROUTED_EITHER_WAY
+from assistant.reasoning.engine import LARGEST_NUMBER
 from assistant.vocabulary.catalog import Fabric, Fact
 from assistant.vocabulary.facts import UNKNOWN
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -29,6 +30,15 @@ _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 def known(value: Any) -> Any:
     """A fact nobody knows is the word ``unknown``."""
     return UNKNOWN if value is None else value
+
+
+def _bounded(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts with numbers no larger than the rules' engine reads: what is a multiple of nearly nothing is just large."""
+    return {name: _in_range(value) if isinstance(value, (int, float)) else value for name, value in facts.items()}
+
+
+def _in_range(value: float) -> float:
+    return value if -LARGEST_NUMBER <= value <= LARGEST_NUMBER else min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER)
 
 
 def _rdma(entries: list[Entry]) -> list[Entry]:
@@ -258,13 +268,13 @@ class Candidates:
         ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
         """
         told = {name: known(value) for name, value in sizes.items()}
-        return {**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **told}
+        return _bounded({**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **told})
 
     def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
         """Facts of these names about one of them, always the same names; what was not computed is left out."""
         if entry.id not in self._told:
             told, of = _told_of(entry), _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self)
-            self._told[entry.id] = {name: known(told[name](of)) for name in names if name in told}
+            self._told[entry.id] = _bounded({name: known(told[name](of)) for name in names if name in told})
         return self._told[entry.id]
 
 

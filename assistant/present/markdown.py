@@ -19,13 +19,13 @@ def block_markdown(block: Block) -> str:
     """One block as Markdown."""
     match block:
         case Heading(text):
-            return f"## {escaped(text)}"
+            return f"## {_unbroken(text)}"
         case Paragraph(text, strong):
             return f"**{escaped(text)}**" if strong else escaped(text)
         case Bullets(items):
-            return "\n".join(f"- {escaped(item)}" for item in items)
+            return "\n".join(f"- {_unbroken(item)}" for item in items)
         case Tree(lines):
-            return "\n".join("  " * depth + f"- {escaped(text)}" for depth, text in lines)
+            return "\n".join("  " * depth + f"- {_unbroken(text)}" for depth, text in lines)
         case Choices(offers):
             return f"*{escaped(' · '.join(label for _, label in offers))}*"
         case PageBreak():
@@ -34,13 +34,18 @@ def block_markdown(block: Block) -> str:
             fence = "`" * max(3, 1 + max(map(len, _FENCES.findall("\n".join(lines))), default=0))
             return "\n".join([f"{fence}text", *lines, fence])
         case Table(header, rows, right):
-            return table(header, [[escaped(cell) for cell in row] for row in rows], right)
+            return table(header, [[_unbroken(cell) for cell in row] for row in rows], right)
 
 
 def table(header: list[str], rows: list[list[str]], right: frozenset[int] = frozenset()) -> str:
     """Cells that are Markdown already, as a table."""
     rule = ["---:" if i in right else "---" for i in range(len(header))]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
+
+
+def _unbroken(text: str) -> str:
+    """What must stay on its line: a break would end the item or the row."""
+    return escaped(" ".join(text.splitlines()))
 
 
 def escaped(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
+from assistant.vocabulary.printing import one_line
 
 from .figures import bytes_text
 
@@ -56,7 +57,7 @@ def script(bench: NcclBench, before: Sequence[str], file: str = "FILE") -> str:
         least, most = test.sizes[0].bytes, test.sizes[-1].bytes
         lines.append(f'run "$NCCL_TESTS/{test.program}" -b {least} -e {most} -f 2 -g 1 -w 5 -n 20 -c 1 \\')
         lines.append(f'  2>&1 | tee "$LOGS/{test.program}.log"')
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _table(test: NcclTest) -> list[str]:

@@ -14,3 +14,9 @@ def printable(text: str, *, spaces: str = "\n\r\t", kept: str = "", pictures: bo
     signs = {chr(code): chr(0x2400 + code) for code in range(32)} if pictures else {}  # the block "Control Pictures"
     signs |= dict.fromkeys(spaces, " ") | {character: character for character in kept}
     return "".join(signs.get(c) or ("�" if unicodedata.category(c) in _UNSAFE else c) for c in text)
+
+
+def one_line(text: str) -> str:
+    """Text that stays on the line where it is put, of a script or of YAML: every space and line break is a plain space,
+    what cannot be printed is ``�``."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)

@@ -150,9 +150,12 @@ class Server:
         """Nothing but the look of the pages is given to whom the door is closed."""
         if not self._access.serves(request.host):
             return pages.not_for_this_name()
-        if request.path.startswith(("/static/", "/favicon.ico")) or self._access.knows(
-            request.cookies.get(self._access.cookie)
-        ):
+        if request.path.startswith("/static/"):
+            try:
+                return await handler(request)
+            except OSError:  # a name that no file can have
+                return pages.short(404, "Not here", "There is no such file.")
+        if request.path == "/favicon.ico" or self._access.knows(request.cookies.get(self._access.cookie)):
             return await handler(request)
         given = request.query.get("token") if request.path == "/" else None
         if given is None or not self._access.opens(given):

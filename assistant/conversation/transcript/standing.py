@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ValidationError
 
 from assistant.library import paths
-from assistant.library.files import replacing
+from assistant.library.files import real, replacing
 from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.plan import Plan
 
@@ -115,7 +115,7 @@ def go_on(conversation: Conversation, path: Path, head: Mapping[str, str]) -> bo
 
 def at(path: Path) -> Path:
     """Where it is written down how the conversation of a transcript stands."""
-    name = hashlib.blake2b(str(path.resolve()).encode(), digest_size=12).hexdigest()
+    name = hashlib.blake2b(str(real(path)).encode(), digest_size=12).hexdigest()
     return paths.cache_dir() / "conversations" / f"{name}.json"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from assistant.vocabulary.catalog import Fabric, Gpu
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.knowledge import Source
+from assistant.vocabulary.printing import one_line
 
 from .environments import Setting, environment_of, named
 from .host import ANYWHERE, Host
@@ -55,7 +56,7 @@ def as_file(
     for each in leave_alone(fabric, gpu, nodes, host):
         told = default_told(each.name, host.nccl) if gpu.vendor == "nvidia" else ""  # RCCL's own are not known
         lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else "") + _cited(each))
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _cited(setting: Setting) -> str:

@@ -80,7 +80,7 @@ class Cluster(Section):
               words=("sites", "locations", "data centers", "campuses"), sensible=(1, 100)),
     ] = 1  # fmt: skip
     wan_gbps: Annotated[
-        Annotated[Gbps, Field(gt=0, le=1e6)] | None,
+        Annotated[Gbps, Field(ge=1e-6, le=1e6)] | None,
         About("link between sites", "amount", "How fast is the link between the sites?", "one site", unit="{} Gb/s",
               words=("wan [link]", "link between [the] sites", "internet [link]"), span="rate"),
     ] = None  # fmt: skip

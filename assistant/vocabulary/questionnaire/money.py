@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ..fields import About
 from ..quantities import DAYS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
-from .section import Id, Section, identifier
+from .section import Id, Section, identifier, unbroken
 
 _CLAUSE = re.compile(r"[.;,](?:\s+|$)")
 _QUOTED_FOR = ("cluster.gpu", "cluster.gpus", "budget.mode")
@@ -35,18 +35,18 @@ class Quote(Section):
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
-    usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
-    gpu_hour_usd: Annotated[Usd, Field(gt=0, le=1e5)] | None = None
-    provider: Annotated[str, BeforeValidator(identifier), Field(max_length=100)] | None = None
-    months: Annotated[Count, Field(gt=0, le=240)] | None = None
+    usd: Annotated[Usd, Field(ge=0.01, le=1e13)] | None = None
+    gpu_hour_usd: Annotated[Usd, Field(ge=1e-4, le=1e5)] | None = None
+    provider: Annotated[str, BeforeValidator(identifier), AfterValidator(unbroken), Field(max_length=100)] | None = None
+    months: Annotated[Count, Field(ge=1e-3, le=240)] | None = None
     oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
     nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
-    gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
+    gbps_per_nic: Annotated[Gbps, Field(ge=1e-3, le=12_800)] | None = None  # null: the line rate of the fabric
     delivery_days: Annotated[Days, Field(ge=0, le=3650)] | None = None
-    minimum_days: Annotated[Days, Field(gt=0, le=7300)] | None = None
-    once_usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
+    minimum_days: Annotated[Days, Field(ge=1e-6, le=7300)] | None = None
+    once_usd: Annotated[Usd, Field(ge=0.01, le=1e13)] | None = None
     includes: list[Id] = Field(default_factory=list)
-    note: Annotated[str, Field(max_length=1000)] = ""
+    note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
 
     @property
     def tells_adapters(self) -> bool:
@@ -106,24 +106,24 @@ class Budget(Section):
               span="number", words=("owned gpus",)),
     ] = None  # fmt: skip
     usd: Annotated[
-        Annotated[Usd, Field(gt=0, le=1e13)] | None,
+        Annotated[Usd, Field(ge=0.01, le=1e13)] | None,
         About("budget", "money", "What may it cost in all?", "no limit", unit="${}", span="money", sensible=(100, 1e11),
               words=("[total|overall] budget", "spending [limit|cap]", "funding", "cost (limit|cap|ceiling)"),
               lookalikes=("(token|power|time|memory|latency|error|thermal|compute|energy) budget",)),
     ] = None  # fmt: skip
     usd_per_month: Annotated[
-        Annotated[Usd, Field(gt=0, le=1e12)] | None,
+        Annotated[Usd, Field(ge=0.01, le=1e12)] | None,
         About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
               span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
     ] = None  # fmt: skip
     reserved_days: Annotated[
-        Annotated[Days, Field(gt=0, le=36500)] | None,
+        Annotated[Days, Field(ge=1e-6, le=36500)] | None,
         About("reservation", "time", "For how long are the machines reserved?", "no longer than the run",
               unit="{} days", span="time", sensible=(1, 2000),
               words=("(reservation|reserved term|rental term|commitment) [period|length]",)),
     ] = None  # fmt: skip
     network_share_percent: Annotated[
-        Annotated[Percent, Field(gt=0, le=100)] | None,
+        Annotated[Percent, Field(ge=1e-4, le=100)] | None,
         About("share for the network", "amount", "Which share of the money may the network take?", "any share",
               unit="{} %", span="percent", words=("network (share|budget share)", "share (for|of) the network"),
               sensible=(1, 60)),
@@ -134,7 +134,7 @@ class Budget(Section):
               words=("quotes", "quotations")),
     ] = Field(default_factory=list)  # fmt: skip
     gpu_hour_usd: Annotated[
-        Annotated[Usd, Field(gt=0, le=1e5)] | None,
+        Annotated[Usd, Field(ge=1e-4, le=1e5)] | None,
         About("price", "money", "What does a GPU-hour cost?", "the dated price of the catalog",
               unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.05, 100),
               words=("(gpu|hourly|quoted|unit) (price|rate|cost)", "price", "rate", "gpu hours")),
@@ -223,7 +223,7 @@ class Constraints(Section):
                                                                                                                    500)),
     ] = None  # fmt: skip
     deadline_days: Annotated[
-        Annotated[Days, Field(gt=0, le=36500)] | None,
+        Annotated[Days, Field(ge=1e-6, le=36500)] | None,
         About("deadline", "time", "When must it be done?", "no deadline", unit="{} days", span="time",
               words=("deadline", "due date", "time limit", "cutoff [date]"), sensible=(0.02, 2000)),
     ] = None  # fmt: skip
@@ -238,7 +238,7 @@ class Constraints(Section):
               words=("network (team|people|engineers|skills)",)),
     ] = "some"  # fmt: skip
     max_power_kw: Annotated[
-        Annotated[Count, Field(gt=0, le=1e7)] | None,
+        Annotated[Count, Field(ge=1e-3, le=1e7)] | None,
         About("power limit", "amount", "How much power may machines and network draw together?", "no limit",
               unit="{} kW",
               words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),

@@ -27,6 +27,13 @@ def identifier(value: Any) -> str:
     return value.strip()
 
 
+def unbroken(value: Any) -> Any:
+    """Free text as one line: a break in it would end a list item, a cell or a comment that it is shown in."""
+    if not isinstance(value, str) or value.splitlines() == [value]:
+        return value
+    return " ".join(filter(None, map(str.strip, value.splitlines())))
+
+
 _OTHER_NAMES = {
     "zero3": "fsdp",
     "fullshard": "fsdp",

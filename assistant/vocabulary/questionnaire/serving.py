@@ -48,12 +48,12 @@ class Inference(Section):
               words=("(output|answer|response|completion) (length|tokens|size)", "osl"), sensible=(1, 200_000)),
     ] = 500  # fmt: skip
     requests_per_s: Annotated[
-        Annotated[Count, Field(gt=0, le=1e9)] | None,
+        Annotated[Count, Field(ge=1e-6, le=1e9)] | None,
         About("load", "amount", "How many requests come per second?", "the cluster is taken as fully used",
               unit="{} requests per second", span="number", words=("load", "requests per second", "qps", "rps")),
     ] = None  # fmt: skip
     tokens_per_s: Annotated[
-        Annotated[Count, Field(gt=0, le=1e12)] | None,
+        Annotated[Count, Field(ge=1e-6, le=1e12)] | None,
         About("output tokens per second", "amount", "How many output tokens per second, of all users together?",
               "as the requests have it", unit="{} output tokens per second", span="number",
               words=("output tokens (per second|a second)", "token (rate|throughput)")),
@@ -64,22 +64,22 @@ class Inference(Section):
               span="number", words=("concurrent (users|requests|sessions|streams)", "concurrency")),
     ] = None  # fmt: skip
     ttft_ms: Annotated[
-        Annotated[Count, Field(gt=0, le=1e7)] | None,
+        Annotated[Count, Field(ge=1e-3, le=1e7)] | None,
         About("time to first token", "amount", "How long may the first token take?", "no target", unit="{} ms",
               words=("ttft", "time to first token", "first token latency"), span="time"),
     ] = None  # fmt: skip
     tpot_ms: Annotated[
-        Annotated[Count, Field(gt=0, le=1e6)] | None,
+        Annotated[Count, Field(ge=1e-3, le=1e6)] | None,
         About("time per output token", "amount", "How long may each further token take?", "no target", unit="{} ms",
               words=("tpot", "time per output token", "inter token latency", "itl"), span="time"),
     ] = None  # fmt: skip
     tokens: Annotated[
-        Annotated[Count, Field(gt=0, le=1e18)] | None,
+        Annotated[Count, Field(ge=1, le=1e18)] | None,
         About("output tokens of the job", "count", "How many output tokens has the whole job?", "it has no end",
               unit="{} tokens", span="number", words=("output tokens (of the job|in all|in total)",)),
     ] = None  # fmt: skip
     requests: Annotated[
-        Annotated[Count, Field(gt=0, le=1e15)] | None,
+        Annotated[Count, Field(ge=1e-3, le=1e15)] | None,
         About("requests of the job", "count", "How many requests has the whole job?", "it has no end",
               unit="{} requests", span="number",
               words=("(requests|documents|records) (of the job|in all|in total)",)),
@@ -140,7 +140,7 @@ class Inference(Section):
               span="number", words=("(speculative|draft|drafted|guessed|mtp) tokens",), sensible=(1, 16)),
     ] = None  # fmt: skip
     accepted_percent: Annotated[
-        Annotated[Percent, Field(gt=0, le=100)] | None,
+        Annotated[Percent, Field(ge=1e-4, le=100)] | None,
         About("guesses that are accepted", "amount", "What share of the guessed tokens is accepted, as measured?",
               "nothing is guessed", unit="{} %", span="percent",
               words=("acceptance rate", "accepted (tokens|guesses)")),

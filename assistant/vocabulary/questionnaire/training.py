@@ -96,7 +96,7 @@ class Training(Section):
               sensible=(10, 10_000_000), lookalikes=("steps between two checkpoints",)),
     ] = None  # fmt: skip
     days: Annotated[
-        Annotated[Days, Field(gt=0, le=36500)] | None,
+        Annotated[Days, Field(ge=1e-6, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
               words=("run (time|length|duration)", "duration", "length of the run"), span="time",
               sensible=(0.02, 800)),

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, model_va
 from ..fields import About, RegisteredField, registry
 from .cluster import Cluster
 from .money import Budget, Constraints
-from .section import SERVING, Id, Section, Workload, text_of
+from .section import SERVING, Id, Section, Workload, text_of, unbroken
 from .serving import Inference
 from .shape import ModelShape
 from .training import SEARCHED, Parallelism, Reinforcement, Training
@@ -23,7 +23,7 @@ class Questionnaire(Section):
     """What the person said, before anything is assumed."""
 
     name: Annotated[
-        Annotated[str, BeforeValidator(text_of), Field(min_length=1, max_length=200)] | None,
+        Annotated[str, BeforeValidator(text_of), BeforeValidator(unbroken), Field(min_length=1, max_length=200)] | None,
         About("name", "id", "What is the plan called?", "no name"),
     ] = None
     workload: Annotated[
