@@ -353,3 +353,22 @@ def test_a_budget_that_is_kept_by_a_few_dollars_is_seen_to_be_kept():
     for said, told in (("¥12345679", "$78,756"), ("€51450", "$57,979")):
         plan = planning.plan(asked({"usd": said}, **job), LIBRARY, index=None)
         assert re.search(rf"(?i)budget of {re.escape(told)}(?![.,]?\d)", formats.written(plan, "text"))
+
+
+def test_a_short_run_that_pays_a_reserved_term_is_told_by_the_month():
+    asked_for = asked({"usd_per_month": 50e3, "reserved_days": 365}, **{**JOB, "training": {"tokens": 30e9}})
+    plan = planning.plan(asked_for, LIBRARY, index=None)
+    assert plan.recommendation.verdict == "infeasible"
+    assert "a month" in plan.recommendation.smallest_change and "for the run" not in plan.recommendation.smallest_change
+
+
+@pytest.mark.parametrize("days", [100, 400])
+def test_what_is_reserved_is_paid_in_whole_terms_of_an_offer_or_the_rest_on_demand(days: int):
+    plan = planning.plan(asked({"mode": "rent", "reserved_days": days}), LIBRARY, index=None)
+    of = {o.tier: o for o in plan.offers if o.provider == "together-ai"}
+    term, hourly = of["reserved"], of["on-demand"]
+    length = 730 * term.months
+    terms, rest = divmod(24 * days, length)
+    least = min(length * term.usd_per_gpu_hour, rest * hourly.usd_per_gpu_hour)
+    due = 64 * (terms * length * term.usd_per_gpu_hour + least)
+    assert term.run_cost_usd.p50 == pytest.approx(due, rel=0.005)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import itertools
 import re
 from typing import Any
 
@@ -401,3 +402,42 @@ def test_the_offer_that_is_taken_stands_in_the_table_also_over_plain_ethernet(pi
         won = table.rows[table.emphasis]
         assert (won[0], won[2]) == ("✓", "ethernet-tcp-100") and won[1].startswith("Amazon Web Services")
         assert [row[0] for row in table.rows].count("✓") == 1
+
+
+def at_a_provider(provider: str, gpu: str, gpus: int, library: Library) -> Plan:
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 50e9}}
+    job["cluster"] = {"gpu": gpu, "gpus": gpus, "provider": provider}
+    return plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+
+
+@pytest.mark.parametrize(("provider", "name"), [("vast-ai", "Vast.ai"), ("runpod", "RunPod")])
+def test_a_provider_that_was_named_is_the_one_that_lets_no_more(library: Library, provider: str, name: str):
+    asked = 16 if provider == "vast-ai" else 256
+    told = at_a_provider(provider, "h200-sxm", asked, library)
+    assert told.recommendation.headline.startswith(f"{name} quotes no price of {asked}")
+    assert told.recommendation.card.because == f"{name} quotes no price of {asked} together."
+    [fewer] = [a.why for a in told.assumptions if a.field == "cluster.gpus"]
+    assert f"{name} quotes no price of so many together" in fewer
+    [warning] = [w.message for w in told.warnings if w.code == "fewer-gpus-than-asked"]
+    assert f"no offer of {asked} NVIDIA H200 SXM" in warning and f"Others list a price of {asked}: " in warning
+    assert "obody lets" not in "\n".join((told.recommendation.headline, fewer, warning))
+
+
+def test_a_provider_has_no_price_of_so_many_with_a_network_and_its_smallest_order_is_named(library: Library):
+    told = at_a_provider("hyperstack", "h100-sxm", 16, library)
+    [warning] = [w.message for w in told.warnings if w.code == "price-unknown"]
+    assert "no price of Hyperstack for 16 NVIDIA H100 SXM5 80 GB with a network between nodes" in warning
+    assert "Hyperstack lets them from 64 GPUs on" in told.recommendation.card.do
+    assert "GPUs on" not in at_a_provider("hyperstack", "h100-sxm", 64, library).recommendation.card.do
+
+
+def test_of_two_networks_of_a_machine_that_cost_the_same_the_faster_one_stands_first(library: Library):
+    job = RENTED | {"training": {"tokens": 100e9}, "budget": {"mode": "rent", "reserved_days": 400}}
+    offers = plan(from_value(job, library.catalog), library, index=None, today=TODAY).offers
+    pairs = [
+        (a, b)
+        for a, b in itertools.pairwise(o for o in offers if o.run_cost_usd)
+        if (a.provider, a.instance, a.tier) == (b.provider, b.instance, b.tier)
+        and a.run_cost_usd.p50 == pytest.approx(b.run_cost_usd.p50)
+    ]
+    assert pairs and all(a.finishes_days <= b.finishes_days for a, b in pairs)

@@ -171,11 +171,12 @@ class CandidatePrice:
         return self.open_ended and (self.offered is None or bool(of_term))
 
     def charged(self, hours: arithmetic.Hours) -> arithmetic.Hours:
-        """The hours that are paid for of a run of ``hours``, or of a month of a service."""
+        """The hours that are paid for of a run of ``hours``, or of a month of a service. What the person reserves is
+        booked as a run of that length is: in the terms of the offer."""
         if self.by_the_month:
             return hours
-        paid = self.offered.charged(np.asarray(hours)) if self.offered else hours
-        return cast(arithmetic.Hours, np.maximum(paid, self.reserved_hours) if self.reserved_hours else paid)
+        booked = np.maximum(hours, self.reserved_hours) if self.reserved_hours else hours
+        return cast(arithmetic.Hours, self.offered.charged(np.asarray(booked)) if self.offered else booked)
 
 
 def candidate_prices(

@@ -36,7 +36,7 @@ from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
 from .fewer import quickest
-from .headline import headline, lasting, name_of, on_fewer
+from .headline import headline, lasting, name_of, not_together, on_fewer
 from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from assistant.retrieval import Index
 
 GB = 1e9
+_NAMED = 3  # of those that let what who was named does not; more are counted
 MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
@@ -282,7 +283,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
     ]
     found = [
         *first,
-        *_on_fewer(made),
+        *_on_fewer(made, catalog),
         *_given_but_impossible(made),
         *_advised_against(made),
         *_drawn_otherwise(made, catalog),
@@ -317,14 +318,35 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
     return list({(w.code, w.message): w for w in told}.values())
 
 
-def _on_fewer(made: Decision) -> list[Warning_]:
+def _others_let(job: Resolved, catalog: Catalog) -> str:
+    """Who else lists a price of so many on a network, where who was named does not."""
+    if job.provider is None or job.domains == 1 or job.sites > 1:
+        return ""
+    let = [
+        provider.name
+        for provider in catalog.providers.values()
+        if provider is not job.provider
+        and any(
+            o.gpu == job.gpu.id
+            and o.gpus_per_node >= job.gpus_per_node
+            and o.fabrics[0] != "none"
+            and (o.min_gpus or 0) <= job.gpus <= (o.largest_gpus or job.gpus)
+            and o.price("on-demand") is not None
+            for o in provider.offers
+        )
+    ]
+    more = f" and {len(let) - _NAMED} more" if len(let) > _NAMED else ""
+    return f" Others list a price of {job.gpus:,}: {', '.join(let[:_NAMED])}{more}." if let else ""
+
+
+def _on_fewer(made: Decision, catalog: Catalog) -> list[Warning_]:
     """That the plan is for fewer GPUs than were asked for, and what it takes to have all."""
     if made.instead_of is None:
         return []
     asked = made.instead_of
     fits = [e for e in asked.entries if e.estimated is not None and e.estimate.fits]
     message = f"The plan is for {made.job.gpus:,} of the {asked.job.gpus:,} GPUs that were asked for."
-    why = not_sold(asked.job, fits)
+    why = not_sold(asked.job, fits) + _others_let(asked.job, catalog)
     if made.sooner:
         took = f"All of them take {lasting(quickest(asked.entries))}, most of it waiting for each other"
         why = (
@@ -368,10 +390,11 @@ def _advised_against(made: Decision) -> list[Warning_]:
         return []
     why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
     times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {name_of(other)}"
+    kept = ": if that matters, give a deadline" if made.job.questionnaire.latest_days is None else ""
     lengths = f"{lasting(chosen.median_hours)} instead of {lasting(other.median_hours)}"
     message = (
         f"{why} {name_of(chosen)} is recommended all the same: the run costs {times}, the length of both counted. "
-        f"It takes {lengths}: if that matters, give a deadline. Measure the network before you sign."
+        f"It takes {lengths}{kept}. Measure the network before you sign."
     )
     return [Warning_(code="advised-against-and-cheaper", message=message)]
 
@@ -394,7 +417,8 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     if chosen is None or chosen.priced is None or chosen.costed:
         return []
     what = f"{job.gpus:,} {job.gpu.name}"
-    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
+    joined = " with a network between nodes" if chosen.id != "none" else ""
+    whose = f"{job.provider.name} for {what}{joined}" if job.provider else what
     whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
     give = "the rent that you are quoted (budget.gpu_hour_usd)"
     if job.questionnaire.budget.mode == "buy":
@@ -427,7 +451,10 @@ def _fewer(made: Decision) -> list[Assumption]:
     if made.instead_of is None:
         return []
     but = "they miss the deadline that fewer keep" if made.sooner else ""
-    but = but or "nobody lets so many together at a price that it quotes"
+    asked = made.instead_of.job
+    but = but or (
+        not_together(asked, "so many") if asked.provider else "nobody lets so many together at a price that it quotes"
+    )
     why = f"{made.instead_of.job.gpus:,} were asked for, and {but}"
     return [Assumption(field="cluster.gpus", value=made.job.gpus, why=why)]
 

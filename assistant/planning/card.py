@@ -18,7 +18,7 @@ from .candidates import rented_openly
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, link_of_a_copy, name_of, seconds, tokens_told, usd, works_longer
+from .headline import lasting, link_of_a_copy, name_of, not_together, seconds, tokens_told, usd, works_longer
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -39,7 +39,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
             do=not_as_asked(job, made.entries), cost="", finish="", because="", changes_if=answer.smallest_change or ""
         )
     return Card(
-        do=_do(made, chosen, answer.tied),
+        do=_do(made, chosen, answer),
         cost=_cost(job, chosen, sizing),
         finish=_finish(made, chosen),
         because=_because(made, chosen),
@@ -47,9 +47,9 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     )
 
 
-def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
+def _do(made: Decision, chosen: Entry, answer: Recommendation) -> str:
     """``Rent 64 NVIDIA H100 SXM5 80 GB at Voltage Park, with InfiniBand NDR 400 Gb/s.``, and what ties with it."""
-    job, choice = made.job, made.choice
+    job, choice, tied = made.job, made.choice, answer.tied
     some = f"{job.gpus:,} of the {made.instead_of.job.gpus:,}" if made.instead_of else f"{job.gpus:,}"
     gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
@@ -60,10 +60,13 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
         to_be_bought = bought and not there
         what = f"Buy the {gpus} with {network}, as given" if to_be_bought else f"Keep {network} for the {gpus}"
         quoted = offered and offered.quote and offered.provider_name
-        return f"{what}{f', as {quoted} quotes it' if quoted else ''}{_keeping(made, chosen)}."
+        least = _smallest_order(job, chosen)
+        return f"{what}{f', as {quoted} quotes it' if quoted else ''}{_keeping(made, chosen)}.{least}"
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
+    if answer.certainty == "toss-up":  # then all that tie are said to cost the same
+        even = [e for e in made.entries if e.id in set(tied) and e is not chosen]
     others = [name_of(e) for e in even]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
     joined = network if network.startswith("no ") else f"with {network}"
@@ -72,7 +75,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
         what = _to_what_is_there(job, chosen, network, joined)
         return f"{first}{what}{_set_aside(made)}{ties}.{_dearer(made, chosen, set(tied))}"
     what = f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}"
-    return f"{what}{ties}.{_in_whole_machines(job)}"
+    return f"{what}{ties}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
 
 
 def _set_aside(made: Decision) -> str:
@@ -112,6 +115,23 @@ def _to_what_is_there(job: Resolved, chosen: Entry, network: str, joined: str) -
     if network.startswith("no "):
         return f"Use {ours}, {joined}"
     return f"{'Without one b' if _unnamed(job, chosen) else 'B'}uy {network} for {ours}"
+
+
+def _smallest_order(job: Resolved, chosen: Entry) -> str:
+    """That no offer is let for as few GPUs as the job takes, and what is paid for."""
+    offers = chosen.considered.offers
+    if job.questionnaire.budget.mode != "rent" or not offers:
+        return ""
+    taken = chosen.price.offered if chosen.priced else None
+    at_a_site = job.gpus // job.sites
+    one = taken or min(offers, key=lambda o: o.paid(at_a_site))
+    least = one.offer.min_gpus or 0
+    if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
+        return ""
+    let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
+    if chosen.costed and taken:
+        return f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work."
+    return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
 
 
 def _in_whole_machines(job: Resolved) -> str:
@@ -317,7 +337,7 @@ def _because(made: Decision, chosen: Entry) -> str:
     if made.instead_of is not None and made.sooner:
         return f"All {made.instead_of.job.gpus:,} wait for each other and miss the deadline."
     if made.instead_of is not None:
-        return f"Nobody lets {made.instead_of.job.gpus:,} together at a price that it quotes."
+        return f"{not_together(made.instead_of.job, f'{made.instead_of.job.gpus:,}')}."
     if choice.ground == "nothing-crosses":
         return f"{_whole(job, chosen)}: nothing crosses a network."
     if choice.ground == "kept":

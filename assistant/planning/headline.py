@@ -16,10 +16,17 @@ def on_fewer(job: Resolved, asked: Resolved, hours: float | None) -> str:
     """That the answer is for fewer GPUs than were asked for: nobody lets these, or they are slower and take
     ``hours``."""
     them = f"{asked.gpus:,} {job.gpu.name}"
-    why = f"Nobody lets {them} together at a price that it quotes"
+    why = not_together(asked, them)
     if hours is not None:
         why = f"All {them} wait for each other and take {lasting(hours)}"
     return f"{why}; this is for {job.gpus:,} of them. "
+
+
+def not_together(asked: Resolved, them: str) -> str:
+    """That ``them`` are not let together at a price: by whom was named, else by anybody."""
+    if asked.provider is not None:
+        return f"{asked.provider.name} quotes no price of {them} together"
+    return f"Nobody lets {them} together at a price that it quotes"
 
 
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:

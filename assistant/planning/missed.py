@@ -65,8 +65,9 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     ]
     if entry.costed:
         share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
-        # A rented run that is shorter than a month costs itself alone, whatever a month comes to.
+        # A rented run that is shorter than a month costs itself alone, but where a longer term is paid for.
         alone = budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
+        alone = alone and usd_per_month(entry, q) >= entry.median_cost
         month = f"{{}} for the run of {lasting(entry.median_hours)}" if alone else "{} a month"
         asked += [
             (budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import ceil, exp
+from math import ceil, exp, inf
 from typing import Any
 
 from assistant.market import Freshness, Offered, monthly, price_at
@@ -41,7 +41,13 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=lambda o: (o.ranked_usd, o.provider, o.fabric)), catalog)
+    return _tied(sorted(found, key=_cheapest_first), catalog)
+
+
+def _cheapest_first(offer: RentalOffer) -> tuple[float, str, float, str]:
+    """Of what costs the same, the network first on which the run is done sooner."""
+    days = inf if offer.finishes_days is None else offer.finishes_days
+    return float(f"{offer.ranked_usd:.6g}"), offer.provider, days, offer.fabric
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:

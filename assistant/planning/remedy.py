@@ -52,8 +52,8 @@ def not_sold(job: Resolved, fits: list[Entry]) -> str:
     if job.provider is not None:
         joined = " with a network between nodes" if job.domains > 1 else ""
         return (
-            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name}{joined}: leave the provider open, or "
-            f"take a GPU that it offers{' with one' if joined else ''}."
+            f"The catalog knows no offer of {job.gpus:,} {job.gpu.name} by {job.provider.name}{joined}: leave the "
+            f"provider open, or take a GPU that it offers{' with one' if joined else ''}."
         )
     what = f"{job.gpus:,} {job.gpu.name}"
     silent = dict.fromkeys(offered.provider_name for e in fits for offered in e.considered.offers)
