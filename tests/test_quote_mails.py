@@ -590,3 +590,26 @@ def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
 def test_a_network_that_costs_a_hundred_times_as_much_is_told_in_whole_figures():
     assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["2 times", "99 times", "113 times", "1,250 times"]
     assert _costs(113.4) == "costs 113 times as much"
+
+
+@pytest.mark.parametrize("others", ["", " SouthCompute offers 64 H200 with RoCE 400G at $2.40 per GPU-hour, 3 months."])
+@pytest.mark.parametrize(
+    ("said", "once", "note"),
+    [
+        (", one-off installation $60,000", 60000.0, ""),
+        (", installation $60,000 one time", 60000.0, ""),
+        (" plus $60,000 for installation", 60000.0, ""),
+        (". A one-off charge of $60,000 applies", 60000.0, ""),
+        (", installation included", None, ""),
+        ("; support 3% on top", None, "not in the sum: support 3% on top"),
+        (". Support is billed at 3% on top", None, "not in the sum: Support is billed at 3% on top"),
+        (", support costs $4,000 a month extra", None, "not in the sum: support costs $4,000 a month extra"),
+    ],
+)
+def test_what_is_paid_once_or_on_top_of_a_price_is_no_budget_and_not_in_it(said, once, note, others):
+    offer = "NorthCompute offers 64 H200 with InfiniBand 400G at $2.90 per GPU-hour for 3 months"
+    heard = Listener.of(library.load().language, CATALOG).hear(f"Pretrain llama 8b, 5B tokens. {offer}{said}.{others}")
+    first = heard.offers[0]
+    assert (first.gpu_hour_usd, first.once_usd, first.note) == (2.9, once, note)
+    assert "support" not in first.includes
+    assert not any(path.startswith("budget.usd") for path in heard.fields)

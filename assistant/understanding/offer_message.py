@@ -88,6 +88,11 @@ class Message:
         """What is said in dollars, of the offers or not."""
         return [q for q in self.every if q.kind == "money"]
 
+    @property
+    def payable(self) -> list[Quantity]:
+        """What is said in dollars, or as a share of a price."""
+        return [q for q in self.every if q.kind in ("money", "percent")]
+
 
 def parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]]:
     """The stretch of the message that belongs to each price: parted where no stretch has two of a kind, every one has

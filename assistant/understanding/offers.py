@@ -59,17 +59,18 @@ class Offers:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
-        self.sellers, self.sections = Sellers(words, devices), Sections(words)
         self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
+        self.sellers = Sellers(words, devices, [stems for _, stems in self._items])
+        self.sections = Sections(words)
         self._rented = frozenset(id for id, item in items.items() if "rent" in item.modes)
 
     def read(self, message: Message) -> Found:
         """The offers of a message; none where there are fewer than two different ones, but for one more beside those
         that are known."""
-        apart = list(self.sellers.apart(message.tokens, message.money))
+        apart = list(self.sellers.apart(message.tokens, message.payable))
         prices = prices_of(message, list(self._usable(message, apart)))
         one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
         one_more = one_more or [price.value for price in prices] == [message.alone]
@@ -217,10 +218,14 @@ class Offers:
         outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
         of_one = len({offer.provider for offer in found.offers}) == 1 and found.offers[0].provider
         yield from outside if of_one else outside[: message.sections[0].start > 0]
+        goes_on = None  # the part in which a sentence was of all: what follows there is so as well
         for first, last in sentences(message.tokens):
             told = [token.text for token in message.tokens[first:last]]
-            if any(tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))):
+            of_all = any(tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told)))
+            part = message.section_of(first)
+            if of_all or (part and part is goes_on):
                 yield first, last
+            goes_on = part if of_all else goes_on
 
     def _apart(self, message: Message, apart: Sequence[Apart], *spans: tuple[int, int]) -> tuple[float | None, str]:
         """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides in
