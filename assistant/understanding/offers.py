@@ -12,7 +12,7 @@ from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
-from .offer_message import Message, built_of, one_of, parted
+from .offer_message import Message, built_of, gpu_of, one_of, parted
 from .offer_prices import MOST_PER_HOUR, prices_of
 from .scopes import denial_of
 from .sections import Sections
@@ -84,7 +84,7 @@ class Offers:
         places[-1] = self._without_the_job(message, prices[-1], *places[-1])
         for price, place in zip(prices, places, strict=True):
             self._add(found, message, price, place, untold, last=price is prices[-1])
-        if len({(offer.fabric, offer.provider, offer.months) for offer in found.offers}) < 2 and not one_more:
+        if len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) < 2 and not one_more:
             return Found()
         self._say_besides(found, message, apart)
         besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
@@ -221,7 +221,9 @@ class Offers:
         goes_on = None  # the part in which a sentence was of all: what follows there is so as well
         for first, last in sentences(message.tokens):
             told = [token.text for token in message.tokens[first:last]]
-            of_all = any(tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told)))
+            of_all = any(
+                tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))
+            )
             part = message.section_of(first)
             if of_all or (part and part is goes_on):
                 yield first, last
@@ -341,6 +343,7 @@ def _offer(
         delivery_days=delivery and delivery.value,
         includes=tuple(item for item in said if item not in told),
         note=message.changed.get(price.start, ""),
+        gpu=gpu_of(message, price, *place),
         **built,
     )
 
