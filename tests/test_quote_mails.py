@@ -650,3 +650,12 @@ def test_a_quote_of_a_questionnaire_for_another_gpu_is_refused():
     for gpu, why in (("h200-sxm", "the GPU of the cluster, h100-sxm, got h200-sxm"), ("h2000", "h2000")):
         with pytest.raises(InputError, match=why):
             asked(THREE[0] | {"gpu": gpu})
+
+
+def test_the_day_from_which_on_an_offer_is_there_is_not_asked_about_as_a_deadline():
+    said = ("From: sales@northcompute.example\n\nWe offer 16 x HGX H200 (128 GPUs) with RoCE 400G, EUR 250,000 per "
+            "month, term 12 months, one-off installation EUR 60,000.\nReady 15 February 2027. Prices net of VAT.\n"
+            "Job: pretrain llama 70b, 1T tokens.\nNorthCompute")  # fmt: skip
+    heard = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY)
+    assert [(one.delivery_days, one.months) for one in heard.offers] == [(87, 12)] and not heard.doubts
+    assert heard.offers[0].once_usd == pytest.approx(60000 * 1.1269) and "budget.usd" not in heard.fields
