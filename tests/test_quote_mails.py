@@ -590,3 +590,72 @@ def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
 def test_a_network_that_costs_a_hundred_times_as_much_is_told_in_whole_figures():
     assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["2 times", "99 times", "113 times", "1,250 times"]
     assert _costs(113.4) == "costs 113 times as much"
+
+
+@pytest.mark.parametrize("others", ["", " SouthCompute offers 64 H200 with RoCE 400G at $2.40 per GPU-hour, 3 months."])
+@pytest.mark.parametrize(
+    ("said", "once", "note"),
+    [
+        (", one-off installation $60,000", 60000.0, ""),
+        (", installation $60,000 one time", 60000.0, ""),
+        (" plus $60,000 for installation", 60000.0, ""),
+        (". A one-off charge of $60,000 applies", 60000.0, ""),
+        (", installation included", None, ""),
+        ("; support 3% on top", None, "not in the sum: support 3% on top"),
+        (". Support is billed at 3% on top", None, "not in the sum: Support is billed at 3% on top"),
+        (", support costs $4,000 a month extra", None, "not in the sum: support costs $4,000 a month extra"),
+    ],
+)
+def test_what_is_paid_once_or_on_top_of_a_price_is_no_budget_and_not_in_it(said, once, note, others):
+    offer = "NorthCompute offers 64 H200 with InfiniBand 400G at $2.90 per GPU-hour for 3 months"
+    heard = Listener.of(library.load().language, CATALOG).hear(f"Pretrain llama 8b, 5B tokens. {offer}{said}.{others}")
+    first = heard.offers[0]
+    assert (first.gpu_hour_usd, first.once_usd, first.note) == (2.9, once, note)
+    assert "support" not in first.includes
+    assert not any(path.startswith("budget.usd") for path in heard.fields)
+
+
+def test_adapters_that_are_named_by_their_kind_are_counted_and_a_head_of_a_mail_sells_nothing():
+    hear = Listener.of(library.load().language, CATALOG).hear
+    said = ("We can offer 64 H100 with InfiniBand NDR at $2.90 per GPU-hour, {}. 3 months commitment, support "
+            "included. Best regards, Jean, NorthCompute")  # fmt: skip
+    for told in ("8x ConnectX-7 400G each", "8 x ConnectX-7 NICs at 400G", "8x 400G per node"):
+        assert [(one.nics_per_node, one.provider) for one in hear(said.format(told)).offers] == [(8, "NorthCompute")]
+    assert "cluster.gpus_per_node" not in hear(said.format("8x ConnectX-7 400G each")).fields
+
+
+TWO_GPUS = """Subject: Offer GPU cluster
+
+Dear Sir, here our quotation no 8841:
+Option A: 32 x HGX B200 (256 GPUs), InfiniBand NDR 400G per GPU, EUR 3.10 per GPU hour, term 24 months
+Option B: 32 x HGX H200 (256 GPUs), RoCE 400G, EUR 498,000 per month, term 12 months, one-off installation EUR 60,000
+All prices net of VAT. Ready 15 February 2027.
+We plan to pretrain llama 70b, 2T tokens.
+Best, Jean, NorthCompute"""
+
+
+def test_a_quote_for_another_gpu_is_set_aside_and_each_option_has_its_own_fee_and_the_day_of_all():
+    first, second = Listener.of(library.load().language, CATALOG).hear(TWO_GPUS, today=TODAY).offers
+    assert (first.gpu, first.provider, first.once_usd, first.delivery_days) == ("b200", "NorthCompute", None, 87)
+    assert (second.gpu, second.provider, second.delivery_days) == ("h200-sxm", "NorthCompute", 87)
+    assert second.once_usd == pytest.approx(60000 * 1.1269)
+    found = at_once.tell(Conversation(library.load(), today=TODAY), TWO_GPUS)
+    told = " ".join(text for event in found.said for text in getattr(event, "assumed", ()))
+    assert [quote["gpu"] for quote in found.plan.questionnaire["budget"]["quotes"]] == ["b200"]
+    assert "H200" in " ".join(found.taken) and "RoCE" in told and "it was for another GPU" in told
+
+
+def test_a_quote_of_a_questionnaire_for_another_gpu_is_refused():
+    assert asked(THREE[0] | {"gpu": "h100-sxm"}).budget.quotes[0].gpu == "h100-sxm"
+    for gpu, why in (("h200-sxm", "the GPU of the cluster, h100-sxm, got h200-sxm"), ("h2000", "h2000")):
+        with pytest.raises(InputError, match=why):
+            asked(THREE[0] | {"gpu": gpu})
+
+
+def test_the_day_from_which_on_an_offer_is_there_is_not_asked_about_as_a_deadline():
+    said = ("From: sales@northcompute.example\n\nWe offer 16 x HGX H200 (128 GPUs) with RoCE 400G, EUR 250,000 per "
+            "month, term 12 months, one-off installation EUR 60,000.\nReady 15 February 2027. Prices net of VAT.\n"
+            "Job: pretrain llama 70b, 1T tokens.\nNorthCompute")  # fmt: skip
+    heard = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY)
+    assert [(one.delivery_days, one.months) for one in heard.offers] == [(87, 12)] and not heard.doubts
+    assert heard.offers[0].once_usd == pytest.approx(60000 * 1.1269) and "budget.usd" not in heard.fields

@@ -227,10 +227,11 @@ def _of_another_job(before: Mapping[str, Any], fields: dict[str, Any]) -> dict[s
     why: list[str] = []
     for name, what in _QUOTED_FOR.items():
         was, now, quotes = before.get(name), fields.get(name), fields.get(QUOTES) or ()
+        asked = [quote in before.get(QUOTES, ()) or (name == "cluster.gpu" and "gpu" in quote) for quote in quotes]
         left = [
             quote
-            for quote in quotes
-            if quote not in before.get(QUOTES, ()) or Quote.model_validate(quote).stands(name, was, now)
+            for quote, so in zip(quotes, asked, strict=True)
+            if not so or Quote.model_validate(quote).stands(name, was, now)
         ]
         if len(left) < len(quotes):
             fields[QUOTES] = left
@@ -293,6 +294,8 @@ def _with_stand_ins(fields: Mapping[str, Any], catalog: Catalog) -> dict[str, An
         filled = {name: value for name, value in filled.items() if name not in shape}
     if "model.params" not in filled and not filled.keys() >= _DIMENSIONS:
         filled.setdefault("model", next(iter(catalog.models)))
+    if "cluster.gpu" not in filled and QUOTES in filled:  # which of their GPUs it is may not be said yet
+        filled[QUOTES] = [{part: told for part, told in quote.items() if part != "gpu"} for quote in filled[QUOTES]]
     if filled["workload"] in SERVING:
         return filled
     filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))

@@ -46,6 +46,13 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     for number, quote in enumerate(questionnaire.budget.quotes):
         if quote.fabric is not None:
             known_id(f"budget.quotes.{number}.fabric", quote.fabric, catalog.fabrics)
+        if quote.gpu is not None:
+            known_id(f"budget.quotes.{number}.gpu", quote.gpu, catalog.gpus)
+            if "gpu" not in questionnaire.sized_by_load and quote.gpu != cluster.gpu:
+                _refuse(
+                    f"budget.quotes.{number}.gpu",
+                    f"expected a quote for the GPU of the cluster, {cluster.gpu}, got {quote.gpu}: leave it out",
+                )
         for item in quote.includes:
             if item not in catalog.quote_items:
                 hint = did_you_mean(item, catalog.quote_items, f"known: {', '.join(catalog.quote_items)}")

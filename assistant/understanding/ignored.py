@@ -65,9 +65,10 @@ def _reach(hit: Hit, tokens: Sequence[Token]) -> range:
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a mark closes a sentence or a clause rather than going on in a reference."""
+    """Whether a mark closes a sentence, a clause or a line rather than going on in a reference."""
     mark = not (tokens[at].is_word or tokens[at].is_number)
-    return mark and not (at + 1 < len(tokens) and tokens[at + 1].glued)
+    goes_on = at + 1 < len(tokens) and tokens[at + 1].glued and ";" not in (tokens[at].text, tokens[at + 1].text)
+    return mark and not goes_on
 
 
 def _negative(source: Source) -> Iterator[Hit]:

@@ -324,6 +324,9 @@ def _withdraw(reading: Reading, path: str) -> Any:
     return reading.fields.pop(path)
 
 
+_DAYS_OF_AN_OFFER = frozenset({"constraints.deadline_days", "training.days"})
+
+
 def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> None:
     """What an amount or a name is that no wording claimed."""
     path = max(likely, key=lambda one: likely[one])
@@ -333,6 +336,8 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
     path, value = _value(reading, stretch, path)
     if value is None or path in _settled(reading) or reading.context.fields.get(path) == value:
         return
+    if path in _DAYS_OF_AN_OFFER and any(value in (one.delivery_days, one.minimum_days) for one in reading.offers):
+        return  # told of what is offered
     reading.taken |= set(range(stretch.start, stretch.end))
     if odds >= _surely(path) and _is_ours(reading, stretch):
         reading.fields[path] = value

@@ -37,6 +37,8 @@ _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
 _FASTEST = 800.0  # Gb/s of one adapter
 _NICS = 8  # of a node with GPUs, where nobody says how many
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
+_ADAPTERS = _CARDS | {"connectx", "bluefield", "cx"}
+_CARD_NAME = 5  # tokens of "ConnectX-7 NICs" between how many and their rate
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _JOINED_BY = frozenset({"with", "over", "on", "via", "by", "at"})
 _RDMA = "rdma"
@@ -181,7 +183,7 @@ def _as_one(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> bool:
 
 def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Mention:
     links = _times_before(tokens, rate.start)
-    first = rate.start - (2 if links else 0)
+    first = (_card_before(tokens, rate.start) or rate.start) - 2 if links else rate.start
     start, end = min(mention.start, first), max(mention.end, rate.end)
     claimed = mention.claimed | set(range(first, rate.end))
     per = _words_after(tokens, rate.end, 3)
@@ -240,14 +242,21 @@ def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
 
 
 def links_of_a_node(tokens: Sequence[Token], start: int, end: int) -> int | None:
-    """The 8 of "8 x 400G per node", the rate or the network standing at ``start:end``."""
+    """The 8 of "8 x 400G per node", the rate or the network standing at ``start:end``, or of "8x ConnectX-7 400G"."""
     times, after = _times_before(tokens, start), _words_after(tokens, end, 3)
     counted = after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & PER_NODE
-    return times if counted else None
+    return times if counted or _card_before(tokens, start) else None
+
+
+def _card_before(tokens: Sequence[Token], at: int) -> int | None:
+    """Where adapters are named by their kind between how many they are and their rate: "8x ConnectX-7 NICs at"."""
+    places = range(at - 1, max(1, at - _CARD_NAME - 1), -1)
+    return next((n for n in places if tokens[n].text in _ADAPTERS and tokens[n - 1].text in ("x", "*")), None)
 
 
 def _times_before(tokens: Sequence[Token], at: int) -> int | None:
-    """The 8 of "8 x 400G"."""
+    """The 8 of "8 x 400G", and of "8x ConnectX-7 400G"."""
+    at = _card_before(tokens, at) or at
     if (
         at >= 2
         and tokens[at - 1].text in ("x", "*")

@@ -88,6 +88,11 @@ class Message:
         """What is said in dollars, of the offers or not."""
         return [q for q in self.every if q.kind == "money"]
 
+    @property
+    def payable(self) -> list[Quantity]:
+        """What is said in dollars, or as a share of a price."""
+        return [q for q in self.every if q.kind in ("money", "percent")]
+
 
 def parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]]:
     """The stretch of the message that belongs to each price: parted where no stretch has two of a kind, every one has
@@ -150,3 +155,15 @@ def built_of(message: Message, price: Quantity, first: int, last: int) -> dict[s
 def one_of(names: Sequence[Priced], first: int, last: int) -> str | None:
     """The first of the names in a stretch."""
     return next((name.id for name in names if first <= name.start < last), None)
+
+
+def gpu_of(message: Message, price: Quantity, first: int, last: int) -> str | None:
+    """The GPU that a price is for, where a message names several: the last one before it in its stretch, else the one
+    of its sentence behind it."""
+    named = [q for q in message.quantities if q.kind == "gpu" and isinstance(q.value, str)]
+    if len({q.value for q in named}) < 2:
+        return None
+    before = [q.value for q in named if first <= q.start < price.start]
+    behind = (q for q in named if price.end <= q.start < last)
+    own = (q.value for q in behind if not any(t.text in _STRONG for t in message.tokens[price.end : q.start]))
+    return before[-1] if before else next(own, None)

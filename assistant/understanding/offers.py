@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from assistant.vocabulary.added import added
@@ -12,7 +13,7 @@ from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
-from .offer_message import Message, built_of, one_of, parted
+from .offer_message import Message, built_of, gpu_of, one_of, parted
 from .offer_prices import MOST_PER_HOUR, prices_of
 from .scopes import denial_of
 from .sections import Sections
@@ -24,6 +25,7 @@ _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # be
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
+_ADDS = frozenset({",", ";", ".", "plus", "+", "and"})  # what follows comes on top of what stands before
 _LONGEST_BESIDES = 400  # characters of what is said besides
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
 
@@ -59,17 +61,18 @@ class Offers:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
-        self.sellers, self.sections = Sellers(words, devices), Sections(words)
         self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
+        self.sellers = Sellers(words, devices, [stems for _, stems in self._items])
+        self.sections = Sections(words)
         self._rented = frozenset(id for id, item in items.items() if "rent" in item.modes)
 
     def read(self, message: Message) -> Found:
         """The offers of a message; none where there are fewer than two different ones, but for one more beside those
         that are known."""
-        apart = list(self.sellers.apart(message.tokens, message.money))
+        apart = list(self.sellers.apart(message.tokens, message.payable))
         prices = prices_of(message, list(self._usable(message, apart)))
         one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
         one_more = one_more or [price.value for price in prices] == [message.alone]
@@ -83,7 +86,7 @@ class Offers:
         places[-1] = self._without_the_job(message, prices[-1], *places[-1])
         for price, place in zip(prices, places, strict=True):
             self._add(found, message, price, place, untold, last=price is prices[-1])
-        if len({(offer.fabric, offer.provider, offer.months) for offer in found.offers}) < 2 and not one_more:
+        if len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) < 2 and not one_more:
             return Found()
         self._say_besides(found, message, apart)
         besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
@@ -217,10 +220,16 @@ class Offers:
         outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
         of_one = len({offer.provider for offer in found.offers}) == 1 and found.offers[0].provider
         yield from outside if of_one else outside[: message.sections[0].start > 0]
+        goes_on = None  # the part in which a sentence was of all: what follows there is so as well
         for first, last in sentences(message.tokens):
             told = [token.text for token in message.tokens[first:last]]
-            if any(tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))):
+            of_all = any(
+                tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))
+            )
+            part = message.section_of(first)
+            if of_all or (part and part is goes_on):
                 yield first, last
+            goes_on = part if of_all else goes_on
 
     def _apart(self, message: Message, apart: Sequence[Apart], *spans: tuple[int, int]) -> tuple[float | None, str]:
         """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides in
@@ -265,9 +274,10 @@ class Offers:
         return paid or any(token.text in self._on_top for token in near)
 
     def _behind(self, quantity: Quantity, tokens: Sequence[Token]) -> Sequence[Token]:
-        """The two tokens behind an amount; none where a tax comes on top of it: "95,000 EUR plus VAT"."""
-        behind = tokens[quantity.end : quantity.end + 3]
-        return () if self.sellers.is_besides(behind) else behind[:2]
+        """The two tokens behind an amount, as far as nothing is added to it: "95,000 EUR plus VAT", "2.45, plus a setup
+        fee" are prices."""
+        behind = tokens[quantity.end : quantity.end + 2]
+        return list(takewhile(lambda token: token.text not in _ADDS, behind))
 
     def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
         """What is said to be in the price, and where."""
@@ -336,6 +346,7 @@ def _offer(
         delivery_days=delivery and delivery.value,
         includes=tuple(item for item in said if item not in told),
         note=message.changed.get(price.start, ""),
+        gpu=gpu_of(message, price, *place),
         **built,
     )
 

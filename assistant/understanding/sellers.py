@@ -15,6 +15,7 @@ from .text import Text, Token, cut, stem
 OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
 _ADDRESS = re.compile(r"@(?:[\w-]+\.)*?([\w-]+)(?:\.(?:co|com))?\.[a-z]+(?![\w-]|\.\w)", re.I)
 _FROM = frozenset({"from", "by"})
+_MORE = frozenset({"plus", "+"})  # begins what is paid besides
 _BEFORE_THE_VERB = 5  # tokens between who offers and the verb: "Nordwind is pleased to offer"
 _MOST_WORDS = 3  # of a name
 _FROM_WHOM = _FROM | {"at", "with", "of"}
@@ -41,20 +42,26 @@ def _is_short(token: Token) -> bool:
 
 
 class Sellers:
-    """``words``: those of ``apart`` (what is paid beside the machines), ``once`` (of that, once), ``least``, ``there``
+    """``words``: those of ``apart`` (what is paid beside the machines; what a price may include is so with one of
+    ``on_top``, and neither is with one of ``within``), ``once`` and ``once_said`` (of that, once), ``least``, ``there``
     (from when on), ``nobody`` (no name of a seller), ``plain`` and ``plain_ends`` (what begins a line and is none),
-    ``says`` (what a seller does with a price) and ``ours`` (an amount is what we may spend)."""
+    ``says`` (what a seller does with a price) and ``ours`` (an amount is what we may spend). ``items``: the
+    stems of what a price may include."""
 
-    def __init__(self, words: Mapping[str, Any], devices: Iterable[str] = ()) -> None:
+    def __init__(
+        self, words: Mapping[str, Any], devices: Iterable[str] = (), items: Sequence[tuple[str, ...]] = ()
+    ) -> None:
         self._apart, self._once, self._least, self._there, self._nobody, self._ours = (
             frozenset(words[name].split()) for name in ("apart", "once", "least", "there", "nobody", "ours")
         )
         self._sells, self._besides, self._closes, self._titles, self._firm, self.total = (
             frozenset(words[name].split()) for name in ("sells", "besides", "closes", "titles", "firm", "total")
         )
-        self._plain, self._says, self._mailers = (
-            frozenset(words[name].split()) for name in ("plain", "says", "mailers")
+        self._plain, self._says, self._mailers, self._on_top, self._within = (
+            frozenset(words[name].split()) for name in ("plain", "says", "mailers", "on_top", "within")
         )
+        self._closes_line = frozenset(words["closes_line"].split())
+        self._items, self._once_said = items, [tuple(t.text for t in cut(said)) for said in words["once_said"]]
         self._phrases = [tuple(t.text for t in cut(said)) for said in (*words["besides_said"], *devices)]
         self._plain_ends = tuple(words["plain_ends"].split())
         self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
@@ -88,7 +95,11 @@ class Sellers:
 
     def closing(self, tokens: Sequence[Token]) -> int | None:
         """Where a mail ends: at its "Kind regards"."""
-        return max((at for at, token in enumerate(tokens) if token.text in self._closes), default=None)
+        return max((at for at in range(len(tokens)) if self._is_closing(tokens, at)), default=None)
+
+    def _is_closing(self, tokens: Sequence[Token], at: int) -> bool:
+        alone = 0 < at < len(tokens) - 1 and tokens[at - 1].text in _STRONG and tokens[at + 1].text in _ENDS
+        return tokens[at].text in self._closes or (alone and tokens[at].text in self._closes_line)
 
     def domain(self, text: Text) -> tuple[int, int] | None:
         """Where the firm stands in the address of who wrote a mail: "dana@acme.example"."""
@@ -273,10 +284,33 @@ class Sellers:
     def apart(self, tokens: Sequence[Token], money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
         """The clauses with an amount that is paid beside the machines, such as a setup fee, and that amount."""
         for amount in money:
-            first, last = clause_of(tokens, amount.start, amount.end)
-            said = {token.text for token in tokens[first:last]}
-            if amount.unit != "gpu-hour" and said & self._apart and not said & self._ours:
+            first, last = _paid_for(tokens, amount)
+            ours = any(token.text in self._ours for token in tokens[first:last])
+            if amount.unit != "gpu-hour" and not ours and self._is_apart(tokens, amount, first, last):
                 yield first, last, amount
+
+    def _is_apart(self, tokens: Sequence[Token], amount: Quantity, first: int, last: int) -> bool:
+        """Whether a clause says what an amount is paid for beside the machines: by a word of that; by what a price may
+        include, on top; or as paid once, where it is not the price of all. A share is always on top of something."""
+        texts = [token.text for token in tokens[first:last]]
+        on_top = not self._on_top.isdisjoint(texts)
+        if amount.kind == "percent" and (not on_top or self.is_besides(tokens[first:last])):
+            return False
+        outside = lambda at: not self._is_within(tokens, amount, at)
+        if any(tokens[at].text in self._apart and outside(at) for at in range(first, last)):
+            return True
+        stems = [token.stem for token in tokens[first:last]]
+        if on_top and any(_has(stems, item) for item in self._items):
+            return True
+        return self._is_said_once(texts) and self.total.isdisjoint(texts)
+
+    def _is_within(self, tokens: Sequence[Token], amount: Quantity, at: int) -> bool:
+        """Whether what a word names is said to be in a price: "$400,000 with installation", "installation included"."""
+        around = (*tokens[amount.end : at], *tokens[at + 1 : at + 2])
+        return any(token.text in self._within for token in around)
+
+    def _is_said_once(self, texts: Sequence[str]) -> bool:
+        return any(_has(texts, said) for said in self._once_said)
 
     def is_asked(self, tokens: Sequence[Token], price: Quantity) -> bool:
         """Whether somebody asks a price: in its clause a word says so before it."""
@@ -290,8 +324,17 @@ class Sellers:
 
     def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""
-        first, last = clause_of(tokens, amount.start, amount.end)
-        return not amount.unit and any(token.text in self._once for token in tokens[first:last])
+        first, last = _paid_for(tokens, amount)
+        texts = [token.text for token in tokens[first:last]]
+        once = not self._once.isdisjoint(texts) or self._is_said_once(texts)
+        return amount.kind != "percent" and not amount.unit and once
+
+
+def _paid_for(tokens: Sequence[Token], amount: Quantity) -> tuple[int, int]:
+    """The clause of an amount, up to what is paid besides or from there on: "plus $60,000 for installation"."""
+    first, last = clause_of(tokens, amount.start, amount.end)
+    first = next((at for at in range(amount.start - 1, first - 1, -1) if tokens[at].text in _MORE), first)
+    return first, next((at for at in range(amount.end, last) if tokens[at].text in _MORE), last)
 
 
 def _has(texts: Sequence[str], phrase: tuple[str, ...]) -> bool:

@@ -47,7 +47,7 @@ class SideBySide:
 
     def _apart(self, reading: Reading) -> list[Apart]:
         """What is paid beside the machines, in whatever currency."""
-        money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER)]
+        money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER, "percent")]
         return list(self._offers.sellers.apart(reading.text.tokens, money))
 
     def sections(self, reading: Reading) -> list[Section]:

@@ -83,6 +83,7 @@ class Quoted:
     delivery_days: float | None = None
     minimum_days: float | None = None
     once_usd: float | None = None
+    gpu: str | None = None
     includes: tuple[str, ...] = ()
     note: str = ""
 

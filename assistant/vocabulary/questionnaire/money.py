@@ -30,7 +30,8 @@ class Quote(Section):
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
     budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
-    as for setting up. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
+    as for setting up. ``gpu``: the one it is for, where it says so; of another than ``cluster``'s it is not
+    compared. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
     says; of that "4:1" is the oversubscription.
     """
 
@@ -45,6 +46,7 @@ class Quote(Section):
     delivery_days: Annotated[Days, Field(ge=0, le=3650)] | None = None
     minimum_days: Annotated[Days, Field(ge=1e-6, le=7300)] | None = None
     once_usd: Annotated[Usd, Field(ge=0.01, le=1e13)] | None = None
+    gpu: Id | None = None  # null: the cluster's
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
 
@@ -61,6 +63,8 @@ class Quote(Section):
     def stands(self, field: str, before: Any, after: Any) -> bool:
         """Whether it is still of the job once a ``field`` of that says something else: it is for the GPU it was asked
         for, to rent or to buy as it was; an hour has its price on any number of GPUs, a sum is that of so many."""
+        if field == "cluster.gpu" and self.gpu is not None:
+            return after in (None, self.gpu)
         if before == after or field not in _QUOTED_FOR:
             return True
         if field == "budget.mode" and before is None:  # a term, or an hour, is of what is let
