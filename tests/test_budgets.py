@@ -372,3 +372,24 @@ def test_what_is_reserved_is_paid_in_whole_terms_of_an_offer_or_the_rest_on_dema
     least = min(length * term.usd_per_gpu_hour, rest * hourly.usd_per_gpu_hour)
     due = 64 * (terms * length * term.usd_per_gpu_hour + least)
     assert term.run_cost_usd.p50 == pytest.approx(due, rel=0.005)
+
+
+def test_the_card_and_the_certainty_name_as_many_networks_that_tie():
+    job = {"model": {"params": 70e9}, "cluster": {"gpu": "h200-sxm", "gpus": 128}, "training": {"tokens": 500e9}}
+    limits = {"constraints": {"max_power_kw": 200}}
+    plan = planning.plan(asked({"mode": "buy", "usd": 12e6}, **job, **limits), LIBRARY, index=None)
+    answer = plan.recommendation
+    assert answer.certainty == "toss-up" and len(answer.tied) == 4
+    assert "and 1 more tie with it" in answer.card.do
+
+
+def test_a_deadline_that_was_given_is_not_asked_for():
+    quotes = [
+        {"fabric": "roce-v2-400", "gpu_hour_usd": 2.2, "provider": "Beta", "months": 1},
+        {"fabric": "ethernet-tcp-100", "gpu_hour_usd": 1.7, "provider": "Gamma"},
+    ]
+    job = {"model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 64}, "training": {"tokens": 400e9}}
+    for deadline in ({}, {"deadline_days": 35}):
+        plan = planning.plan(asked({"quotes": quotes}, **job, constraints=deadline), LIBRARY, index=None)
+        [warning] = [w.message for w in plan.warnings if w.code == "advised-against-and-cheaper"]
+        assert ("give a deadline" in warning) is not bool(deadline)

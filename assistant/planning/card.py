@@ -39,7 +39,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
             do=not_as_asked(job, made.entries), cost="", finish="", because="", changes_if=answer.smallest_change or ""
         )
     return Card(
-        do=_do(made, chosen, answer),
+        do=_do(made, chosen, answer.tied),
         cost=_cost(job, chosen, sizing),
         finish=_finish(made, chosen),
         because=_because(made, chosen),
@@ -47,9 +47,9 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     )
 
 
-def _do(made: Decision, chosen: Entry, answer: Recommendation) -> str:
+def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     """``Rent 64 NVIDIA H100 SXM5 80 GB at Voltage Park, with InfiniBand NDR 400 Gb/s.``, and what ties with it."""
-    job, choice, tied = made.job, made.choice, answer.tied
+    job, choice = made.job, made.choice
     some = f"{job.gpus:,} of the {made.instead_of.job.gpus:,}" if made.instead_of else f"{job.gpus:,}"
     gpus, network = f"{some} {job.gpu.name}", name_of(chosen)
     if chosen.considered.fabric.technology == "none":
@@ -65,7 +65,7 @@ def _do(made: Decision, chosen: Entry, answer: Recommendation) -> str:
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
-    if answer.certainty == "toss-up":  # then all that tie are said to cost the same
+    if choice.certainty == "toss-up":  # then all that tie are said to cost the same
         even = [e for e in made.entries if e.id in set(tied) and e is not chosen]
     others = [name_of(e) for e in even]
     ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
