@@ -74,6 +74,9 @@ def small_knowledge(*texts: str, **passage: object) -> Knowledge:
 
 
 def small_library(tmp_path: Path, *texts: str, look_up: str = "TCP sockets", **passage: object) -> SimpleNamespace:
+    for name, said in {"outside": "topics: [cooking]", "everyday": "words: [{said: [pipe], means: network}]"}.items():
+        if not (tmp_path / f"{name}.yaml").exists():
+            (tmp_path / f"{name}.yaml").write_text(said)
     return SimpleNamespace(
         knowledge=small_knowledge(*texts, **passage),
         rules={"r": SimpleNamespace(branches=[SimpleNamespace(look_up=look_up)])},

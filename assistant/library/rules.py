@@ -17,7 +17,7 @@ from . import shipped
 
 def read_rules(folder: Path) -> list[Rule]:
     """Every rule below a folder, ordered by id. Raises :class:`KnowledgeError` naming file, line and key."""
-    found = sorted(shipped.documents("rules", folder).items())
+    found = sorted(shipped.documents("rules", folder, each="one rule").items())
     return [_rule(folder / name, name, value) for name, value in found]
 
 

@@ -26,10 +26,10 @@ FORMAT = "1"
 M = TypeVar("M", bound="BaseModel")
 
 
-def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, Any]:
+def documents(part: str, folder: Path, pattern: str = "**/*.yaml", *, each: str = "something") -> dict[str, Any]:
     """Parsed documents of a folder by their path relative to it, in order of name; from the cache when nothing
-    changed. Raises :class:`KnowledgeError` where there is none, or one is empty: without it an answer would be
-    another one."""
+    changed. Raises :class:`KnowledgeError` where there is none, or one is empty (``each``: what is expected in one):
+    without it an answer would be another one."""
     files = sorted(path for path in folder.glob(pattern) if path.is_file())
     if not files:
         raise KnowledgeError(f"{folder / ('' if '*' in pattern else pattern)}: there is nothing to read")
@@ -41,7 +41,7 @@ def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, 
             return json.loads(content)
     parsed = {name: _parse(folder / name, text) for name, text in texts.items()}
     if empty := [name for name, content in parsed.items() if not content]:
-        raise KnowledgeError(f"{folder / empty[0]}: there is nothing in it")
+        raise KnowledgeError(f"{folder / empty[0]}:1: expected {each}, there is nothing in it")
     _keep(cached, parsed, part)
     return parsed
 

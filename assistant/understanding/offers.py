@@ -25,7 +25,7 @@ _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # be
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
-_ADDS = frozenset({",", ";", ".", "plus", "+", "and"})  # what follows comes on top of what stands before
+_ADDS = frozenset({"plus", "+", "and"})  # what follows comes on top of what stands before
 _LONGEST_BESIDES = 400  # characters of what is said besides
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
 
