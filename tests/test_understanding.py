@@ -13,8 +13,11 @@ import pytest
 import yaml
 
 from assistant import library
+from assistant.conversation.draft import Draft
+from assistant.conversation.heard import fields_set
 from assistant.understanding import Listener
 from assistant.vocabulary.answers import Understanding
+from assistant.vocabulary.utterance import Utterance
 
 TODAY = datetime.date(2026, 11, 22)
 MESSAGES = Path(__file__).parent / "messages"
@@ -22,12 +25,12 @@ _ASKED_BACK = 0.12  # of the facts of a set: who is asked about every other one 
 
 
 def said(text: str, **known: Any) -> Understanding:
+    return utterance(text, **known).contract()
+
+
+def utterance(text: str, **known: Any) -> Utterance:
     shipped = library.load()
-    return (
-        Listener.of(shipped.language, shipped.catalog)
-        .hear(text, Known(**known) if known else None, today=TODAY)
-        .contract()
-    )
+    return Listener.of(shipped.language, shipped.catalog).hear(text, Known(**known) if known else None, today=TODAY)
 
 
 def asked(text: str) -> set[str]:
@@ -751,3 +754,28 @@ def test_one_network_considered_against_another_rules_out_none() -> None:
     found = said("256 H200, 1T tokens, considering Spectrum-X against Quantum-2")
     assert not found.excluded and set(found.fabrics) == {"spectrum-x-400", "infiniband-ndr-400"}
     assert said("after considering it we are against RoCE").excluded
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "days"),
+    [
+        ("pretrain 8B on 64 H100, 20B tokens, 4 weeks", 20e9, 28),
+        ("pretrain 8B on 64 H100, 20B tokens, in 4 weeks", 20e9, 28),
+        ("pretrain 8B on 64 H100, 20B tokens, for 4 weeks", 20e9, 28),
+        ("pretrain 8B on 64 H100, 20B tokens in a month", 20e9, 30),
+        ("pretrain 8B on 64 H100, 20B tokens, over 4 weeks", 20e9, 28),
+        ("in a month we want to pretrain 8B on 64 H100, 20B tokens", 20e9, 30),
+        ("64 H100, 2 months, 13B, 300B tokens", 300e9, 61),
+        ("fine-tune Llama 70B on 2B tokens, 32 H100, 2 weeks", 2e9, 14),
+        ("fine-tune Llama 70B on 2B tokens with 32 H100 in two weeks", 2e9, 14),
+        ("fine-tune Llama 70B, 2B tokens, 32 H100, one month", 2e9, 30),
+    ],
+)
+def test_a_time_beside_the_work_is_the_time_that_there_is(text: str, tokens: float, days: int) -> None:
+    heard = fields_set(utterance(text), Draft())
+    assert (heard["training.tokens"], round(heard["constraints.deadline_days"])) == (tokens, pytest.approx(days, abs=1))
+    assert "training.days" not in heard
+
+
+def test_when_a_run_begins_is_no_deadline() -> None:
+    assert "constraints.deadline_days" not in said("64 H100, pretraining 8B on 20B tokens, we start in 4 weeks").fields

@@ -18,7 +18,7 @@ from .attach import Fact
 from .names import Names
 from .numbers import binary
 from .offer_prices import as_quoted
-from .reading import ABOUT_A_PLAN, NOT_OURS, Reading
+from .reading import ABOUT_A_PLAN, DEADLINE, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import Token, ends_sentence
@@ -30,7 +30,6 @@ _OF_A_PART = frozenset(
 )
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
 _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that there is inference in the job
-_DEADLINE = "constraints.deadline_days"
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
 _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
@@ -411,16 +410,23 @@ class Facts:
                 reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
                 return
 
+    def settle_time(self, reading: Reading) -> None:
+        """A time that may be the length of the run or a deadline is the deadline where the work itself is told."""
+        for doubt in [one for one in reading.doubts if {path for path, _ in one.between} == TIMES]:
+            if reading.fields.get(TOKENS) is not None and DEADLINE not in reading.fields:
+                reading.doubts.remove(doubt)
+                reading.fields[DEADLINE] = dict(doubt.between)[DEADLINE]
+
     def doubt_date(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Another day beside the deadline that nothing explains may be the one that is meant."""
         said = next(
-            (f for f in live if f.says.field == _DEADLINE and any(q.kind == "date" for q in f.slots.values())), None
+            (f for f in live if f.says.field == DEADLINE and any(q.kind == "date" for q in f.slots.values())), None
         )
-        if said is None or _DEADLINE not in reading.fields:
+        if said is None or DEADLINE not in reading.fields:
             return
-        days = reading.fields[_DEADLINE]
+        days = reading.fields[DEADLINE]
         for date in (q for q in reading.quantities if q.kind == "date"):
-            other = attach.converted(FIELDS[_DEADLINE], date, reading.today)
+            other = attach.converted(FIELDS[DEADLINE], date, reading.today)
             behind = date.start >= said.end and _one_sentence(reading.text.tokens, date, [said])
             free = (
                 behind
@@ -428,8 +434,8 @@ class Facts:
                 and not reading.kinds(date.start, date.end) & NOT_OURS
             )
             if free and other not in (None, days):
-                del reading.fields[_DEADLINE]
-                reading.doubts.append(Doubt(_DEADLINE, f"in {days} or in {other} days?", (days, other)))
+                del reading.fields[DEADLINE]
+                reading.doubts.append(Doubt(DEADLINE, f"in {days} or in {other} days?", (days, other)))
                 return
 
 

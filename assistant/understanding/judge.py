@@ -21,7 +21,7 @@ from . import attach
 from .attach import Fact
 from .counted import COUNTS, GPUS, NODES, PER_NODE, counted
 from .opinion import Opinion, before, opinions
-from .reading import NAMES, NOT_OURS, Reading
+from .reading import DEADLINE, LENGTH, NAMES, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import ENGLISH
@@ -57,7 +57,7 @@ _NOT_OF_OFFERS = frozenset(
      "budget.spot", "constraints.vendor_neutral"}
 )  # fmt: skip
 # Beside offers a wording tells what is of the job from what is theirs, and the sentence as a whole does not.
-_TOLD_BESIDE = frozenset({"training.days", "constraints.deadline_days", "cluster.provider"})
+_TOLD_BESIDE = TIMES | {"cluster.provider"}
 _TOLD_BY_OFFERS = _NOT_OF_OFFERS | {FABRIC, "budget.mode"}
 # Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
 UNSPOKEN = frozenset(
@@ -160,7 +160,6 @@ class Judge:
                 _doubt(reading, path, None, (other,) if sure else ())
 
 
-_LENGTH = "training.days"
 Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch begins: how likely each field is
 
 
@@ -255,7 +254,8 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
     corrected = not facts and reading.act == "change"  # "no, 128": what was said before tells of what it is
     if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
         return
-    if _is_none_of(reading, {path}, weighed, named=any(fact.says.generic for fact in facts)):
+    classes = TIMES if path in TIMES and TOKENS in reading.fields else {path}
+    if _is_none_of(reading, classes, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
 
 
@@ -274,7 +274,7 @@ def _keyed(reading: Reading, fact: Fact) -> bool:
 
 def _is_all(reading: Reading, fact: Fact) -> bool:
     """Whether a message is nothing but a name, or a term: "bloom-176b", "rent it for a month"."""
-    whole = fact.says.value is not None or fact.says.field == _LENGTH
+    whole = fact.says.value is not None or fact.says.field == LENGTH
     return whole and fact.end - fact.start == len(reading.text.tokens)
 
 
@@ -324,19 +324,18 @@ def _withdraw(reading: Reading, path: str) -> Any:
     return reading.fields.pop(path)
 
 
-_DAYS_OF_AN_OFFER = frozenset({"constraints.deadline_days", "training.days"})
-
-
 def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> None:
     """What an amount or a name is that no wording claimed."""
     path = max(likely, key=lambda one: likely[one])
     odds = likely[path]
     if path == NONE or odds < _ASKED:
         return
+    if path in TIMES and TOKENS in reading.fields and stretch.start not in reading.quiet:  # with the work a length is the time that there is
+        path, odds = DEADLINE, added(likely.get(one, 0.0) for one in TIMES)
     path, value = _value(reading, stretch, path)
     if value is None or path in _settled(reading) or reading.context.fields.get(path) == value:
         return
-    if path in _DAYS_OF_AN_OFFER and any(value in (one.delivery_days, one.minimum_days) for one in reading.offers):
+    if path in TIMES and any(value in (one.delivery_days, one.minimum_days) for one in reading.offers):
         return  # told of what is offered
     reading.taken |= set(range(stretch.start, stretch.end))
     if odds >= _surely(path) and _is_ours(reading, stretch):

@@ -297,6 +297,7 @@ class Listener:
         self._side_by_side.lay(reading, live)
         self._answer(reading)
         self.judge.settle(reading, live)
+        self._facts.settle_time(reading)
         self._facts.follow(reading)
         self._facts.doubt_sum(reading)
         self._facts.doubt_count(reading, live)

@@ -23,6 +23,8 @@ from .text import Text
 NOT_OURS = frozenset({"others", "past", "quoted"})
 ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
 SILENT_ACTS = frozenset({"undo", "help", "export"})
+DEADLINE, LENGTH, TOKENS = "constraints.deadline_days", "training.days", "training.tokens"
+TIMES = frozenset({DEADLINE, LENGTH})  # of a run whose work is told, a length is the time that there is for it
 NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 

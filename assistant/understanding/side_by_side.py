@@ -17,7 +17,7 @@ from .offer_message import Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
 from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
-from .reading import Reading
+from .reading import TIMES, Reading
 from .sections import Section
 from .sellers import OFFERED
 from .templates import Quantity
@@ -30,8 +30,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
 _OF_A_QUOTE = frozenset({"time", "date", "dates", "money", MONEY_OTHER})  # amounts that are no fact of the job there
-_TIMES = frozenset({"training.days", "constraints.deadline_days"})
-_AMOUNTS = _TIMES | {
+_AMOUNTS = TIMES | {
     "budget.usd",
     "budget.usd_per_month",
     "budget.delivery_days",
@@ -299,7 +298,7 @@ def _take_back(reading: Reading, facts: Sequence[Fact], found: Found, message: M
     settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
-    settled |= _TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
+    settled |= TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
     settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in found.offers) else frozenset()
     settled |= {"cluster.fabric", "cluster.provider"} if message.alone is not None else frozenset()
