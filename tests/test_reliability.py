@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assistant.conversation.conversation import Conversation
+from assistant.conversation.events import VariationShown
 from assistant.library import load
 from assistant.library.questionnaires import from_value
 from assistant.market import checkpoint_seconds, interruptions_of
@@ -70,3 +72,35 @@ def test_a_plan_of_a_large_job_says_what_interruptions_take() -> None:
     [said] = [warning.message for warning in made.warnings if warning.code == "interruptions"]
     assert "16,384 GPUs" in said and "3.1 hours" in said and "one in ten the network" in said
     assert made.candidates[0].effective_time_percent is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "every_days"),
+    [
+        ("what if one node fails every day?", 1.0),
+        ("what if we have a failure a week?", 7.0),
+        ("what if the MTBF is 3 days?", 3.0),
+        ("suppose we get two failures a day", 0.5),
+    ],
+)
+def test_how_often_machines_fail_can_be_supposed(said: str, every_days: float) -> None:
+    """The share of the time that trains, the cost and the day of the end follow from it (Daly 2006)."""
+    conversation = Conversation(LIBRARY)
+    conversation.say("pretrain llama 8B on 512 H100, 2T tokens, rent, no budget limit")
+    before = conversation.plan
+    [shown] = [event for event in conversation.say(said) if isinstance(event, VariationShown)]
+    rate = shown.plan.questionnaire["cluster"]["failures_per_node_day"]
+    assert rate == pytest.approx(1 / every_days / 64, rel=0.01)
+    assert not [a for a in shown.plan.assumptions if a.field == "failures per node and day"]
+    old, new = before.candidates[0], shown.plan.candidates[0]
+    more = rate > 0.0038
+    assert (new.effective_time_percent.p50 < old.effective_time_percent.p50) is more
+    assert (new.run_hours > old.run_hours) is more and (new.cost_usd.p50 > old.cost_usd.p50) is more
+    assert any("of the time trains" in line for line in shown.card) and not any("you name" in line for line in shown.card)
+
+
+def test_how_often_machines_fail_is_told_and_counted_from_then_on() -> None:
+    conversation = Conversation(LIBRARY)
+    conversation.say("pretrain llama 8B on 512 H100, 2T tokens, rent, no budget limit")
+    conversation.say("a node fails every day here")
+    assert conversation.plan.questionnaire["cluster"]["failures_per_node_day"] == pytest.approx(1 / 64, rel=0.01)

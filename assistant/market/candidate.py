@@ -203,7 +203,9 @@ def candidate_prices(
     assumptions: list[Assumption] = []
     serves, rents = questionnaire.serves, questionnaire.budget.mode == "rent"
     count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
-    failures, resting_on = _failures(count, catalog, checkpoint_bytes, serves=serves)
+    failures, resting_on = _failures(
+        count, catalog, checkpoint_bytes, serves=serves, said=cluster.failures_per_node_day
+    )
     assumptions += resting_on
     if rents:
         # A copy of a service that is taken away takes no other with it.
@@ -335,20 +337,23 @@ def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[
 
 
 def _failures(
-    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, *, serves: bool
+    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, *, serves: bool, said: float | None
 ) -> tuple[Interruptions, list[Assumption]]:
     """The interruptions of :class:`CandidatePrice`, with what they rest on; the same for every network of a job. Copies
     of a model that is served fail one by one and keep nothing that has to be written: what was asked of one is asked
     again."""
-    asked, latest = (nodes, checkpoint_bytes, serves), _latest.get("job")
+    asked, latest = (nodes, checkpoint_bytes, serves, said), _latest.get("job")
     if latest is not None and latest[0] is catalog.constants and latest[1] == asked:
         return latest[2]
     if serves:
-        found = interruptions_of(1, 0.0, catalog), []
+        found = interruptions_of(1, 0.0, catalog, said=said), []
     else:
         write = constant(catalog.constants, "cost-checkpoint-write")
         seconds = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)
-        found = interruptions_of(nodes, seconds, catalog), _resting_on(catalog, checkpoint_bytes, seconds)
+        found = (
+            interruptions_of(nodes, seconds, catalog, said=said),
+            _resting_on(catalog, checkpoint_bytes, seconds, said),
+        )
     _latest["job"] = catalog.constants, asked, found
     return found
 
@@ -356,11 +361,14 @@ def _failures(
 _latest: dict[str, tuple[object, Hashable, tuple[Interruptions, list[Assumption]]]] = {}  # of the job priced last
 
 
-def _resting_on(catalog: Catalog, checkpoint_bytes: float | None, seconds: float) -> list[Assumption]:
+def _resting_on(
+    catalog: Catalog, checkpoint_bytes: float | None, seconds: float, said: float | None
+) -> list[Assumption]:
     names = ("failures-per-node", "restart", "checkpoint-write")
     failures, restart, write = (constant(catalog.constants, f"cost-{name}") for name in names)
     found: list[Assumption] = []
-    _assume(found, "failures per node and day", failures)
+    if said is None:
+        _assume(found, "failures per node and day", failures)
     _assume(found, "seconds to restart after a failure", restart)
     if checkpoint_bytes is None:
         _assume(found, "seconds a checkpoint stops the work", write)
@@ -375,12 +383,12 @@ def _spot(
 ) -> Interruptions:
     """The interruptions of spot machines, failures among them: taken away as ``published``, else as is assumed of who
     publishes nothing."""
-    names = ("spot-interruptions-per-node", "failures-per-node", "spot-restart", "spot-spread")
-    usual, failures, restart, spread = (constant(catalog.constants, f"cost-{name}") for name in names)
+    names = ("spot-interruptions-per-node", "spot-restart", "spot-spread")
+    usual, restart, spread = (constant(catalog.constants, f"cost-{name}") for name in names)
     taken = published or usual
     _assume(assumptions, "spot interruptions per node and day", taken)
     _assume(assumptions, "seconds to restart after a spot interruption", restart)
-    between = float(mean_time_between(taken.si + failures.si, nodes))
+    between = 1.0 / (1.0 / steady.between_s + 1.0 / float(mean_time_between(taken.si, nodes)))
     sure = steady.rate_spread if published else spread.si
     return replace(steady, between_s=between, restart_s=restart.si, rate_spread=sure)
 

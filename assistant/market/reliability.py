@@ -23,6 +23,9 @@ from .interruptions import HOPELESS, best_interval, mean_time_between, time_fact
 from .priced import constant
 
 
+_DAY = 86_400.0  # seconds
+
+
 @dataclass(frozen=True)
 class Interruptions:
     """What interrupts a job and what each interruption costs; seconds.
@@ -80,12 +83,19 @@ def _between(rate_per_node: float, nodes: int) -> float:
     return float(mean_time_between(rate_per_node, nodes))
 
 
-def interruptions_of(nodes: int, checkpoint_s: float, catalog: Catalog, *, rate: Fact | None = None) -> Interruptions:
-    """Of a job of ``nodes`` nodes whose checkpoint stops the work for ``checkpoint_s``, with the catalog's figures."""
+def interruptions_of(
+    nodes: int, checkpoint_s: float, catalog: Catalog, *, rate: Fact | None = None, said: float | None = None
+) -> Interruptions:
+    """Of a job of ``nodes`` nodes whose checkpoint stops the work for ``checkpoint_s``, with the catalog's figures.
+
+    ``said`` are failures per node and day of these very machines: in place of the catalog's, and of no spread between
+    clusters."""
     failures, restart, spread, below, above = (
         constant(catalog.constants, f"cost-{name}")
         for name in ("failures-per-node", "restart", "failures-spread", "restart-spread-below", "restart-spread-above")
     )
+    if said is not None:
+        return Interruptions(_between(said / _DAY, nodes), checkpoint_s, restart.si, 0.0, below.si, above.si)
     between = _between((rate or failures).si, nodes)
     return Interruptions(between, checkpoint_s, restart.si, spread.si, below.si, above.si)
 

@@ -110,7 +110,8 @@ def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
     state = checkpoint_bytes(job, catalog)
     if state is None:
         return None
-    return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
+    said = job.questionnaire.cluster.failures_per_node_day
+    return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog, said=said))
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
-from assistant.vocabulary.quantities import in_dollars
+from assistant.vocabulary.quantities import DAYS_IN, in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -33,6 +33,9 @@ _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
 _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
+_FAILURES = "cluster.failures_per_node_day"
+_OF_FAILURES = frozenset({"every", "each", "many"})  # roles of the times in which machines fail, and how often
+_LEAST_TIME = 1e-6  # days between two failures
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
 _LEAST_BUDGET = 100.0  # US dollars
 _ENDS_WITH = frozenset(",.;:!?)")
@@ -250,9 +253,9 @@ class Facts:
 
     def _waits(self, reading: Reading, fact: Fact) -> bool:
         """A batch in tokens and adapters per GPU are counted when length and node are known."""
-        if not {"tokens", "per_gpu"} & fact.slots.keys() and not (
-            fact.says.field == "cluster.nics_per_node" and fact.value is True
-        ):
+        roles = {"tokens", "per_gpu", *_OF_FAILURES} & fact.slots.keys()
+        counted = fact.says.field in ("cluster.nics_per_node", _FAILURES) and fact.value is True
+        if not roles and not counted:
             return False
         reading.waiting.append(fact)
         return True
@@ -267,6 +270,8 @@ class Facts:
             )
             if "tokens" in fact.slots and length:
                 reading.fields[fact.says.field] = _sequences(fact.slots["tokens"], length)
+            elif fact.says.field == _FAILURES:
+                self._count_failures(reading, fact, per_node)
             elif "tokens" in fact.slots:
                 reading.doubts.append(
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
@@ -275,6 +280,20 @@ class Facts:
                 each = fact.slots["per_gpu"].value if fact.slots else 1
                 shared_by = fact.slots["shared_by"].value if "shared_by" in fact.slots else 1  # "one NIC per two GPUs"
                 reading.fields[fact.says.field] = max(1, int(each * per_node / shared_by))
+
+    def _count_failures(self, reading: Reading, fact: Fact, per_node: int) -> None:
+        """Failures per node and day, of one node as they are said, of the whole cluster shared by its nodes."""
+        gpus, times = reading.known("cluster.gpus"), fact.slots
+        nodes = reading.nodes or (gpus and -(-gpus // per_node))
+        if "each" not in times and not nodes:
+            reading.doubts.append(Doubt(fact.says.field, "how often a node fails follows from how many there are"))
+            return
+        said = next((times[role].value for role in ("each", "every") if role in times), None)
+        days = said or DAYS_IN[reading.text.tokens[max(fact.claimed)].stem]
+        many = times["many"].value if "many" in times else 1
+        rate = round(many / max(days, _LEAST_TIME) / (1 if "each" in times else nodes), 6)
+        if rate > 0:
+            reading.fields[fact.says.field] = rate
 
     def _change(self, reading: Reading, fact: Fact) -> None:
         path = changes.meant(fact.says.field, reading.context, FIELDS)

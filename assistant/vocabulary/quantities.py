@@ -69,7 +69,7 @@ _TIMES = (
     (DAYS_PER_MONTH, "mo month"),
     (DAYS_PER_YEAR, "y yr year"),
 )
-_DAYS = {name: value for value, names in _TIMES for name in names.split()}
+DAYS_IN = {name: value for value, names in _TIMES for name in names.split()}  # one of a unit of time
 
 
 def split(value: object) -> tuple[float, str]:
@@ -275,11 +275,11 @@ def days(value: Any) -> float:
     """Days: ``10``, ``10 days``, ``2 weeks``, ``36 h``."""
     number, unit = split(value)
     unit = unit.lower().rstrip(".") or "day"
-    if unit not in _DAYS:
+    if unit not in DAYS_IN:
         unit = unit.removesuffix("s")
-    if unit not in _DAYS:
+    if unit not in DAYS_IN:
         raise ValueError(f"expected a time such as 10, 10 days or 2 weeks, got {shown(value)}")
-    return number * _DAYS[unit]
+    return number * DAYS_IN[unit]
 
 
 def percent(value: Any) -> float:

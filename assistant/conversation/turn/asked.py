@@ -173,7 +173,8 @@ def _in_the_time(tried: Event, said: Utterance) -> Event:
     best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
     if not isinstance(tried, VariationShown) or days is None or best is None or best.run_hours is None:
         return tried
-    if any(one.value == days for one in tried.fields) or not ends(tried.plan):
+    of_failures = any(one.field == "cluster.failures_per_node_day" for one in tried.fields)  # the time between them
+    if of_failures or any(one.value == days for one in tried.fields) or not ends(tried.plan):
         return tried
     kept = "Yes, inside" if best.run_hours <= 24 * days else "No, not inside"
     told = f"{kept} the {figures.hours(24 * days)} that you name: it takes {figures.hours(best.run_hours)}."

@@ -174,7 +174,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         own |= _bare(said, stated) if share >= _SURE and "cluster.gpus" in kind.get("facts", ()) else set()
         if share < (early if first else least) or (first and not _in_place_of(kind, topics, share)):
             continue
-        if kind.get("needs") == "quotes" and not quoted:
+        if (kind.get("needs") == "quotes" and not quoted) or stated & set(kind.get("unless", ())):
             continue
         of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
         if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):

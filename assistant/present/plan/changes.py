@@ -10,7 +10,7 @@ from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
 from .names import namer
 from .purchase import term_of
-from .reading import bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
+from .reading import asked, bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
@@ -42,11 +42,21 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
         if was != now:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
+    moved += _trains(before, after)
     return (
         (*moved, *_verdict(before, after))
         if moved
         else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
     )
+
+
+def _trains(before: Plan, after: Plan) -> list[str]:
+    """What more or fewer failures make of the share of the time that trains."""
+    rates = [asked(plan, "cluster.failures_per_node_day") for plan in (before, after)]
+    old, new = (one and one.effective_time_percent for one in (chosen(before), chosen(after)))
+    if rates[0] == rates[1] or old is None or new is None:
+        return []
+    return [f"{old.p50:.1f} % of the time trains → {new.p50:.1f} %; the rest are checkpoints, restarts and work lost."]
 
 
 def _verdict(before: Plan, after: Plan) -> list[str]:

@@ -74,6 +74,12 @@ class Cluster(Section):
         About("planes", "count", "Into how many separate planes is the network split?", "one",
               words=("[network] planes",), span="number", sensible=(1, 8)),
     ] = None  # fmt: skip
+    failures_per_node_day: Annotated[
+        Annotated[Ratio, Field(ge=1e-6, le=24)] | None,
+        About("failures per node and day", "amount", "How many failures stop a node's work a day?",
+              "as often as on the clusters that published it", span="number",
+              words=("failures per node (and|per|-|a) day", "failure rate")),
+    ] = None  # fmt: skip
     sites: Annotated[
         Annotated[Whole, Field(ge=1, le=1000)],
         About("sites", "count", "In how many places do the machines stand?", "one", span="number",

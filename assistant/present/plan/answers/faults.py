@@ -7,7 +7,7 @@ from math import exp
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, slower
-from .operations import PER_NODE, assumed, nodes
+from .operations import failures_a_day, nodes
 
 _WEEK = 7
 _RATE, _SPREAD = "cost-failures-per-node", "cost-failures-spread"
@@ -15,8 +15,9 @@ _RATE, _SPREAD = "cost-failures-per-node", "cost-failures-spread"
 
 def failure_rate(asked: Asked) -> list[str]:
     """Failures that stop the job, a week and a day, and where the rate is from."""
-    said = assumed(asked.plan, PER_NODE)
-    rate, many = said or asked.catalog.constants[_RATE].value, nodes(asked.plan)
+    usual = asked.catalog.constants[_RATE].value
+    own = reading.asked(asked.plan, "cluster.failures_per_node_day")
+    rate, many = failures_a_day(asked.plan) or usual, nodes(asked.plan)
     per_day, far = rate * many, exp(asked.catalog.constants[_SPREAD].value)
     machines = figures.counted(round(many), "node", "nodes")
     source = asked.catalog.constants[_RATE].source.removeprefix("derived: ")
@@ -24,7 +25,9 @@ def failure_rate(asked: Asked) -> list[str]:
     return [
         f"Plan for about {figures.significant(_WEEK * per_day, 2)} a week that {stops}: "
         f"{figures.significant(per_day, 2)} a day on {machines}.",
-        f"Counted: {rate:g} per node and day ({source}). Other clusters had {far:.1f} times as many or as few.",
+        f"Counted: {rate:.3g} per node and day, as you said. The catalog has {usual:g} ({source})."
+        if own
+        else f"Counted: {rate:g} per node and day ({source}). Other clusters had {far:.1f} times as many or as few.",
     ]
 
 

@@ -12,7 +12,7 @@ from .. import reading
 from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
-PER_NODE = "failures per node and day"
+_PER_NODE = "failures per node and day"
 _RESTART, _STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
 _DAY = 86_400.0
 
@@ -45,7 +45,7 @@ def weakest(asked: Asked) -> str | None:
 
 def failures(asked: Asked) -> str | None:
     """How often something fails, and what is counted for it."""
-    rate, best = assumed(asked.plan, PER_NODE), asked.best
+    rate, best = failures_a_day(asked.plan), asked.best
     if rate is None or best is None or best.run_hours is None or reading.serves(asked.plan):
         return _served(asked)
     per_day = rate * nodes(asked.plan)
@@ -70,7 +70,7 @@ def slack(asked: Asked) -> str | None:
 
 def failures_met(asked: Asked) -> str | None:
     """How often something fails in the run, and what is ready for it."""
-    rate, best = assumed(asked.plan, PER_NODE), asked.best
+    rate, best = failures_a_day(asked.plan), asked.best
     if rate is None or best is None or best.run_hours is None or reading.serves(asked.plan):
         return None
     many = rate * nodes(asked.plan) * best.run_hours / 24
@@ -97,6 +97,11 @@ def _served(asked: Asked) -> str | None:
 def nodes(plan: Plan) -> float:
     per = reading.asked(plan, "cluster.gpus_per_node") or assumed(plan, "cluster.gpus_per_node") or 8
     return max(1.0, reading.gpus(plan) / per)
+
+
+def failures_a_day(plan: Plan) -> float | None:
+    """Failures per node and day of a plan: as they were said, else as assumed; ``None`` where none are counted."""
+    return reading.asked(plan, "cluster.failures_per_node_day") or assumed(plan, _PER_NODE)
 
 
 def assumed(plan: Plan, field: str) -> float | None:
@@ -129,7 +134,8 @@ def on_failure(asked: Asked) -> str | None:
 
 def restart(asked: Asked) -> str | None:
     """What a failure costs, and how often to save."""
-    rate, again, stop = (assumed(asked.plan, f) for f in (PER_NODE, _RESTART, _STOP))
+    rate = failures_a_day(asked.plan)
+    again, stop = (assumed(asked.plan, f) for f in (_RESTART, _STOP))
     if None in (rate, again, stop) or reading.serves(asked.plan):
         return None
     assert rate is not None and again is not None and stop is not None
