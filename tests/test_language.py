@@ -69,9 +69,9 @@ def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
         assert (
             value in KEYS
             or COMPUTED.fullmatch(value)
-            or value.removesuffix("?") in known
+            or value.rstrip("?!") in known
             or (path == "cluster.provider" and value in library.load().catalog.providers)
-            or (flag and value in ("true", "false"))
+            or (flag and value.rstrip("!") in ("true", "false"))
             or value.isdigit()
         )
 

@@ -143,7 +143,8 @@ class Judge:
     def _choose(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about what is chosen where the sentence does not speak for it, neither after what is known (a machine
         that was rented makes "buy 512" sound strange) nor alone, and says for what it does."""
-        keyed = {fact.says.field for fact in live if fact.says.act == "set" and _keyed(reading, fact)}
+        of_choices = (fact for fact in live if fact.says.act == "set")
+        keyed = {fact.says.field for fact in of_choices if fact.says.plain or _keyed(reading, fact)}
         for path, value in list(reading.fields.items()):
             known = FIELDS[path].about.kind in _CHOSEN and _is_learned(reading, f"{path}={value}")
             if not known or path in keyed or path in reading.follows:

@@ -44,6 +44,7 @@ class Says:
     generic: bool = False
     how: str = ""
     weak: bool = False  # gives way to another value
+    plain: bool = False  # a choice in so many words: no second opinion is asked
     beside: str = ""  # another field that has to be said or known
     asked: str = ""  # the field whose question has to be open
     others: tuple[str, ...] = ()  # of what is asked: fields that may be meant instead
@@ -159,6 +160,8 @@ def _meant(path: str, value: str) -> Says:
         return Says("add", path, 1 if value == "+" else -1)
     if value[0] == "/" or value[-1] in "-/":
         return Says("set", path, how=value)
+    if value[-1] == "!":
+        return replace(_meant(path, value[:-1]), plain=True)
     if value[-1] == "?":
         return replace(_meant(path, value[:-1]), weak=True)
     flags = {"true": True, "false": False, "yes": True, "no": False}
