@@ -141,12 +141,17 @@ def test_no_machine_of_another_name_gives_an_offer_its_price(tmp_path, instance,
         ("voltage-park,our finest,NVIDIA H100,8,", None),
         ("voltage-park,our finest,NVIDIA H100,8,roce", None),
         ("voltage-park,our finest,NVIDIA H100,,infiniband", None),
+        ('voltage-park,"H100 without InfiniBand",NVIDIA H100,8,', None),
+        ('voltage-park,"H100 (no InfiniBand)",NVIDIA H100,8,', None),
+        ('voltage-park,"H100 non-InfiniBand",NVIDIA H100,8,', None),
+        ('voltage-park,"H100 without InfiniBand",NVIDIA H100,8,infiniband', "HGX H100 with InfiniBand"),
     ],
 )
 def test_the_one_offer_with_that_gpu_number_and_network_is_found_under_another_name_and_told(tmp_path, line, of):
     lines = f"provider,instance,gpu,gpus,fabric,usd_per_gpu_hour,date\n{line},2.09,2026-11-10\n"
     [found] = compared(read(file(tmp_path, lines), today=datetime.date(2026, 11, 20)).prices, CATALOG)
     assert found.offer == of and bool(found.found_by) is bool(of)
+    assert of or "no InfiniBand" not in line or 'says "no InfiniBand", not which network it has' in found.why
     told = " ".join(str(block) for block in changes([found], 0))
     assert (of is None) is ("another name" not in told)
 

@@ -79,6 +79,7 @@ _FILES_OF_CLOUDS = ("vms", "catalog", "prices")  # names of files that say nothi
 _OF_ANY = re.compile(
     r"\d*x?|x\d+|\d+gpus?|\d+v?cpus?|\d+gi?b|gpus?|pods?|nodes?|instances?|single|price|nvidia|amd|rtx|sxm\d?"
 )
+_DENIED = re.compile(r"(?i)\b(?:without|w/o|no|non|not|excl\.?|excluding)[ _-]+(?:an?[ ]+|any[ ]+)?([a-z]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tiers and names of what nobody sells: models, mixtures, averages.
 _NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
@@ -453,6 +454,9 @@ class _Finder:
         alike = named or self._like(listed, gpu, provider)
         if len(alike) == 1:
             return provider, alike[0]
+        if not alike and (denied := self._without(listed.instance)) and not listed.fabric:
+            no = f'"{listed.instance}" says "{denied}", not which network it has: expected a column fabric'
+            return self._absent(listed, gpu, no)
         if not alike and listed.instance:
             no = f"{provider.name} has no offer of the name {listed.instance} in the catalog"
             return self._absent(listed, gpu, no)
@@ -481,8 +485,18 @@ class _Finder:
 
     def _network(self, listed: Listed) -> str | None:
         """What a line says of its network: in a column, else in the name of the machine ("H100 InfiniBand")."""
-        technologies = {one.technology for one in self.catalog.fabrics.values()} - {"none"}
-        return listed.fabric or " ".join(sorted(_words(listed.instance) & technologies)) or None
+        if listed.fabric or self._without(listed.instance):
+            return listed.fabric or None
+        return " ".join(sorted(_words(listed.instance) & self._technologies)) or None
+
+    @cached_property
+    def _technologies(self) -> set[str]:
+        return {one.technology for one in self.catalog.fabrics.values()} - {"none"}
+
+    def _without(self, instance: str) -> str | None:
+        """What the name of a machine says that it has not ("8x H100 without InfiniBand"): which it has nobody tells."""
+        found = (m for m in _DENIED.finditer(instance) if m[1].lower() in self._technologies | {"ib", "rdma"})
+        return next((m[0] for m in found), None)
 
     def _fabrics(self, named: str) -> set[str]:
         """The networks that a name may mean: "InfiniBand" is any, "InfiniBand NDR" that of its generation."""
