@@ -779,3 +779,16 @@ def test_a_time_beside_the_work_is_the_time_that_there_is(text: str, tokens: flo
 
 def test_when_a_run_begins_is_no_deadline() -> None:
     assert "constraints.deadline_days" not in said("64 H100, pretraining 8B on 20B tokens, we start in 4 weeks").fields
+
+
+def test_a_list_of_sizes_names_no_gpu() -> None:
+    heard = said("13B, 300 billion tokens, buy 64 H200 with InfiniBand").fields
+    assert (heard["cluster.gpu"], heard["model.params"], heard["training.tokens"]) == ("h200-sxm", 13e9, 300e9)
+
+
+def test_what_storage_costs_a_month_is_no_term_of_an_offer() -> None:
+    offers = said(
+        "First offer: 64 H100 at 2.35/h, 3.2T InfiniBand, storage included. Second offer: 64 H100 at 2.05/h, "
+        "RoCE 400G, storage extra at 500 a month. 13B pretraining, 200B tokens."
+    ).quotes
+    assert [(one["gpu_hour_usd"], one["months"]) for one in offers] == [(2.35, None), (2.05, None)]

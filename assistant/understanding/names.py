@@ -142,7 +142,8 @@ class Names:
         elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
             return None
         kinds = {name.kind: name for name in reversed(named)}
-        if "gpu" in kinds and self._counts(tokens, at, end):
+        listed = any(token.text == "," for token in tokens[at:end])  # "13B, 300 billion tokens" names no B300
+        if "gpu" in kinds and (listed or self._counts(tokens, at, end)):
             return None
         if "gpu" in kinds and end < len(tokens) and tokens[end].text in self._data["another"]:
             return Quantity(

@@ -304,6 +304,7 @@ class Offers:
         beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
+        times = (q for q in times if not _is_period(message.tokens, q))
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is not q)
         clause = lambda q: message.tokens[slice(*clause_of(message.tokens, q.start, q.end))]
@@ -311,6 +312,11 @@ class Offers:
         terms = [q for q in times if shortest <= q.value <= longest and q.start not in beside]
         own = (q for q in terms if not _before_all(message, q, price, first))
         return next(own, terms[0] if terms else None)
+
+
+def _is_period(tokens: Sequence[Token], time: Quantity) -> bool:
+    """Whether a time is that by which a number before it is paid: "storage extra at 500 a month"."""
+    return time.start > 0 and tokens[time.start - 1].is_number and tokens[time.start].text in ("a", "per", "each")
 
 
 def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:
