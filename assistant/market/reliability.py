@@ -22,7 +22,6 @@ from assistant.vocabulary.quantities import NINETIETH
 from .interruptions import HOPELESS, best_interval, mean_time_between, time_factor
 from .priced import constant
 
-
 _DAY = 86_400.0  # seconds
 
 

@@ -331,7 +331,9 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
     odds = likely[path]
     if path == NONE or odds < _ASKED:
         return
-    if path in TIMES and TOKENS in reading.fields and stretch.start not in reading.quiet:  # with the work a length is the time that there is
+    if (
+        path in TIMES and TOKENS in reading.fields and stretch.start not in reading.quiet
+    ):  # with the work a length is the time that there is
         path, odds = DEADLINE, added(likely.get(one, 0.0) for one in TIMES)
     path, value = _value(reading, stretch, path)
     if value is None or path in _settled(reading) or reading.context.fields.get(path) == value:
