@@ -20,6 +20,7 @@ import time
 import pytest
 
 from assistant.batch.folder import alone
+from assistant.conversation import Conversation
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
@@ -297,6 +298,19 @@ def test_what_does_not_all_fit_into_a_transcript_is_not_in_it(begin, tmp_path):
     with fault_injection.Injection(tmp_path, "full", 2)():  # its opening succeeds, and half of the message fits
         said = talk.say("two weeks")
     assert "this conversation is not kept" in said[0].text and kept.read_bytes() == before
+
+
+def test_what_was_said_is_kept_when_the_program_is_killed_while_it_answers(library, tmp_path):
+    head = document.head_text("A talk", document.head_of(library, datetime.date(2026, 11, 20), searched=False))
+    killed = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+    talk = Conversation(library, planner=killed, record=Recorder(tmp_path / "talk.md", lambda: head))
+    talk.start()
+    program = os.fork()
+    if program == 0:
+        talk.say("pretrain llama 3.1 8b on 64 H100, two weeks")
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == -signal.SIGKILL
+    assert document.read(tmp_path / "talk.md").unanswered == "pretrain llama 3.1 8b on 64 H100, two weeks"
 
 
 def test_a_transcript_that_ends_within_a_letter_is_still_one(tmp_path):
