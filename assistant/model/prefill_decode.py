@@ -170,13 +170,11 @@ def side_of(serving: Serving, machine: Machine, split: Split, wires: Wires, work
 
 def _added(one: Engined, tokens: Number, context: Number, wires: Wires, decoding: bool) -> Number:
     """Seconds that the network adds to a pass of one side."""
+    if decoding:
+        return decoding_added(one, wires, tokens, context)
     if not spread_out(one):  # nothing of it hides behind compute
-        return between_domains(wires, one, tokens, decoding=decoding)
-    if not decoding:
-        return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
-    compute = one.step(Shape(tokens, context))
-    halved = 2.0 * one.step(Shape(np.asarray(tokens) / 2.0, context))
-    return decoding_added(one, wires, tokens, compute, halved)
+        return between_domains(wires, one, tokens, decoding=False)
+    return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
 
 
 def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
@@ -257,9 +255,9 @@ def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], w
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
     draws = drawn_times(table["tpot"], spread.tpot, names, errors)
     bands = quantiles(draws)
-    tokens = table["batch"] / decode.replicas
-    added = decode.added(decode.engined, tokens, load.prompt_tokens) + many
-    waited = added + decode.engined.reductions(tokens)
+    requests, guesses = table["batch"] / decode.replicas, serving.guesses
+    added = decode.added(decode.engined, requests, load.prompt_tokens + load.output_tokens / 2.0) + many
+    waited = added + decode.engined.reductions(requests * guesses.checked) / guesses.gained
     memory = max(
         memory_used(serving.architecture, way.decode, serving.formats, serving.lengths, way.batch),
         memory_used(serving.architecture, way.prefill, serving.formats, (load.prompt_tokens, 0.0), way.prefill.dp),
