@@ -129,9 +129,9 @@ MISTAKES = {
         "gpus:\n  h100-sxm: {gpus_per_node: yes}\n",
         "2 gpus.h100-sxm.gpus_per_node: expected a number, got True",
     ),
-    "two documents": (
+    "a price in two documents": (
         PRICE % 2 + "---\n" + PRICE % 3,
-        ": expected one document: write what follows --- into the one above it",
+        "7 gpus.h100-sxm.hour_price: the key stands twice, first on line 3",
     ),
     "efficiencies from each other": (
         "gpus:\n  h100-sxm:\n    calibration: {relative: b200}\n  b200:\n    calibration: {relative: h100-sxm}\n",

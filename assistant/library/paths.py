@@ -35,9 +35,9 @@ def whole(folder: Path) -> Path:
             gone = next(
                 above for above in (*reversed(path.relative_to(folder).parents), path) if not (folder / above).exists()
             )
+            meant = f"Bring it back, or, where it is meant to be gone, take it out of {listed}:{line}"
             raise KnowledgeError(
-                f"{folder / gone}: there is nothing to read, and without it answers would be others. Bring it back, or, "
-                f"where it is meant to be gone, take it out of {listed}:{line}"
+                f"{folder / gone}: there is nothing to read, and without it answers would be others. {meant}"
             )
         if not path.stat().st_size:
             raise KnowledgeError(f"{path}:1: there is nothing in it, and without it answers would be others")

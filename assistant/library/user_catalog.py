@@ -42,10 +42,10 @@ class UserCatalog:
 
     def lay_over(self, raw: Raw) -> None:
         """Replace and amend entries of ``raw``. Raises :class:`InputError`."""
-        told = [one for one in documents(text_of(self.path, _LARGEST), str(self.path)) if one.value is not None]
-        if len(told) > 1:  # what stands in both would be what the last one says
-            raise self._error(told[1], (), "expected one document: write what follows --- into the one above it")
-        for document in told:
+        said: dict[Key, int] = {}  # the line of each value
+        for document in documents(text_of(self.path, _LARGEST), str(self.path)):
+            if document.value is None:
+                continue
             if not isinstance(document.value, dict):
                 raise self._error(
                     document, (), f"expected {', '.join(self.parts)} as keys, got {shown(document.value)}"
@@ -57,6 +57,14 @@ class UserCatalog:
                     raise self._error(document, (part,), f"expected ids with what changes, got {shown(entries)}")
                 for ident, theirs in entries.items():
                     self._lay_entry(raw[self.parts[part]], self.parts[part], document, (part, ident), theirs)
+            self._check_said_once(document, said)
+
+    def _check_said_once(self, document: Document, said: dict[Key, int]) -> None:
+        """A value stands in one document only: prices are added to those above them."""
+        for key in _values(document.value):
+            if key in said:
+                raise self._error(document, key, f"the key stands twice, first on line {said[key]}")
+            said[key] = document.line_of(key)
 
     def validated(self, kind: type[BaseModel], value: Any, catalog_field: str, ident: str) -> Any:
         """The entry, or an :class:`InputError` that names the line of what is wrong in it."""
@@ -176,6 +184,15 @@ def _taken_over(ident: str, gpus: Mapping[str, Any]) -> list[str]:
     while (relative := gpus[ident].calibration.relative) is not None and relative not in found:
         found.append(ident := relative)
     return found
+
+
+def _values(value: Any, where: Key = ()) -> Iterator[Key]:
+    """The path of every value that stands as a whole for ours; of what is added to ours none."""
+    if isinstance(value, dict) and "value" not in value:
+        for key, inner in value.items():
+            yield from _values(inner, (*where, key))
+    elif where[-1:] != ("prices",):
+        yield where
 
 
 def _merged(ours: Any, theirs: Any) -> Any:
