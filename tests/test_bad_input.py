@@ -27,6 +27,12 @@ YAML = [
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: [16]\n", 5, "cluster.gpus", "expected a whole number"),
     (START + "cluster:\n  gpu: h100\n  gpus: 16\n", 4, "cluster.gpu", "did you mean h100-sxm?"),
     (START + "cluster:\n  gpu: potato\n  gpus: 16\n", 4, "cluster.gpu", "known: "),
+    (
+        "workload: rlhf\nmodel: llama-3.1-8b\ncluster: {gpu: h100-sxm, gpus: 64}\nrl:\n  critic: auto\n",
+        5,
+        "rl.critic",
+        'expected an id of the catalog, got "auto"; or a number of parameters such as 7B',
+    ),
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: infiniband\n", 6, "cluster.fabric", "did you mean"),
     (
         START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  provider: aliens\n",
@@ -241,6 +247,8 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
         ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"],
         ["handbook", "poem"],
         ["handbook", "poem", "--write"],
+        ["plan", "x.yaml", "--today", "9999-12-31"],
+        ["plan", "x.yaml", "--today", "0001-01-01"],
     ],
 )
 def test_wrong_usage_ends_with_exit_code_2(arguments, tmp_path, monkeypatch):
