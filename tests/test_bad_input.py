@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import textwrap
 
 import pytest
@@ -327,3 +328,34 @@ def test_links_in_a_circle_are_one_sentence(tmp_path):
         assert seen.code == 2 and "symbolic links" in _one_sentence(seen.err), seen
     assert "File exists" in _one_sentence(weft("batch", str(job), "--out", str(loop)).err)
     assert loop.is_symlink()
+
+
+CHANGED = [  # in a saved plan: where, to what, and what is told
+    (("date",), "yesterday", "date: not as the contract has it"),
+    (("candidates", 0, "step_time_s", "p50"), 0, "candidates.0.step_time_s.p50: not as the contract has it"),
+    (("candidates", 0, "parallelism", "tp"), 0, "candidates.0.parallelism.tp: not as the contract has it"),
+    (("recommendation", "offer"), 99, "recommendation.offer: not as the contract has it"),
+    (("questionnaire", "cluster", "gpus"), "x", "questionnaire.cluster.gpus: not as the contract has it"),
+    (("questionnaire", "cluster", "gpu"), "gone", 'cluster.gpu: expected an id of the catalog, got "gone"'),
+    (
+        ("assumptions", 0, "value"),
+        "x",
+        'cluster.gpus_per_node: expected a number above 0, as weft plan writes it, got "x"',
+    ),
+    (("movers",), math.nan, "expected a plan as weft plan FILE --format json writes it"),
+]
+
+
+def test_a_saved_plan_that_somebody_changed_is_refused_with_its_field(tmp_path):
+    job, changed = tmp_path / "job.json", tmp_path / "plan.json"
+    job.write_text(json.dumps(GOOD))
+    saved = weft("plan", str(job), "--format", "json").out
+    assert json.loads(saved)["assumptions"][0]["field"] == "cluster.gpus_per_node"
+    for where, value, says in CHANGED:
+        plan = inner = json.loads(saved)
+        for part in where[:-1]:
+            inner = inner[part]
+        inner[where[-1]] = value
+        changed.write_text(json.dumps(plan))
+        seen = weft("launch", str(changed))
+        assert seen.code == 2 and says in _one_sentence(seen.err), seen
