@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import textwrap
 
 import pytest
@@ -27,6 +28,12 @@ YAML = [
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: [16]\n", 5, "cluster.gpus", "expected a whole number"),
     (START + "cluster:\n  gpu: h100\n  gpus: 16\n", 4, "cluster.gpu", "did you mean h100-sxm?"),
     (START + "cluster:\n  gpu: potato\n  gpus: 16\n", 4, "cluster.gpu", "known: "),
+    (
+        "workload: rlhf\nmodel: llama-3.1-8b\ncluster: {gpu: h100-sxm, gpus: 64}\nrl:\n  critic: auto\n",
+        5,
+        "rl.critic",
+        'expected an id of the catalog, got "auto"; or a number of parameters such as 7B',
+    ),
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: infiniband\n", 6, "cluster.fabric", "did you mean"),
     (
         START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  provider: aliens\n",
@@ -241,6 +248,8 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
         ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"],
         ["handbook", "poem"],
         ["handbook", "poem", "--write"],
+        ["plan", "x.yaml", "--today", "9999-12-31"],
+        ["plan", "x.yaml", "--today", "0001-01-01"],
     ],
 )
 def test_wrong_usage_ends_with_exit_code_2(arguments, tmp_path, monkeypatch):
@@ -319,3 +328,34 @@ def test_links_in_a_circle_are_one_sentence(tmp_path):
         assert seen.code == 2 and "symbolic links" in _one_sentence(seen.err), seen
     assert "File exists" in _one_sentence(weft("batch", str(job), "--out", str(loop)).err)
     assert loop.is_symlink()
+
+
+CHANGED = [  # in a saved plan: where, to what, and what is told
+    (("date",), "yesterday", "date: not as the contract has it"),
+    (("candidates", 0, "step_time_s", "p50"), 0, "candidates.0.step_time_s.p50: not as the contract has it"),
+    (("candidates", 0, "parallelism", "tp"), 0, "candidates.0.parallelism.tp: not as the contract has it"),
+    (("recommendation", "offer"), 99, "recommendation.offer: not as the contract has it"),
+    (("questionnaire", "cluster", "gpus"), "x", "questionnaire.cluster.gpus: not as the contract has it"),
+    (("questionnaire", "cluster", "gpu"), "gone", 'cluster.gpu: expected an id of the catalog, got "gone"'),
+    (
+        ("assumptions", 0, "value"),
+        "x",
+        'cluster.gpus_per_node: expected a number above 0, as weft plan writes it, got "x"',
+    ),
+    (("movers",), math.nan, "expected a plan as weft plan FILE --format json writes it"),
+]
+
+
+def test_a_saved_plan_that_somebody_changed_is_refused_with_its_field(tmp_path):
+    job, changed = tmp_path / "job.json", tmp_path / "plan.json"
+    job.write_text(json.dumps(GOOD))
+    saved = weft("plan", str(job), "--format", "json").out
+    assert json.loads(saved)["assumptions"][0]["field"] == "cluster.gpus_per_node"
+    for where, value, says in CHANGED:
+        plan = inner = json.loads(saved)
+        for part in where[:-1]:
+            inner = inner[part]
+        inner[where[-1]] = value
+        changed.write_text(json.dumps(plan))
+        seen = weft("launch", str(changed))
+        assert seen.code == 2 and says in _one_sentence(seen.err), seen

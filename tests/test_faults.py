@@ -16,16 +16,18 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from assistant.batch.folder import alone
+from assistant.conversation import Conversation
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
 from assistant.conversation.turn.turns import KEPT_WHOLE
 from assistant.engines import Engine, Work
-from assistant.library import Library, shipped
+from assistant.library import Library, paths, shipped
 from assistant.library.files import write_whole
 from assistant.library.questionnaires import from_value
 from assistant.planning import plan
@@ -167,6 +169,37 @@ def test_a_part_that_is_gone_or_empty_is_refused_by_its_name(library, tmp_path, 
         getattr(Library(library.rules_folder, tmp_path / "knowledge"), part)
 
 
+@pytest.mark.parametrize("name", ["rules", "knowledge"])
+def test_no_file_of_the_rules_and_the_knowledge_can_be_missing_or_empty_unnoticed(library, tmp_path, name):
+    folder = tmp_path / name
+    shutil.copytree(getattr(library, f"{name}_folder"), folder, copy_function=os.symlink)
+    listed = (folder / paths.FILES).read_text()
+    assert listed == paths.listing(folder), "weft handbook --write files"
+    for one in listed.splitlines():
+        (folder / one).rename(tmp_path / "away")
+        with pytest.raises(KnowledgeError, match=f"{one}: there is nothing to read"):
+            paths.whole(folder)
+        (folder / one).touch()
+        with pytest.raises(KnowledgeError, match=f"{one}:1: there is nothing in it"):
+            paths.whole(folder)
+        (tmp_path / "away").rename(folder / one)
+
+
+@pytest.mark.parametrize("stage", ["classify", "screen", "choose", "advise", "advise/settings"])
+def test_without_a_stage_of_the_rules_there_is_no_answer(library, tmp_path, stage):
+    shutil.copytree(library.rules_folder, tmp_path / "rules", copy_function=os.symlink)
+    shutil.rmtree(tmp_path / "rules" / stage)
+    with pytest.raises(KnowledgeError, match=f"rules/{stage}: there is nothing to read"):
+        plan(from_value(JOBS[0], library.catalog), replace(library, rules_folder=tmp_path / "rules"), index=None)
+
+
+@pytest.mark.parametrize("file, key", [("outside", "topics"), ("everyday", "words"), ("settled", "questions")])
+def test_a_list_under_another_name_is_not_taken_for_none(tmp_path, file, key):
+    (tmp_path / f"{file}.yaml").write_text(f"{key}s: [one]\n")
+    with pytest.raises(KnowledgeError, match=f"{file}.yaml:1 {key}: expected a list with entries"):
+        shipped.listed(file, tmp_path, f"{file}.yaml", key)
+
+
 def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     made = plan(from_value(JOBS[0], library.catalog), library, index=None, today=datetime.date(2026, 11, 20))
     assert made.date == "2026-11-20" and made.made_with is not None
@@ -297,6 +330,19 @@ def test_what_does_not_all_fit_into_a_transcript_is_not_in_it(begin, tmp_path):
     with fault_injection.Injection(tmp_path, "full", 2)():  # its opening succeeds, and half of the message fits
         said = talk.say("two weeks")
     assert "this conversation is not kept" in said[0].text and kept.read_bytes() == before
+
+
+def test_what_was_said_is_kept_when_the_program_is_killed_while_it_answers(library, tmp_path):
+    head = document.head_text("A talk", document.head_of(library, datetime.date(2026, 11, 20), searched=False))
+    killed = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+    talk = Conversation(library, planner=killed, record=Recorder(tmp_path / "talk.md", lambda: head))
+    talk.start()
+    program = os.fork()
+    if program == 0:
+        talk.say("pretrain llama 3.1 8b on 64 H100, two weeks")
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == -signal.SIGKILL
+    assert document.read(tmp_path / "talk.md").unanswered == "pretrain llama 3.1 8b on 64 H100, two weeks"
 
 
 def test_a_transcript_that_ends_within_a_letter_is_still_one(tmp_path):

@@ -165,6 +165,46 @@ def test_a_line_separator_inside_a_text_ends_no_line(tmp_path):
     assert seen.code == 0 and json.loads(seen.out)["fields"]["cluster.gpus"] == 64
 
 
+BAD_TEXTS = b"""{"id": "a", "text": "64 H100"}
+{"id": "b", "text": "64 \xff H100"}
+{"id": "c", "text": "64\0 H100"}
+{"id": "d", "text": 64}
+{"id": "e", "text": "128 H100"}
+"""
+
+
+@pytest.mark.parametrize("command", ["understand", "ask"])
+def test_a_line_of_a_batch_that_is_no_text_costs_itself_alone(tmp_path, command, index):
+    file = tmp_path / "texts.jsonl"
+    file.write_bytes(BAD_TEXTS)
+    seen = weft(command, "--batch", str(file))
+    rows = [json.loads(line) for line in seen.out.splitlines()]
+    assert seen.code == 2 and [row["id"] for row in rows] == ["a", None, None, "d", "e"]
+    assert ["error" in row for row in rows] == [False, True, True, True, False]
+    for line, says in ((2, "bytes that are not"), (3, "not valid JSON"), (4, 'expected {"id": …, "text": …}')):
+        assert f"weft: {file}:{line}: " in seen.err and says in rows[line - 1]["error"]["message"]
+
+
+def test_a_byte_that_is_no_text_is_told_with_its_line_in_prices_and_runs(tmp_path):
+    prices, runs = tmp_path / "prices.csv", tmp_path / "runs.csv"
+    prices.write_bytes(
+        b"provider,gpu,gpus,usd_per_gpu_hour,date,source\nlambda,h100-sxm,8,1.5,2026-11-20,mail\n"
+        b"lamb\xff,h100-sxm,8,2,2026-11-20,mail\nlam\0bda,h100-sxm,8,2,2026-11-20,mail\n"
+        b"lambda,h100-sxm,8,true,2026-11-20,mail\n"
+    )
+    seen = weft("prices", "--update", str(prices), "--dry-run")
+    assert seen.code == 2 and "3 lines cannot be read" in seen.err and "1.500" in seen.out
+    for place in ("3: expected UTF-8", "4 provider: expected printable", "5 usd_per_gpu_hour: expected a number above"):
+        assert f"weft: {prices}:{place}" in seen.err
+    row = b"h100-sxm,8,%b,4096,%b\n"
+    head = b"gpu,gpus,global_batch,sequence_length,step_time_s\n"
+    runs.write_bytes(head + row % (b"3\xff", b"2") + row % (b"3\0", b"2") + row % (b"32", b"true"))
+    seen = weft("calibrate", str(runs), "--out", str(tmp_path / "profile.yaml"))
+    assert seen.code == 2 and "3 rows cannot be used" in seen.err
+    for place in ("2: expected UTF-8", "3 global_batch: expected printable"):
+        assert f"{runs}:{place}" in seen.err
+
+
 CLUSTER = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
 
 

@@ -144,6 +144,17 @@ def test_tokens_that_are_guessed_and_accepted_count_only_where_they_are_said():
         Inference(speculative_tokens=2)
 
 
+def test_no_network_takes_less_than_no_time():
+    """The steps that two halves of a batch take in turn are compared with steps that have no prompts in them either."""
+    for model, gpu, gpus in (("deepseek-v2", "rtx-pro-6000", 2), ("deepseek-r1", "h100-sxm", 32)):
+        cluster = machine(gpus, gpu, min(gpus, 8))
+        over = [network(one, cluster) for one in ("infiniband-ndr-400", "aws-efa-v3")]
+        for guesses in (NOTHING_GUESSED, Guesses(2, 0.7)):
+            for how in ({"offline": True}, {"concurrency": 64.0}, {"disaggregated": True}):
+                for found in predict_inference(serving(model, gpus, guesses=guesses, **how), cluster, over):
+                    assert found.network_wait_s >= 0.0 and 0.0 <= found.exposed_communication_percent <= 100.0
+
+
 def test_what_is_cached_is_not_read_again_and_comes_over_the_network_from_a_remote_store():
     cluster = machine(16)
     net = [network("infiniband-ndr-400", cluster)]

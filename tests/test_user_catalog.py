@@ -124,6 +124,19 @@ MISTAKES = {
         "3 fabrics.roce-v2-400.line_rate.value: expected a number above 0, got 0",
     ),
     "a negative price": (PRICE % -1, "3 gpus.h100-sxm.hour_price.value: expected a number of at least 0, got -1"),
+    "true for a price": (PRICE % "true", "3 gpus.h100-sxm.hour_price.value: expected a number, got True"),
+    "yes for a number of GPUs": (
+        "gpus:\n  h100-sxm: {gpus_per_node: yes}\n",
+        "2 gpus.h100-sxm.gpus_per_node: expected a number, got True",
+    ),
+    "a price in two documents": (
+        PRICE % 2 + "---\n" + PRICE % 3,
+        "7 gpus.h100-sxm.hour_price: the key stands twice, first on line 3",
+    ),
+    "efficiencies from each other": (
+        "gpus:\n  h100-sxm:\n    calibration: {relative: b200}\n  b200:\n    calibration: {relative: h100-sxm}\n",
+        "3 gpus.h100-sxm.calibration.relative: expected a GPU that is not itself taken over from h100-sxm, got",
+    ),
     "no day": (
         "gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, source: x, date: lately}\n",
         '3 gpus.h100-sxm.hour_price.date: expected a day such as 2026-11-02, got "lately"',

@@ -91,8 +91,8 @@ def _dated(source: str, library: Library) -> str:
 def read(library: Library) -> tuple[Settled, ...]:
     """The entries of a library's knowledge. Raises :class:`KnowledgeError`."""
     folder = library.knowledge_folder
-    entries = (shipped.documents("settled", folder, FILE).get(FILE) or {}).get("questions", [])
-    if not isinstance(entries, list) or not all(
+    entries = shipped.listed("settled", folder, FILE, "questions")[FILE]
+    if not all(
         isinstance(one, dict) and set(one) <= _KEYS and {"asked", "reply", "claims"} <= set(one) for one in entries
     ):
         raise KnowledgeError(

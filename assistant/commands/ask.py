@@ -1,7 +1,8 @@
 """``weft ask`` and what it shares with ``weft understand``: a text, or a file of texts."""
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +10,10 @@ from assistant.vocabulary.errors import InputError
 
 from .knowledge import warn_of_changes
 from .options import TextBatch
-from .terminal import format_option, line_width, write, write_lines
+from .terminal import format_option, line_width, say, write, write_lines
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def ask(
@@ -23,29 +27,50 @@ def ask(
     Says so when the knowledge base has no answer. weft handbook asking shows what can be computed.
     """
     from assistant import api
-    from assistant.batch.results import json_line
     from assistant.present.answers import answer_lines
 
-    said = texts(question, batch_file)
-    warn_of_changes()
-    for answer in api.answers(said, top=top):
-        if batch_file is not None or form == "jsonl":
-            write(json_line(answer.model_dump(mode="json")))
-        elif form == "json":
-            write(answer.model_dump_json(indent=2) + "\n")
-        else:
+    if said := one_text(question, batch_file):
+        warn_of_changes()
+        [answer] = api.answers([(None, said)], top=top)
+        if form == "text":
             write_lines(answer_lines(answer, line_width()))
+        else:
+            write_answer(answer, form)
+    elif batch_file is not None:
+        warn_of_changes()
+        write_each(batch_file, lambda texts: api.answers(texts, top=top))
 
 
-def texts(text: str | None, batch_file: Path | None) -> list[tuple[str | None, str]]:
-    """``(id, text)`` of one text or of each line of a batch file. Raises :class:`InputError` unless there is exactly
-    one."""
-    if text is not None and batch_file is None:
-        if not text.strip():
-            raise InputError("expected some text, got nothing")
-        return [(None, text)]
-    if text is None and batch_file is not None:
-        from assistant.library.text_batches import read
+def one_text(text: str | None, batch_file: Path | None) -> str | None:
+    """The text where that is what was given. Raises :class:`InputError` unless it is that or a batch file."""
+    if (text is None) is (batch_file is None):
+        raise InputError("expected a text or --batch FILE, and not both")
+    if text is not None and not text.strip():
+        raise InputError("expected some text, got nothing")
+    return text
 
-        return list(read(batch_file))
-    raise InputError("expected a text or --batch FILE, and not both")
+
+def write_answer(answer: "BaseModel", form: str) -> None:
+    """As ``json``, or in one line."""
+    from assistant.batch.results import json_line
+
+    write(answer.model_dump_json(indent=2) + "\n" if form == "json" else json_line(answer.model_dump(mode="json")))
+
+
+def write_each(path: Path, answers: "Callable[[Iterable[tuple[str | None, str]]], Iterator[BaseModel]]") -> None:
+    """A line of JSON for each of a file, in its order: what ``answers`` brings for its text, or what is wrong with it,
+    which is also told on standard error and makes the exit code 2."""
+    from assistant.batch.results import json_line
+    from assistant.library.text_batches import read
+
+    rows = list(read(path))
+    made, bad = answers([(ident, text) for ident, text in rows if isinstance(text, str)]), False
+    for ident, text in rows:
+        if isinstance(text, InputError):
+            bad = True
+            say(str(text))
+            write(json_line({"id": ident, "error": {"field": text.place.field, "message": str(text)}}))
+        else:
+            write_answer(next(made), "jsonl")
+    if bad:
+        raise typer.Exit(2)

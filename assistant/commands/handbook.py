@@ -15,8 +15,9 @@ def handbook(
         typer.Option(
             "--write",
             help="In a clone of the repository: make the generated pages and pictures anew. With a topic only that: "
-            "rules, asking, audit, accuracy, screen, readme, vectors, mcp, or left-out (what the page on accuracy says "
-            "of sources left out: some minutes, only when named).",
+            "rules, asking, audit, accuracy, screen, readme, vectors, mcp, files (what has to be in rules/ and "
+            "knowledge/), or left-out (what the page on accuracy says of sources left out: some minutes, only when "
+            "named).",
         ),
     ] = False,
 ) -> None:

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from .ask import texts
+from .ask import one_text, write_answer, write_each
 from .options import TextBatch
-from .terminal import format_option, write
+from .terminal import format_option
 
 
 def understand(
@@ -16,11 +16,8 @@ def understand(
 ) -> None:
     """What free text was taken to mean: intent and questionnaire fields."""
     from assistant import api
-    from assistant.batch.results import json_line
 
-    for ident, text in texts(sentence, batch_file):
-        meaning = api.understand(text, id=ident)
-        if form == "json" and batch_file is None:
-            write(meaning.model_dump_json(indent=2) + "\n")
-        else:
-            write(json_line(meaning.model_dump(mode="json")))
+    if said := one_text(sentence, batch_file):
+        write_answer(api.understand(said), form)
+    elif batch_file is not None:
+        write_each(batch_file, lambda texts: (api.understand(text, id=ident) for ident, text in texts))

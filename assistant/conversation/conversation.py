@@ -221,10 +221,11 @@ class Conversation:
         return self.go_on()
 
     def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
-        """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
+        """Open a turn with what ``answer`` brings; when that fails, nothing is changed: what was said stands unanswered
+        where it is recorded."""
         before, self.parts.is_over = self.parts.state, False
         try:
-            events = self.parts.turns.begin(said, answer())
+            events = self.parts.turns.begin(said, answer)
         except BaseException:
             self._back_to(before)
             raise

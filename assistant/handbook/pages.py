@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from assistant.library import Library
+from assistant.library import Library, paths
 from assistant.library.files import write_whole
 from assistant.vocabulary.errors import InputError
 
@@ -137,6 +137,12 @@ def _vectors(library: Library, root: Path) -> Made:
         yield made
 
 
+def _files(library: Library, root: Path) -> Made:
+    """What has to be in the folders of rules and knowledge."""
+    for folder in (library.rules_folder, library.knowledge_folder):
+        yield folder / paths.FILES, paths.listing(folder)
+
+
 PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "rules": _rules,
     "asking": _asking,
@@ -148,6 +154,7 @@ PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "vectors": _vectors,
     "left-out": _left_out,
     "mcp": _mcp,
+    "files": _files,
 }
 # Written when named: one takes minutes and changes with the model's constants only, the other may lack its extra.
 _ASKED_FOR = {"left-out", *({"mcp"} if find_spec("mcp") is None else ())}

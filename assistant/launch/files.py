@@ -10,6 +10,7 @@ from string import Template
 from typing import Any
 
 from assistant.library import paths, shipped
+from assistant.library.checks import known_id
 from assistant.network.nccl import Host, environment_of, exported, settings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -48,6 +49,7 @@ def _documents(pattern: str) -> dict[str, Any]:
 def written(plan: Plan, catalog: Catalog, launcher: str, framework: str | None = None) -> str:
     """The file that starts the recommended split of a plan with a framework: the one that the plan names, else the
     first for such a job. Raises :class:`InputError` for what cannot be started so."""
+    known_id("cluster.gpu", plan.questionnaire["cluster"]["gpu"], catalog.gpus)
     split = split_of(plan, catalog)
     name, told = _framework(plan, split, framework)
     template, form = LAUNCHERS[launcher]

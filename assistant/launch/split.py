@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog, Model
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import shown
 
 _NOT_STARTED = {"async": "asynchronous updates", "diloco": "sites that are synchronised rarely"}
 _BF16 = ("bf16", "fp8", "mxfp8", "nvfp4")  # trained in with weights and sums in bfloat16
@@ -50,6 +51,14 @@ def known(plan: Plan, field: str) -> Any:
     return value if assumed is None else assumed
 
 
+def _number(plan: Plan, field: str) -> Any:
+    """A number that was said or assumed, or ``None``. Raises :class:`InputError` for what somebody made of it since."""
+    value = known(plan, field)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0):
+        raise InputError(f"expected a number above 0, as weft plan writes it, got {shown(value)}", Place(field=field))
+    return value
+
+
 def _model(plan: Plan, catalog: Catalog) -> Model | None:
     name = plan.questionnaire["model"]
     return catalog.models.get(name) if isinstance(name, str) else None
@@ -67,16 +76,16 @@ def _of_model(model: Model | None) -> dict[str, Any]:
 def _trained(plan: Plan, chosen: Candidate, catalog: Catalog) -> Split:
     layout, gpus = chosen.parallelism, plan.questionnaire["cluster"]["gpus"]
     strategy, dp = layout.get("strategy", "ddp"), layout.get("dp") or 1
-    per_node = min(known(plan, "cluster.gpus_per_node") or 8, gpus)
+    per_node = min(_number(plan, "cluster.gpus_per_node") or 8, gpus)
     inside = max(1, per_node // (layout.get("tp", 1) * layout.get("cp", 1)))
     grouped = strategy == "hsdp" or layout.get("shard_within_node")
     shard = 1 if strategy == "ddp" else min(inside, dp) if grouped else dp
     model, batch, length = (
         _model(plan, catalog),
-        known(plan, "training.global_batch"),
-        known(plan, "training.sequence_length"),
+        _number(plan, "training.global_batch"),
+        _number(plan, "training.sequence_length"),
     )
-    tokens, interleave = known(plan, "training.tokens"), layout.get("interleave", 1)
+    tokens, interleave = _number(plan, "training.tokens"), layout.get("interleave", 1)
     pipes = layout.get("pp", 1) * interleave
     facts = {
         **{name: layout.get(name, 1) for name in ("tp", "pp", "cp", "ep")},
@@ -108,8 +117,8 @@ def _trained(plan: Plan, chosen: Candidate, catalog: Catalog) -> Split:
 def _served(plan: Plan, chosen: Candidate, catalog: Catalog) -> Split:
     layout, found = chosen.parallelism, chosen.serving
     assert found is not None
-    each, per_node = found.gpus_per_copy, known(plan, "cluster.gpus_per_node") or 8
-    prompt, output = known(plan, "inference.prompt_tokens"), known(plan, "inference.output_tokens")
+    each, per_node = found.gpus_per_copy, _number(plan, "cluster.gpus_per_node") or 8
+    prompt, output = _number(plan, "inference.prompt_tokens"), _number(plan, "inference.output_tokens")
     ep, replicas = layout.get("ep", 1) or 1, layout.get("attention_replicas") or 1
     facts = {
         **_of_model(_model(plan, catalog)),

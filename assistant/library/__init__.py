@@ -38,7 +38,7 @@ class Library:
         """GPUs, models, fabrics, providers, devices and constants, each value with unit, source and date."""
         from . import catalog
 
-        read = catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
+        read = catalog.read(paths.whole(self.knowledge_folder) / "catalog", self.user_catalog)
         if self.profile is None and not (self.measured or self.figures):
             return read
         from . import figures, profiles
@@ -65,7 +65,7 @@ class Library:
         """Every rule by its id."""
         from . import rules
 
-        return {rule.id: rule for rule in rules.read_rules(self.rules_folder)}
+        return {rule.id: rule for rule in rules.read_rules(paths.whole(self.rules_folder))}
 
     @cached_property
     def interview(self) -> Interview:

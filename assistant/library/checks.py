@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
-from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.quantities import count, shown
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
 
 
@@ -43,6 +43,9 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
         known_id("cluster.fabric", cluster.fabric, catalog.fabrics)
     if cluster.provider is not None:
         known_id("cluster.provider", cluster.provider, catalog.providers)
+    for name in ("critic", "reward_model"):
+        if (given := getattr(questionnaire.rl, name, None)) is not None:
+            model_named(f"rl.{name}", given, catalog)
     for number, quote in enumerate(questionnaire.budget.quotes):
         if quote.fabric is not None:
             known_id(f"budget.quotes.{number}.fabric", quote.fabric, catalog.fabrics)
@@ -59,6 +62,20 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
                 _refuse(
                     f"budget.quotes.{number}.includes", f"expected what a quote may include, got {shown(item)}{hint}"
                 )
+
+
+def model_named(field: str, given: str, catalog: Catalog) -> Model | ModelShape:
+    """A model of the catalog by its id or another name, or one of a number of parameters. Raises :class:`InputError`
+    for what is neither."""
+    by_alias = {alias.lower(): model for model in catalog.models.values() for alias in model.aliases}
+    known = catalog.models.get(given) or by_alias.get(given.lower())
+    if known is not None:
+        return known
+    try:
+        return ModelShape(params=count(given))
+    except ValueError:
+        hint = did_you_mean(given.lower(), catalog.models, "or a number of parameters such as 7B", most=3)
+        raise InputError(f"expected an id of the catalog, got {shown(given)}{hint}", Place(field=field)) from None
 
 
 def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | Provider]) -> None:

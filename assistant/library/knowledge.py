@@ -25,17 +25,14 @@ def read(folder: Path) -> Knowledge:
         terms=_listed(folder / "glossary", "terms", Term),
     )
     _check_references(knowledge)
-    for part in ("sources", "claims", "passages"):
-        if not getattr(knowledge, part):
-            raise KnowledgeError(f"{folder / part}: there are no {part} in it, and nothing could be cited")
     return knowledge
 
 
 def _listed(folder: Path, key: str, model: type[Any], files: str = "**/*.yaml") -> list[Any]:
     return [
         shipped.validated(model, value, folder / name, (key, str(i)))
-        for name, content in shipped.documents(key, folder, files).items()
-        for i, value in enumerate((content or {}).get(key) or [])
+        for name, entries in shipped.listed(key, folder, files, key).items()
+        for i, value in enumerate(entries)
     ]
 
 

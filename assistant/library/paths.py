@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 
 PACKAGE = Path(__file__).resolve().parents[1]
+FILES = "files.txt"  # in rules/ and knowledge/: what has to be there, a name a line
+_NOT_LISTED = ("handbook", "vectors")  # documentation, and what is made anew where it is gone: no answer hangs on them
 
 
+@lru_cache(maxsize=2)
 def shipped(name: str) -> Path:
-    """The folder ``rules`` or ``knowledge``: beside the package in a checkout, inside it in an installed wheel."""
+    """The folder ``rules`` or ``knowledge``: beside the package in a checkout, inside it in an installed wheel. Raises
+    :class:`KnowledgeError` where it is not :func:`whole`."""
     checkout = PACKAGE.parent / name
-    if (PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir():
-        return checkout
-    return PACKAGE / "shipped" / name
+    if not ((PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir()):
+        checkout = PACKAGE / "shipped" / name
+    if not (checkout / FILES).is_file():
+        raise KnowledgeError(f"{checkout / FILES}: there is nothing to read, and nobody can say what else is missing")
+    return whole(checkout)
+
+
+def whole(folder: Path) -> Path:
+    """The folder. Raises :class:`KnowledgeError` for the first file that it lists in :data:`FILES` and that is not
+    there, or empty: without it an answer would be another one. A folder that lists none has what it has."""
+    listed = folder / FILES
+    for line, name in enumerate(listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else (), start=1):
+        path = folder / name
+        if not path.is_file():
+            gone = next(
+                above for above in (*reversed(path.relative_to(folder).parents), path) if not (folder / above).exists()
+            )
+            meant = f"Bring it back, or, where it is meant to be gone, take it out of {listed}:{line}"
+            raise KnowledgeError(
+                f"{folder / gone}: there is nothing to read, and without it answers would be others. {meant}"
+            )
+        if not path.stat().st_size:
+            raise KnowledgeError(f"{path}:1: there is nothing in it, and without it answers would be others")
+    return folder
+
+
+def listing(folder: Path) -> str:
+    """What :data:`FILES` has to say of a folder that is whole."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    kept = (one.as_posix() for one in found if one.parts[0] not in (*_NOT_LISTED, FILES))
+    return "".join(f"{name}\n" for name in sorted(kept) if not any(part.startswith(".") for part in name.split("/")))
 
 
 def cache_dir() -> Path:

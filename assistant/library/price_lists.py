@@ -26,7 +26,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.prices import Listed, PriceChange
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, shown
 
-from .files import check_columns, text_of
+from .files import check_columns, checked, content_of, marked
 
 # Our word for a column, and those that a header may have for it.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -111,8 +111,8 @@ def read(
 
     A line that is wrong is told in :attr:`PriceList.bad`; raises :class:`InputError` for a file that is no such list.
     """
-    rows = _rows(text_of(path), str(path))
-    header = [name.strip() for name in next(rows, (1, []))[1]]
+    rows = _rows(marked(content_of(path), str(path)), str(path))
+    header = [checked(name.strip(), str(path)) for name in next(rows, (1, []))[1]]
     check_columns(header, str(path))
     columns = _columns(header)
     reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
@@ -120,6 +120,7 @@ def read(
     prices, left_out, bad, silent = [], [], [], 0
     for line, row in rows:
         try:
+            checked("\0".join(row), str(path), line)
             found = list(reader.prices(line, row)) if any(map(str.strip, row)) else []
         except InputError as error:
             bad.append(error)

@@ -24,7 +24,8 @@ def read(path: Path, catalog: Catalog) -> Profile:
     """The profile of a file. Raises :class:`InputError` with file, line and field for anything that is wrong in it."""
     found = [document for document in yaml_text.documents(text_of(path), str(path)) if document.value is not None]
     if len(found) != 1 or not isinstance(found[0].value, dict):
-        raise InputError("expected one profile as weft calibrate writes it", Place(str(path)))
+        line = found[:2][-1].line if found else 1
+        raise InputError("expected one profile as weft calibrate writes it", Place(str(path), line))
     document = found[0]
     try:
         profile = _validated(document.value)

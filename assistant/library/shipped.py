@@ -46,6 +46,18 @@ def documents(part: str, folder: Path, pattern: str = "**/*.yaml", *, each: str 
     return parsed
 
 
+def listed(part: str, folder: Path, pattern: str, key: str) -> dict[str, list[Any]]:
+    """The list under ``key`` of each file of :func:`documents`, by the file's name. Raises :class:`KnowledgeError`
+    where a file has none, or nothing in it."""
+    found = documents(part, folder, pattern, each=f"{key}: a list")
+    for name, content in found.items():
+        if not isinstance(content, dict) or not isinstance(content.get(key), list) or not content[key]:
+            raise KnowledgeError(
+                f"{folder / name}:{line_of(folder / name, (key,))} {key}: expected a list with entries"
+            )
+    return {name: content[key] for name, content in found.items()}
+
+
 def digest(texts: dict[str, bytes]) -> str:
     """Content hash of named texts, 16 hexadecimal digits."""
     state = hashlib.blake2b(FORMAT.encode(), digest_size=8)

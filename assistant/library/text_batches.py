@@ -9,21 +9,28 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
 
 from . import json_text
-from .files import text_of
+from .files import checked, content_of, marked
 
 
-def read(path: Path) -> Iterator[tuple[str | None, str]]:
-    """``(id, text)`` of each line. Raises :class:`InputError` naming file and line."""
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
+def read(path: Path) -> Iterator[tuple[str | None, str | InputError]]:
+    """``(id, text)`` of each line; what is wrong with a line in the place of its text. Raises :class:`InputError` for a
+    file that cannot be read."""
+    name = str(path)
+    for number, line in enumerate(marked(content_of(path), name).split("\n"), start=1):
         if line.strip():
-            yield _one(line, Place(str(path), number))
+            try:
+                value = json_text.loads(checked(line, name, number), Place(name, number))
+            except InputError as error:
+                yield None, error
+            else:
+                yield _one(value, Place(name, number))
 
 
-def _one(line: str, place: Place) -> tuple[str | None, str]:
-    value = json_text.loads(line, place)
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
-        raise InputError(f'expected {{"id": …, "text": …}}, got {shown(value)}', place)
-    ident = value.get("id")
-    if ident is not None and not isinstance(ident, (str, int)):
-        raise InputError(f"expected text as id, got {shown(ident)}", Place(place.file, place.line, "id"))
-    return (None if ident is None else str(ident)), value["text"]
+def _one(value: object, place: Place) -> tuple[str | None, str | InputError]:
+    known = value if isinstance(value, dict) else {}
+    ident, text = known.get("id"), known.get("text")
+    if ident is not None and (isinstance(ident, bool) or not isinstance(ident, (str, int))):
+        return None, InputError(f"expected text as id, got {shown(ident)}", Place(place.file, place.line, "id"))
+    if not isinstance(text, str):
+        text = InputError(f'expected {{"id": …, "text": …}}, got {shown(value)}', place)
+    return (None if ident is None else str(ident)), text

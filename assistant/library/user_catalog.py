@@ -42,6 +42,7 @@ class UserCatalog:
 
     def lay_over(self, raw: Raw) -> None:
         """Replace and amend entries of ``raw``. Raises :class:`InputError`."""
+        said: dict[Key, int] = {}  # the line of each value
         for document in documents(text_of(self.path, _LARGEST), str(self.path)):
             if document.value is None:
                 continue
@@ -56,16 +57,27 @@ class UserCatalog:
                     raise self._error(document, (part,), f"expected ids with what changes, got {shown(entries)}")
                 for ident, theirs in entries.items():
                     self._lay_entry(raw[self.parts[part]], self.parts[part], document, (part, ident), theirs)
+            self._check_said_once(document, said)
+
+    def _check_said_once(self, document: Document, said: dict[Key, int]) -> None:
+        """A value stands in one document only: prices are added to those above them."""
+        for key in _values(document.value):
+            if key in said:
+                raise self._error(document, key, f"the key stands twice, first on line {said[key]}")
+            said[key] = document.line_of(key)
 
     def validated(self, kind: type[BaseModel], value: Any, catalog_field: str, ident: str) -> Any:
         """The entry, or an :class:`InputError` that names the line of what is wrong in it."""
         document, key = self.placed[catalog_field, ident]
         try:
-            return kind.model_validate(value)
+            entry = kind.model_validate(value)
         except ValidationError as error:
             problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
             where = tuple(str(part) for part in problem["loc"])
             raise self._error(document, (*key, *where), _sentence(problem, kind, where)) from None
+        for where, given in _taken_for_numbers(value, entry):
+            raise self._error(document, (*key, *where), f"expected a number, got {shown(given)}")
+        return entry
 
     def overrides(self, raw: Raw) -> dict[str, Override]:
         """Each fact of the file by its dotted path in the catalog, with ours that it stands for."""
@@ -82,6 +94,12 @@ class UserCatalog:
                     document, key = self.placed[catalog_field, ident]
                     message = f"expected a known id, got {shown(named)}{did_you_mean(named, known)}"
                     raise self._error(document, (*key, *where), message)
+        for ident in (ident for catalog_field, ident in self.placed if catalog_field == "gpus"):
+            if ident in _taken_over(ident, catalog.gpus):
+                document, key = self.placed["gpus", ident]
+                named = shown(catalog.gpus[ident].calibration.relative)
+                message = f"expected a GPU that is not itself taken over from {ident}, got {named}"
+                raise self._error(document, (*key, "calibration", "relative"), message)
 
     def _lay_entry(
         self, entries: dict[str, Any], catalog_field: str, document: Document, key: Key, theirs: Any
@@ -145,6 +163,36 @@ def _facts(value: Any, where: Key = ()) -> Iterator[tuple[Key, dict[str, Any]]]:
     elif isinstance(value, (dict, list)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _facts(inner, (*where, str(key)))
+
+
+def _taken_for_numbers(given: Any, read: Any, where: Key = ()) -> Iterator[tuple[Key, bool]]:
+    """Every true and false that was read as 1 or 0, with its path."""
+    if isinstance(given, bool) and not isinstance(read, bool):
+        yield where, given
+    elif isinstance(given, dict):
+        inner = read if isinstance(read, dict) else vars(read) if isinstance(read, BaseModel) else {}
+        for key, value in given.items():
+            yield from _taken_for_numbers(value, inner.get(key), (*where, str(key)))
+    elif isinstance(given, list) and isinstance(read, (list, tuple)):
+        for number, (value, of) in enumerate(zip(given, read, strict=False)):
+            yield from _taken_for_numbers(value, of, (*where, str(number)))
+
+
+def _taken_over(ident: str, gpus: Mapping[str, Any]) -> list[str]:
+    """The GPUs from which the efficiencies of one were taken over, one after the other."""
+    found: list[str] = []
+    while (relative := gpus[ident].calibration.relative) is not None and relative not in found:
+        found.append(ident := relative)
+    return found
+
+
+def _values(value: Any, where: Key = ()) -> Iterator[Key]:
+    """The path of every value that stands as a whole for ours; of what is added to ours none."""
+    if isinstance(value, dict) and "value" not in value:
+        for key, inner in value.items():
+            yield from _values(inner, (*where, key))
+    elif where[-1:] != ("prices",):
+        yield where
 
 
 def _merged(ours: Any, theirs: Any) -> Any:

@@ -18,7 +18,8 @@ from .serving_time import ROUNDS, Engined, Load, Number, Shape, decoded
 
 BUSY = 0.9  # of what prompts and link carry at most where nobody says a load: an M/D/1 queue then waits 4.5 services
 
-# seconds that the network adds to a pass with so many tokens on a replica, and so many before each of them
+# seconds that the network adds to a pass with so many tokens of prompts on a replica, or to each token of answers with
+# so many requests on it, and so many tokens before each of them
 Added = Callable[[Engined, Number, Number], Number]
 
 
@@ -89,9 +90,7 @@ def token_seconds(side: Side, load: Load, batch: Number) -> Number:
     """Seconds of a decoding step with so many requests on all workers."""
     one, split = np.asarray(batch) / side.workers, side.engined.split
     middle = load.prompt_tokens + load.output_tokens / 2.0
-    guesses, tokens = side.engined.guesses, one / split.dp / split.pp
-    added = side.added(side.engined, tokens * guesses.checked, middle) / guesses.gained
-    return decoded(side.engined, load, one) + added
+    return decoded(side.engined, load, one) + side.added(side.engined, one / split.dp / split.pp, middle)
 
 
 def queued(busy: Number, service: Number, servers: Number = 1.0) -> Number:

@@ -30,7 +30,6 @@ from .serving_time import (
     Shape,
     Split,
     at_rate,
-    decoded,
     fastest_within,
     prefilled,
     under_load,
@@ -322,13 +321,12 @@ class Timing:
 def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
     one, split, load = copy.engined, copy.split, copy.load
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    batch = copy.served.batch / split.dp / split.pp * one.guesses.checked
-    halved = 2.0 * decoded(one, load, copy.served.batch / 2.0)
-    decode = decoding_added(one, wires, batch, copy.served.tpot, float(halved)) / one.guesses.gained
+    requests, middle = copy.served.batch / split.dp / split.pp, load.prompt_tokens + load.output_tokens / 2.0
+    decode = decoding_added(one, wires, requests, middle)
     steps = max(1.0, load.fresh / load.chunk)
     each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
     prefill = steps * prefill_added(one, wires, load.fresh / steps, each)
-    inside = float(one.reductions(batch))
+    inside = float(one.reductions(requests * one.guesses.checked)) / one.guesses.gained
     first = copy.served.ttft + prefill + decode + fetching(serving, wires, split)
     return Timing(copy.served.tpot + decode, first, decode + inside)
 

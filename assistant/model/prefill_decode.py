@@ -6,8 +6,8 @@ a rack whose links join all its GPUs both sides lie together, so that no cache l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from math import ceil
 
@@ -50,6 +50,8 @@ MIDDLE = list(RATIOS).index(1.0)
 _HARDLY = 1e-9  # requests/s: next to none
 COMPARED = 3  # pairs of cuts whose times at the load are worked out
 HALVINGS = 12  # of the batch that keeps a target
+_AT_ONCE = 4  # halvings whose numbers are tried beside each other: an array of fifteen takes as long as one of them
+_TRIED = np.arange(1, 1 << _AT_ONCE) / (1 << _AT_ONCE)  # of what is between
 
 
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
@@ -104,9 +106,30 @@ def splits_of(serving: Serving, machine: Machine, gpus: int | None) -> list[Spli
 
 def _cuts(serving: Serving, machine: Machine, wires: Wires) -> tuple[list[_Cut], list[_Cut]]:
     """Of prefill and of decode."""
+    tried = _tried(wires)
     readers = [_reading(serving, machine, wires, one) for one in splits_of(serving, machine, serving.prefill_gpus)]
-    writers = [_writing(serving, machine, wires, one) for one in splits_of(serving, machine, serving.decode_gpus)]
+    writers = [_writing(serving, machine, wires, tried, s) for s in splits_of(serving, machine, serving.decode_gpus)]
     return readers, writers
+
+
+def _tried(wires: Wires) -> Wires:
+    """Each network as often as numbers are tried on it beside each other."""
+    columns = wires.networks.some(np.repeat(np.arange(len(wires.networks)), len(_TRIED)))
+    return Wires(wires.machine, columns, wires.slowdown)
+
+
+def _bracket(keeps: Callable[[np.ndarray], Number], low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is left after :data:`HALVINGS` of the numbers, (K, F), between one that keeps and one that does not.
+    ``keeps`` is asked of those that are :func:`_tried`, (K, F times their number)."""
+    for _ in range(HALVINGS // _AT_ONCE):
+        tried = low[..., None] + (high - low)[..., None] * _TRIED
+        kept = np.broadcast_to(keeps(tried.reshape(len(low), -1)), (len(low), tried[0].size)).reshape(tried.shape)
+        at = np.zeros(low.shape, dtype=int)
+        for width in (1 << n for n in reversed(range(_AT_ONCE))):
+            at += width * np.take_along_axis(kept, (at + width - 1)[..., None], -1)[..., 0]
+        least, step = low, (high - low) / (1 << _AT_ONCE)
+        low, high = least + step * at, least + step * (at + 1)
+    return low, high
 
 
 def fewest_gpus(serving: Serving, machine: Machine, network: Network, rate: float) -> int:
@@ -170,13 +193,11 @@ def side_of(serving: Serving, machine: Machine, split: Split, wires: Wires, work
 
 def _added(one: Engined, tokens: Number, context: Number, wires: Wires, decoding: bool) -> Number:
     """Seconds that the network adds to a pass of one side."""
+    if decoding:
+        return decoding_added(one, wires, tokens, context)
     if not spread_out(one):  # nothing of it hides behind compute
-        return between_domains(wires, one, tokens, decoding=decoding)
-    if not decoding:
-        return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
-    compute = one.step(Shape(tokens, context))
-    halved = 2.0 * one.step(Shape(np.asarray(tokens) / 2.0, context))
-    return decoding_added(one, wires, tokens, compute, halved)
+        return between_domains(wires, one, tokens, decoding=False)
+    return prefill_added(one, wires, tokens, one.step(Shape(0.0, 0.0, tokens, context)))
 
 
 def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
@@ -188,20 +209,19 @@ def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
     return _Cut(split, fits, np.ravel(prompts_carried(side, load) + many), np.ones(len(own)), late)
 
 
-def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> _Cut:
+def _writing(serving: Serving, machine: Machine, wires: Wires, tried: Wires, split: Split) -> _Cut:
     """The largest batch that keeps the target, else as many as serving stacks batch."""
     side, load = side_of(serving, machine, split, wires, 1, decoding=True), _load(serving, 1.0, 1.0)
     room = _room(serving, machine, split)
     if serving.tpot is None and not serving.concurrency:
         room = min(room, ONLINE_BATCH * (split.gpus if crosses(side.engined) else 1))
-    low, high = np.ones((1, len(wires.networks))), np.full((1, len(wires.networks)), room)
+    high = np.full((1, len(wires.networks)), room)
     if serving.tpot is not None:
-        kept = token_seconds(side, load, high) <= serving.tpot
-        for _ in range(HALVINGS):
-            middle = np.where(kept, high, 0.5 * (low + high))
-            fast = token_seconds(side, load, middle) <= serving.tpot
-            low, high = np.where(fast, middle, low), np.where(fast, high, middle)
-        high = np.maximum(np.floor(low), 1.0)
+        kept, target = np.broadcast_to(token_seconds(side, load, high) <= serving.tpot, high.shape), serving.tpot
+        if not kept.all():
+            each = side_of(serving, machine, split, tried, 1, decoding=True)
+            low, _ = _bracket(lambda batch: token_seconds(each, load, batch) <= target, np.ones(high.shape), high)
+            high = np.where(kept, high, np.maximum(np.floor(low), 1.0))
     tpot = np.ravel(token_seconds(side, load, high) + 0.0 * high)
     batch = np.ravel(high)
     fits, late = holds(serving, machine, split) >= 1, tpot > (serving.tpot or np.inf)
@@ -236,30 +256,26 @@ def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tup
 
 def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], way: Way) -> list[InferenceOutcome]:
     wires = Wires(machine, Networks(networks), RATIOS[:, None, None])
-    prefill = side_of(serving, machine, way.prefill, wires, way.readers, decoding=False)
-    decode = side_of(serving, machine, way.decode, wires, way.writers, decoding=True)
+    prefill, decode, link = _sides_of(serving, machine, wires, way)
     workers = max(way.writers, 1)
     held = max(1.0, holds(serving, machine, way.decode)) * workers
     open_ended = serving.requests_per_s is not None and serving.tpot is None
     batch = _room(serving, machine, way.decode) if open_ended else way.batch
     load = _load(serving, float(serving.concurrency or batch * workers), held)
-    link = _link(serving, wires, way)
     many = np.zeros((len(RATIOS), len(networks)))
-    if not way.readers or not way.writers:
-        prefill, decode = replace(prefill, workers=1), replace(decode, workers=1)
     served = served_apart(prefill, decode, load, link, serving.requests_per_s)
     free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
     wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
-    table["within"] = _within(serving, prefill, decode, load, link, served) + many
+    table["within"] = _within(serving, machine, wires, way, load, served) + many
     table["tpot"] = free.tpot + many  # not that of the fewer answers that a slow network leaves to be written
     spread, names = spreads_of(machine.constants), [one.id for one in networks]
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
     draws = drawn_times(table["tpot"], spread.tpot, names, errors)
     bands = quantiles(draws)
-    tokens = table["batch"] / decode.replicas
-    added = decode.added(decode.engined, tokens, load.prompt_tokens) + many
-    waited = added + decode.engined.reductions(tokens)
+    requests, guesses = table["batch"] / decode.replicas, serving.guesses
+    added = decode.added(decode.engined, requests, load.prompt_tokens + load.output_tokens / 2.0) + many
+    waited = added + decode.engined.reductions(requests * guesses.checked) / guesses.gained
     memory = max(
         memory_used(serving.architecture, way.decode, serving.formats, serving.lengths, way.batch),
         memory_used(serving.architecture, way.prefill, serving.formats, (load.prompt_tokens, 0.0), way.prefill.dp),
@@ -277,18 +293,32 @@ def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], w
     ]
 
 
-def _within(serving: Serving, prefill: Side, decode: Side, load: Load, link: Link, served: ServedApart) -> Number:
+def _sides_of(serving: Serving, machine: Machine, wires: Wires, way: Way) -> tuple[Side, Side, Link]:
+    """Prefill, decode and what is between them; where one has no instance, with one of it."""
+    readers, writers = (way.readers, way.writers) if way.readers and way.writers else (1, 1)
+    prefill = side_of(serving, machine, way.prefill, wires, readers, decoding=False)
+    decode = side_of(serving, machine, way.decode, wires, writers, decoding=True)
+    return prefill, decode, _link(serving, wires, way)
+
+
+def _within(serving: Serving, machine: Machine, wires: Wires, way: Way, load: Load, served: ServedApart) -> Number:
     """Requests per second at most within the targets, on each network; 0 where not even one is answered in time."""
+    prefill, decode, link = _sides_of(serving, machine, wires, way)
     least = token_seconds(decode, load, np.minimum(1.0, load.concurrency))
     most = np.where(least <= (serving.tpot or np.inf), served.carries, 0.0)
     if serving.ttft is None:
         return most
-    low, high = np.zeros(np.shape(most)), np.ones(np.shape(most))
+    most, target = most + np.zeros((len(RATIOS), len(wires.networks))), serving.ttft
     least = served_apart(prefill, decode, load, link, np.maximum(most * 0.5**HALVINGS, _HARDLY)).ttft
-    for _ in range(HALVINGS if np.any(least <= serving.ttft) else 0):
-        middle = 0.5 * (low + high)
-        kept = served_apart(prefill, decode, load, link, np.maximum(middle * most, _HARDLY)).ttft <= serving.ttft
-        low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+    if not np.any(least <= target):
+        return np.zeros(most.shape)
+    prefill, decode, link = _sides_of(serving, machine, _tried(wires), way)
+    each = np.repeat(most, len(_TRIED), axis=1)
+
+    def kept(share: np.ndarray) -> Number:
+        return served_apart(prefill, decode, load, link, np.maximum(share * each, _HARDLY)).ttft <= target
+
+    low, high = _bracket(kept, np.zeros(most.shape), np.ones(most.shape))
     return np.where(low > 0.0, high, 0.0) * most
 
 

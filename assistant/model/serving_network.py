@@ -11,7 +11,7 @@ import numpy as np
 from .architecture import Architecture, element_bytes
 from .collectives import Group, Wires, all_reduce, group
 from .dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
-from .serving_time import Engined, Number, Split, weight_formats
+from .serving_time import Engined, Number, Shape, Split, weight_formats
 
 ACTIVATION = 2.0  # bytes of a hidden state's element
 
@@ -32,18 +32,22 @@ def remembered(engined: Engined) -> list[str]:
     return [told] if spread_out(engined) else []
 
 
-def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Number, halved: Number) -> np.ndarray:
-    """Seconds that the network adds to a decoding pass of ``compute`` seconds with ``tokens`` on each replica.
+def decoding_added(engined: Engined, wires: Wires, requests: Number, context: Number) -> np.ndarray:
+    """Seconds that the network adds to each token of an answer, with so many requests on each replica and so many
+    tokens before each of them.
 
-    With experts over nodes an engine may cut its batch in two that take turns (``halved``: seconds of both halves'
-    compute, which read the weights twice): nearly all of an exchange then disappears behind the other half's compute.
-    It does so where that is faster.
+    With experts over nodes an engine may cut its batch in two that take turns, which read the weights twice: nearly
+    all of an exchange then disappears behind the other half's compute. It does so where that is faster. Both are passes
+    without prompts beside them, so that what is compared is the same work.
     """
-    plain = between_domains(wires, engined, tokens, decoding=True)
+    guesses, requests = engined.guesses, np.asarray(requests, dtype=float)
+    tokens = requests * guesses.checked
+    plain = between_domains(wires, engined, tokens, decoding=True) / guesses.gained
     if not spread_out(engined):
         return plain
     hidden = dispatch_from(engined.machine.constants).hidden
-    both = 2.0 * between_domains(wires, engined, np.asarray(tokens) / 2.0, decoding=True)
+    compute, halved = engined.step(Shape(requests, context)), 2.0 * engined.step(Shape(requests / 2.0, context))
+    both = 2.0 * between_domains(wires, engined, tokens / 2.0, decoding=True) / guesses.gained
     return np.minimum(plain, halved - compute + both - hidden * np.minimum(both, halved))
 
 

@@ -18,7 +18,7 @@ from assistant.library import Library
 from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
@@ -384,9 +384,15 @@ def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
 _lately: deque[Pipeline] = deque(maxlen=2)  # of this process
 
 
+FIRST_DAY, LAST_DAY = datetime.date(2000, 1, 1), datetime.date(2199, 12, 31)  # that prices may be taken at
+
+
 def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
     """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for
-    a question is there for the plan that follows."""
+    a question is there for the plan that follows. Raises :class:`InputError` for a day from which no run of a century
+    ends in a calendar, or of which no price is."""
+    if today is not None and not FIRST_DAY <= today <= LAST_DAY:
+        raise InputError(f"expected a day from {FIRST_DAY} to {LAST_DAY}, got {today}", Place(field="today"))
     for one in tuple(_lately):
         if one.library is library and one.today == today:
             return one

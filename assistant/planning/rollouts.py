@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assistant.library.checks import model_named
 from assistant.model import Architecture, architecture_of
 from assistant.model.reinforcement import Loop
 from assistant.model.weight_sync import CHECKPOINT_ENGINE, RESHARD
-from assistant.vocabulary.catalog import Catalog, Model
-from assistant.vocabulary.errors import InputError, Place, did_you_mean
-from assistant.vocabulary.quantities import count, shown
-from assistant.vocabulary.questionnaire import ModelShape, Questionnaire, Reinforcement, Training
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.questionnaire import Questionnaire, Reinforcement, Training
 
 from .assumptions import Assumptions
 from .batch_sizes import least
@@ -182,12 +182,4 @@ def _named(field: str, given: str | None, catalog: Catalog) -> Architecture | No
     """The architecture of a catalog's id or of a number of parameters."""
     if given is None:
         return None
-    by_alias = {alias.lower(): model for model in catalog.models.values() for alias in model.aliases}
-    known: Model | None = catalog.models.get(given) or by_alias.get(given.lower())
-    if known is not None:
-        return architecture_of(known)
-    try:
-        return architecture_of(ModelShape(params=count(given)))
-    except ValueError:
-        hint = did_you_mean(given.lower(), catalog.models, "or a number of parameters such as 7B", most=3)
-        raise InputError(f"expected an id of the catalog, got {shown(given)}{hint}", Place(field=field)) from None
+    return architecture_of(model_named(field, given, catalog))

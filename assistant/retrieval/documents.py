@@ -134,15 +134,15 @@ class Content:
 def outside(folder: Path) -> list[str]:
     """What people ask beside the topic, from ``outside.yaml`` in the knowledge folder. Raises
     :class:`KnowledgeError`."""
-    topics = (shipped.documents("outside", folder, "outside.yaml").get("outside.yaml") or {}).get("topics", [])
-    if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+    topics = shipped.listed("outside", folder, "outside.yaml", "topics")["outside.yaml"]
+    if not all(isinstance(topic, str) for topic in topics):
         raise KnowledgeError(f"{folder / 'outside.yaml'}: topics: expected a list of texts")
     return topics
 
 
 def everyday(folder: Path) -> list[tuple[str, str]]:
     """What people say and the field's word for it, from ``everyday.yaml``. Raises :class:`KnowledgeError`."""
-    entries = (shipped.documents("everyday", folder, "everyday.yaml").get("everyday.yaml") or {}).get("words", [])
+    entries = shipped.listed("everyday", folder, "everyday.yaml", "words")["everyday.yaml"]
     try:
         return [(str(said), str(entry["means"])) for entry in entries for said in entry["said"]]
     except (TypeError, KeyError):

@@ -3,6 +3,7 @@ columns)."""
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assistant.library.checks import known_id
-from assistant.library.files import text_of
+from assistant.library.files import checked, content_of, marked
 from assistant.model import Adapters, Job, architecture_of, machine_of, network_of
 from assistant.model.adapters import ALL_LINEAR, ATTENTION
 from assistant.model.framework import FRAMEWORKS
@@ -19,10 +20,12 @@ from assistant.model.job import EXPERT_OVERLAPS, RECOMPUTE
 from assistant.model.validation import Run
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.questionnaire import ModelShape, Parallelism
 
 REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 MOST_MISTAKES = 20  # told one by one
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # beside tabs and ends of lines
 _MOST = 10**15  # of any whole number in a row: tokens, bytes and parameters stay below
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
@@ -63,7 +66,7 @@ def read_measured(path: Path, catalog: Catalog) -> list[Run]:
 
 def _read(path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
     try:
-        runs = _rows(csv.DictReader(io.StringIO(text_of(path), newline="")), path, made)
+        runs = _rows(csv.DictReader(io.StringIO(marked(content_of(path), str(path)), newline="")), path, made)
     except csv.Error as error:
         raise InputError(f"not valid CSV: {error}", Place(file=str(path))) from None
     if not runs:
@@ -72,12 +75,15 @@ def _read(path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
 
 
 def _rows(reader: csv.DictReader, path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
-    _check_names(list(reader.fieldnames or []), Place(file=str(path), line=1))
+    _check_names([checked(name, str(path)) for name in reader.fieldnames or []], Place(file=str(path), line=1))
     runs, mistakes = [], []
     for row in reader:
         try:
             if None in row or None in row.values():
                 raise InputError(f"expected {len(reader.fieldnames or [])} cells, as in the first line")
+            for name, cell in row.items():
+                if _CONTROL.search(checked(cell, str(path), reader.line_num)):
+                    raise InputError(f"expected printable text, got {shown(cell)}", Place(field=name))
             runs.append(made(row))
         except InputError as error:
             mistakes.append(error.located(file=str(path), line=reader.line_num))

@@ -38,14 +38,15 @@ class Turns:
         """Whether nobody has said anything yet; asked from another thread too, at any moment of a turn."""
         return not self._spoken and all(turn.said is None for turn in self.ended)
 
-    def begin(self, said: str | None, events: Sequence[Event]) -> list[Event]:
-        """Open the turn of what was said, with what is known of its answer, which is returned: before it stands where
-        it cannot be kept."""
+    def begin(self, said: str | None, answer: Callable[[], Sequence[Event]]) -> list[Event]:
+        """Open the turn of what was said, with what ``answer`` brings, which is returned: before it stands where it
+        cannot be kept. What was said is kept first: an answer may take long, and the program end within it."""
         self._spoken = self._spoken or said is not None
         heard = getattr(self.record, "heard", None)
         unkept = self._kept(lambda: heard(said)) if said is not None and heard is not None else []
-        self._open = (said, [*unkept, *events])
-        return [*unkept, *events]
+        events = [*unkept, *answer()]
+        self._open = (said, events)
+        return list(events)
 
     def _kept(self, write: Callable[[], object]) -> list[Event]:
         """Nothing, or a sentence where the disk does not take what is said: the conversation goes on without it."""

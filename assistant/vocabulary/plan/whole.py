@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from .evidence import Crossover, Evidence, Finding, PlanConflict
 from .measured import MeasuredNetwork
@@ -62,3 +63,10 @@ class Plan(Contract):
     volunteered: str | None = None  # one line that nobody asked for: what was planned again and is worth knowing
     questions_for_provider: list[str] = Field(default_factory=list)
     measure_first: list[str] = Field(default_factory=list)
+
+    @field_validator("date")
+    @classmethod
+    def _a_day(cls, date: str | None) -> str | None:
+        if date is not None:
+            datetime.date.fromisoformat(date)
+        return date
