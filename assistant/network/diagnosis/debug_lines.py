@@ -10,7 +10,7 @@ from typing import Any
 
 from assistant.vocabulary.answers import LogTransport
 
-from .signatures import networks
+from .signatures import networks, one_in
 
 WORDS = ("nccl",)  # in every line of NCCL's, in small letters
 
@@ -48,6 +48,8 @@ _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 _ROUTINE = frozenset(
     ("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected", "Channel")
 )
+# One is in every other line that says more than whose line it is.
+_TOLD = ("Using network ", "NET/", "rovider", "RDMA Disabled", "anks ", " set ", "MNNVL", "Bootstrap", "nvls", " mtu ")
 _HEADS = 4096  # different beginnings of lines that are remembered
 _HOSTS = 100_000
 
@@ -112,6 +114,7 @@ class DebugLog:
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
     counted: list[tuple[Counter[Any], Hashable]] = field(default_factory=list)  # where the last line counts
     alike: bool = True  # whether it says all of what it says without its long numbers
+    plain: bool = True  # whether it says no more than whose line it is, whatever its numbers
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
     _hops: set[str] = field(default_factory=set)
 
@@ -128,7 +131,7 @@ class DebugLog:
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
         self.counted.clear()
-        self.alike = level == "INFO"
+        self.alike, self.plain = level == "INFO", level != "TRACE"
         self._count(self.kinds, level)
         host, device = head
         self._said(number, host, device, level, text.lstrip())
@@ -157,17 +160,19 @@ class DebugLog:
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
-            self.traced, self.alike = self.traced + 1, False
+            self.traced, self.alike, self.plain = self.traced + 1, False, False
             self.trace_line = number if self.traced == 1 else self.trace_line
             self.tracing = self.tracing or level == "TRACE"
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
-            self.lanes[host, lanes[2]] = (float(lanes[1]), number)
+            self.lanes[host, lanes[2]], self.plain = (float(lanes[1]), number), False
         elif " via " in text:
+            self.plain = False
             self._channel(number, host, device, text)
         elif word in _ROUTINE:
             self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
             self.nvls_there = self.nvls_there or text.startswith("NVLS multicast support is available")
         else:
+            self.plain = self.plain and not one_in(text, _TOLD)
             self._network(number, host, text)
             self._surroundings(number, host, text)
 
@@ -233,7 +238,10 @@ class DebugLog:
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
             self._count(self.local, kind)
             self.local_line.setdefault(kind, number)
-        between = text[text.find(" : ") + 1 : at]  # the same ranks on every channel
+        self.between(text[text.find(" : ") + 1 : at])
+
+    def between(self, between: str) -> None:
+        """The two ranks that a channel joins, which are the same on every channel."""
         if between in self._hops:
             return
         if len(self._hops) < _HOSTS:

@@ -13,6 +13,7 @@ from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 from .collectives import Collectives
 from .debug_lines import DebugLog
 from .expected import CARD_WORDS, card_in, is_pcie
+from .kinds import Fold
 from .signatures import (
     Completion,
     Pattern,
@@ -55,6 +56,7 @@ _PEERS = 1000
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
+_BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collectives` asks for
 _GPUS_OF_SERVERS = 8
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
@@ -108,6 +110,7 @@ class KnownLines:
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble = Steps(), Trouble()
+        self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -141,13 +144,14 @@ class KnownLines:
     def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
+        self.plain = True
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
         elif bits & STEP and self.steps.take(number, line):
-            self.went_on = number
+            self.went_on, self.plain = number, False
         elif bits & CARD and not self.card:
-            self.card = card_in(line)
+            self.card, self.plain = card_in(line), False
         counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
         told = any(not seen.signature.sign for seen in counted)
         if bits & FAILED:
@@ -170,6 +174,16 @@ class KnownLines:
             seen.last, seen.count = number, seen.count + 1
         return counted
 
+    def alike(self, count: int, last: int, fold: Fold) -> None:
+        """Count lines of one kind, of which the ``last`` is at that line."""
+        if fold.went_on:
+            self.went_on = max(self.went_on, last)
+        if fold.strange and self.strange is not None:
+            first, text, before, at = self.strange
+            self.strange = (first, text, before + count, max(at, last))
+        for each in fold.seen:
+            each.last, each.count = max(each.last, last), each.count + count
+
     def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:
         """Count a line that is like one before."""
         if bits & WENT_ON:
@@ -180,6 +194,7 @@ class KnownLines:
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
         ended = completion(line)
+        self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
             self.strange = (first, text, count + 1, number)

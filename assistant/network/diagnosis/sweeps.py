@@ -88,6 +88,11 @@ class Sweeps:
         """Whether more lines are read, whatever their words."""
         return self._looked <= _MOST
 
+    @property
+    def open(self) -> bool:
+        """Whether the next line may be a row, whatever its words."""
+        return self._looked <= _MOST and bool(self._unit or self._perftest)
+
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:
