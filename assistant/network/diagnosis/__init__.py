@@ -128,14 +128,12 @@ class _Reading:
                 self._counts[way] += 1
             elif head not in self._heads:
                 return False
-        if fold.step or kind.residual:
+        if fold.numbers or kind.residual:
             line = cleaned(raw, self._prefixes, odd=piece.odd)
             if kind.residual and any_said(line, kind.residual):
                 return False
-            if fold.step:
-                if not self.heard.known.steps.take(number, line):
-                    return False
-                self.heard.known.went_on = number
+            if fold.numbers and not fold.numbers(number, line):
+                return False
         kind.count, kind.last = kind.count + 1, number
         return True
 
@@ -206,6 +204,7 @@ class _Reading:
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         fold = Fold((), tuple(seen))
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
+        fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
@@ -233,7 +232,6 @@ class _Reading:
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
             rows = bits & _TABLE and line[:1].isdigit()
             if bits and not (ours or rows or "_perf" in line or (tools and heard.tools.told)):
-                fold.step = heard.known.steps.last == number
                 self._learn(kind, fold)
 
     def _learn_ours(self, raw: bytes, kind: Kind, fold: Fold) -> None:
@@ -253,7 +251,7 @@ class _Reading:
 
     def _learn(self, kind: Kind, fold: Fold) -> None:
         """What a line counts, for its kind where no number in it was asked for."""
-        if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.step):
+        if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.numbers):
             return
         asked = kind.bits & _asking()
         if not any(asked >> (judge_network.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):

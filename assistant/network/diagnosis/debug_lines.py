@@ -172,7 +172,7 @@ class DebugLog:
             self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
             self.nvls_there = self.nvls_there or text.startswith("NVLS multicast support is available")
         else:
-            self.plain = self.plain and not one_in(text, _TOLD)
+            self.plain = self.plain and ("Got completion" in text or not one_in(text, _TOLD))
             self._network(number, host, text)
             self._surroundings(number, host, text)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -28,6 +28,7 @@ from .signatures import (
     narrowing,
     one_in,
     pinned,
+    places,
     read,
     signatures,
     signatures_in,
@@ -111,6 +112,8 @@ class KnownLines:
         self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble = Steps(), Trouble()
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
+        self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
+        self._quiet = 0  # the bits of signs that are known by now
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -144,12 +147,12 @@ class KnownLines:
     def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
-        self.plain = True
+        self.plain, self.numbers = True, None
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
-        elif bits & STEP and self.steps.take(number, line):
-            self.went_on, self.plain = number, False
+        elif bits & STEP and self._stepped(number, line):
+            self.plain, self.numbers = False, self._stepped
         elif bits & CARD and not self.card:
             self.card, self.plain = card_in(line), False
         counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
@@ -165,7 +168,8 @@ class KnownLines:
         counted = self._like.get(like) if like else None
         if counted is None:
             counted = list[Seen]()
-            for signature, said in signatures_in(line, bits):
+            for signature, said in signatures_in(line, bits & ~self._quiet):
+                self._quiet |= signature.sign << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
                 counted.append(seen)
             if like and len(self._like) < _ALIKE:
@@ -195,10 +199,24 @@ class KnownLines:
         self.collectives.take(number, line)
         ended = completion(line)
         self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
+        self.numbers = self._ended if ended and not one_in(line, _BY_NUMBER) else None
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
             self.strange = (first, text, count + 1, number)
         if ended:
+            self._ended(number, line)
+        if self.nameless_failure is None and "unhandled system error" in line:
+            self.nameless_failure = number
+
+    def _stepped(self, number: int, line: str) -> bool:
+        if self.steps.take(number, line):
+            self.went_on = number
+            return True
+        return False
+
+    def _ended(self, number: int, line: str) -> bool:
+        """Count how a work request ended, and where; whether the line says it."""
+        if ended := completion(line):
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
             self.completions[status] = (meaning, first, count + 1)
@@ -207,8 +225,7 @@ class KnownLines:
             ):
                 if (named := where.search(line)) and len(counted) < _PEERS:
                     counted[named[1]] += 1
-        if self.nameless_failure is None and "unhandled system error" in line:
-            self.nameless_failure = number
+        return ended is not None
 
     def findings(
         self, several_hosts: bool, log: DebugLog, device: str, speed: Speed, last_row: int, moved: int

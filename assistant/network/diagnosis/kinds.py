@@ -39,13 +39,15 @@ Counts = tuple[tuple[Counter[Any], Hashable], ...]  # places of counters
 
 
 class Fold:
-    """What each line of a kind counts: places of counters, known failures, a warning that none of these explains."""
+    """What each line of a kind counts: places of counters, known failures, a warning that none of these explains;
+    ``numbers``: the one reader that asks for those in it."""
 
-    __slots__ = ("counts", "seen", "step", "strange", "went_on")
+    __slots__ = ("counts", "numbers", "seen", "strange", "went_on")
 
     def __init__(self, counts: Counts, seen: tuple[Any, ...]) -> None:
         self.counts, self.seen = counts, seen
-        self.strange = self.went_on = self.step = False
+        self.strange = self.went_on = False
+        self.numbers: Callable[[int, str], bool] | None = None
 
 
 class Kind:
@@ -79,15 +81,17 @@ class Kinds(dict[bytes, Kind]):
         return kind
 
 
+# Digits of a pattern that no line's number answers: how often something is repeated, any digit, those of a name (mlx5),
+# the domain of a bus. How often a digit is repeated stays where it must be more than once.
+_ANY_NUMBER = re.compile(
+    r"\\d\{1,\d+\}|(?<!\\d)(?<!9\])\{\d*,?\d*\}|\(\?P<\w+>|\[0-9a-f\](?:\{\d\})?|\b0000\b|(?<!\\)(?<=[A-Za-z_])\d+"
+)
+
+
 def asking(signature: Signature) -> bool:
     """Whether a failure is known by a certain number, or by how many digits one has."""
-    pattern = signature.pattern.pattern if signature.pattern else ""
-    left = _COUNTED.sub("", pattern)
-    return any(re.search(r"\d", text) for text in (left, *signature.says))
-
-
-# How often something is repeated is no number of the line; of digits only from the first on.
-_COUNTED = re.compile(r"\\d\{1,\d+\}|(?<!\\d)(?<!9\])\{\d*,?\d*\}|\(\?P<\w+>")
+    patterns = (signature.pattern.pattern if signature.pattern else "", *signature.says)
+    return any(re.search(r"\d", _ANY_NUMBER.sub("", text)) for text in patterns)
 
 
 def asking_bits(first: int) -> int:

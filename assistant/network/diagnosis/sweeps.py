@@ -278,7 +278,7 @@ def _shape(name: str) -> str:
 
 
 def _unit_like(word: str) -> bool:
-    return word == "s" or _UNIT.fullmatch(word) is not None
+    return word[:1].isalpha() and (word == "s" or _UNIT.fullmatch(word) is not None)
 
 
 def _common(word: str) -> bool:
