@@ -34,6 +34,9 @@ from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
+# Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
+_BY_NVLINK = 8
+_CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
@@ -210,12 +213,12 @@ class _Reading:
             told = line if listed or "NCCL_" in line else ""
             if told:
                 self.tables.heard(line, log.last_listed)
-            fold.counts = tuple(log.counted)
+            counts = fold.counts = tuple(log.counted)
             if not told and kind.ours and (log.plain or kind.channel):
                 self._learn_ours(raw, kind, fold)
             if log.alike and self._like:
                 of_list = log.last_listed if listed else ()
-                self._repeats.keep(self._like, Again(fold.counts, tuple(seen), told, of_list, went_on=went_on))
+                self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
             if self._like[:1] == b"#" and heard.known.steps.last != number:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
@@ -310,9 +313,10 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     ):
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
-    if transport == "unknown":
-        transport = _named_elsewhere(heard.known, log, nodes)
-    if transport == "nvlink" and "amd-gpus" in heard.known.seen:
+    if transport in ("unknown", "p2p"):
+        named = _named_elsewhere(heard.known, log, nodes)
+        transport = transport if named == "unknown" else named
+    if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
@@ -360,8 +364,11 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
             return "shm"
         if is_pcie(device) and (peak or log.local) and peak <= PCIE:  # more is a bridge of NVLink between two cards
             return "pcie"
-        joined = log.nvls or log.nvls_there or log.rack or log.local["P2P"]
-        return "nvlink" if joined or (device and peak) else "unknown"
+        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
+        many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()
+        if joined or (device and (peak or log.local["P2P"])) or (log.local["P2P"] and many):
+            return "nvlink"
+        return "p2p" if log.local["P2P"] else "unknown"
     return log.transport or "unknown"
 
 

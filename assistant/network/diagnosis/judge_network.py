@@ -380,6 +380,7 @@ def findings(
         yield from _bootstrap(log)
         yield from _sockets(log, device, named)
         yield from _gpudirect(log, device, named)
+        yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = not _through_the_host(log, device)
@@ -564,6 +565,19 @@ def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Di
         yield as_information(finding("no-gpudirect", line))  # as it was asked for
     else:
         yield finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
+
+
+def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+    """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
+    channels between hosts show. One rank of many need not be one that speaks of them."""
+    line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
+    setting = f"NCCL_COLLNET_ENABLE={value}" if value == "1" else ""
+    at, algorithms = log.settings.get("NCCL_ALGO", (0, ""))
+    if not setting and algorithms and all(one.lower().startswith("collnet") for one in algorithms.split(",")):
+        line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
+    refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
+    if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
+        yield finding("sharp-not-used", line, setting=setting)
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
