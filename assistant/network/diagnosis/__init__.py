@@ -94,7 +94,7 @@ class _Reading:
         self._signed = b""  # the line in which signatures are looked for, without its numbers
         self._kinds, self._prefixes = Kinds(self._telling.of), Prefixes()
         self._heads = set[bytes]()  # of lines of NCCL's: host, process and GPU, whose lines have been read
-        self._channels: dict[tuple[bytes, bytes], Counts] = {}  # by head, and by what a channel goes
+        self._ways: dict[tuple[bytes, bytes], Counts] = {}  # by head, and by what a channel goes
         self._counts: Counter[tuple[bytes, bytes]] = Counter()
 
     def read(self, stream: BinaryIO) -> None:
@@ -122,13 +122,13 @@ class _Reading:
         fold, number = cast(Fold, kind.fold), piece.first + at
         if kind.ours:
             head, rest = _head_of(raw)
-            if kind.channel:
-                via = raw.find(b" via ", rest)
-                way = head, raw[via:]
-                if way not in self._channels:
+            if kind.way:
+                at, said = _said_in(raw, kind.way, rest)
+                if (head, said) not in self._ways:
                     return False
-                self.heard.log.between(raw[raw.find(b" : ", rest) + 1 : via + 1].decode("utf-8", errors="replace"))
-                self._counts[way] += 1
+                if kind.way[1] is None:
+                    self.heard.log.between(raw[raw.find(b" : ", rest) + 1 : at + 1].decode("utf-8", errors="replace"))
+                self._counts[head, said] += 1
             elif head not in self._heads:
                 return False
         if fold.numbers or kind.residual:
@@ -149,7 +149,7 @@ class _Reading:
                 self.heard.known.alike(kind.count, kind.last, kind.fold)
             kind.fold, kind.count = None, 0
         for way, count in self._counts.items():
-            for counter, what in self._channels[way]:
+            for counter, what in self._ways[way]:
                 counter[what] += count
         self._counts.clear()
 
@@ -214,7 +214,7 @@ class _Reading:
             if told:
                 self.tables.heard(line, log.last_listed)
             counts = fold.counts = tuple(log.counted)
-            if not told and kind.ours and (log.plain or kind.channel):
+            if not told and kind.ours and (log.plain or kind.way):
                 self._learn_ours(raw, kind, fold)
             if log.alike and self._like:
                 of_list = log.last_listed if listed else ()
@@ -240,16 +240,16 @@ class _Reading:
     def _learn_ours(self, raw: bytes, kind: Kind, fold: Fold) -> None:
         """What a line of NCCL's own counts, wherever its kind comes again from the same process."""
         self._remember(raw, kind, fold.counts)
-        if kind.channel:
+        if kind.way:
             fold.counts = ()  # it is the way that tells
         self._learn(kind, fold)
 
     def _remember(self, raw: bytes, kind: Kind, counts: Counts) -> None:
         """From which process, and by which way, a line of NCCL's was that has been read."""
         head, rest = _head_of(raw)
-        if kind.channel and len(self._channels) < _WAYS:
-            self._channels[head, raw[raw.find(b" via ", rest) :]] = counts
-        elif not kind.channel and len(self._heads) < _WAYS:
+        if kind.way and len(self._ways) < _WAYS:
+            self._ways[head, _said_in(raw, kind.way, rest)[1]] = counts
+        elif not kind.way and len(self._heads) < _WAYS:
             self._heads.add(head)
 
     def _learn(self, kind: Kind, fold: Fold) -> None:
@@ -277,7 +277,13 @@ def _head_of(raw: bytes) -> tuple[bytes, int]:
     end = raw.find(b" NCCL ")
     gpu = raw.rfind(b"[", 0, end)
     start = raw.rfind(b" ", 0, gpu - 1) + 1 if gpu > 1 and raw[gpu - 2] != 32 else 0
-    return raw[start:end], end
+    return raw[start : raw.find(b"]", gpu, end)], end  # a warning names its place in the program behind it
+
+
+def _said_in(raw: bytes, way: tuple[bytes, int | None], rest: int) -> tuple[int, bytes]:
+    """Where the way of a line begins, and what it is."""
+    at = raw.find(way[0], rest)
+    return at, raw[at:] if way[1] is None else raw[at : at + way[1]]
 
 
 _asking = lru_cache(maxsize=1)(lambda: asking_bits(judge_network.SIGNATURES))

@@ -116,7 +116,7 @@ class DebugLog:
     linked: bool = False  # a line of the topology names NVLink
     lanes: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # → GB/s of their PCIe link, line
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
-    traced: int = 0  # lines that tell of every call
+    calls: Counter[str] = field(default_factory=Counter)  # lines that tell of every call
     trace_line: int = 1
     tracing: bool = False  # by a library that was built for it
     fabric: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # by host: NVLink cluster or "", state, line
@@ -147,7 +147,7 @@ class DebugLog:
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
         self.counted.clear()
-        self.alike, self.plain = level == "INFO", level != "TRACE"
+        self.alike, self.plain = level == "INFO", True
         self._count(self.kinds, level)
         host, device = head
         self._said(number, host, device, level, text.lstrip())
@@ -176,8 +176,9 @@ class DebugLog:
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
-            self.traced, self.alike, self.plain = self.traced + 1, False, False
-            self.trace_line = number if self.traced == 1 else self.trace_line
+            self.trace_line = self.trace_line if self.calls else number
+            self._count(self.calls, level)
+            self.alike = False
             self.tracing = self.tracing or level == "TRACE"
         elif word == "+" and text.startswith("+ NVL["):
             self.linked = True
@@ -314,6 +315,11 @@ class DebugLog:
     def _count(self, counter: Counter[Any], what: Hashable) -> None:
         counter[what] += 1
         self.counted.append((counter, what))
+
+    @property
+    def traced(self) -> int:
+        """How many lines tell of a call."""
+        return self.calls.total()
 
     @property
     def lines(self) -> int:

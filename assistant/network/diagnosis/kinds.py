@@ -50,17 +50,22 @@ class Fold:
         self.numbers: Callable[[int, str], bool] | None = None
 
 
+_CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size of packets, as verbs number it
+
+
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
-    ``clean``: whether nothing stands inside what is said; ``fold``: what a line counts, once that is known."""
+    ``clean``: whether nothing stands inside what is said; ``fold``: what a line counts, once that is known; ``way``:
+    from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
 
-    __slots__ = ("bits", "channel", "clean", "count", "fold", "hint", "last", "ours", "residual")
+    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "ours", "residual", "way")
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
         self.hint = key.rstrip(_ENDS).endswith(b"s") or any(hint in key for hint in _HINTS)
-        self.ours = b"nccl info " in key or b"nccl warn " in key
-        self.channel = b"nccl info channel 0" in key and b" via " in key
+        self.ours = b"nccl info " in key or b"nccl warn " in key or b"nccl trace " in key
+        channel = b"nccl info channel 0" in key and b" via " in key
+        self.way = _CHANNEL if channel else _PATH if b"nccl dev 0 ibdev 0 port 0 qpn 0 mtu 0" in key else None
         self.clean = b"\x1b" not in key and b"<std" not in key and len(key) < _LONGEST
         self.residual: tuple[int, ...] | None = None
         self.fold: Fold | None = None
