@@ -159,17 +159,18 @@ class _Reading:
         self._like = self._signed = b""
         if not bits:
             return _ANY
-        if b"NCCL INFO" in line or b"0x" in line:
+        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
+            return bits
+        tabled = line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED
+        if not tabled and (b"NCCL INFO" in line or b"0x" in line):
             like = self._repeats.key(line)
             if not exact and (again := self._repeats.of(like)) is not None:
                 self._again(number, again)
                 if kind.ours and kind.fold is not None:
                     self._remember(line, kind, again.counts)
                 return 0
-        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
-            return bits
         sized, again = exact or bits & _sized(), None
-        if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
+        if tabled:
             self._like = self._repeats.table_key(line)
             self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not sized else b""
             again = self._repeats.of(self._like)
