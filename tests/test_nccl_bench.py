@@ -10,6 +10,9 @@ import subprocess
 import pytest
 
 from assistant import library
+from assistant.present import figures
+from assistant.present.plan.measured import sentences
+from assistant.vocabulary.plan import Plan
 
 from .program import weft
 from .test_nccl_diagnose import table
@@ -107,3 +110,37 @@ def test_in_the_conversation_a_log_says_what_a_repair_is_worth(logs, tmp_path):
     )
     [missing, *_] = talk.say(f"measured {tmp_path / 'nothing.log'}")
     assert "no such file" in missing.text
+
+
+SMALL = """
+name: small
+workload: pretraining
+model: llama-3.1-8b
+cluster: {gpu: h100-sxm, gpus: 64, fabric: ethernet-tcp-100}
+training: {tokens: 50e9, global_batch: 512, sequence_length: 8192}
+budget: {mode: MODE}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "peak", "advice"),
+    [("rent", 5.2, "switch"), ("rent", 1.5, "switch"), ("buy", 5.2, "accept")],
+)
+def test_sockets_are_left_where_rented_machines_with_rdma_cost_less_than_they_do_repaired(tmp_path, mode, peak, advice):
+    """A network that was bought is kept; what is saved is the difference of the two costs that are said."""
+    log, job = tmp_path / "sockets.log", tmp_path / "job.yaml"
+    log.write_text(table(peak, hosts=4), encoding="utf-8")
+    job.write_text(SMALL.replace("MODE", mode), encoding="utf-8")
+    plan = Plan.model_validate_json(weft("plan", str(job), "--measured", str(log), "--format", "json").out)
+    found = plan.measured
+    assert found and found.advice == advice
+    said = " ".join(sentences(found))
+    assert ("faster than it was planned" in said) is (peak > 5)
+    if advice == "accept":
+        assert "accept it as it is" in said and "switch" not in said
+        return
+    assert found.instead_cost_usd < min(found.cost_usd, found.cost_as_it_should_be_usd)
+    assert f"switch, which saves {figures.usd(found.cost_usd - found.instead_cost_usd)}." in said
+    assert ("repaired" in said) is (peak < 5)
+    (other,) = [one for one in plan.candidates if one.fabric == found.instead]
+    assert other.cost_usd and other.cost_usd.p50 == pytest.approx(found.instead_cost_usd)

@@ -111,7 +111,7 @@ def test_a_missing_device_is_harmless_on_one_node():
         per_host=8,
     )
     found = diagnose_text(log, CATALOG)
-    assert (found.transport, found.nodes, found.findings) == ("nvlink", 1, [])
+    assert (found.transport, found.nodes, found.findings) == ("p2p", 1, []), "no line tells what joins the GPUs"
 
 
 def test_bandwidth_of_sockets_without_a_debug_line_is_recognised():

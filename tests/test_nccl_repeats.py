@@ -10,6 +10,7 @@ from assistant import library
 from assistant.network import diagnosis
 from assistant.network.diagnosis import diagnose_text
 from assistant.network.diagnosis.repeats import Again, Repeats
+from assistant.network.diagnosis.text import stream_of
 from tests.nccl_logs import DEVICES, channels, debug, table
 
 CATALOG = library.load().catalog
@@ -17,6 +18,8 @@ STEPS = "".join(f"[2025-03-02 10:11:{n:02d}] step {n} loss 2.{n} elapsed time pe
                 for n in range(40))  # fmt: skip
 FAULTS = (
     "n0:1:2 [0] misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer n1<34567>\n"
+    "n0:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.2<45678> with status=12 opcode=1 len=7 vendor err\n"
+    "n0:1:2 [0] misc/shmutils.cc:72 NCCL WARN Something that nobody knows, number 17\n"
     "[rank1]: ncclRemoteError: A call failed possibly due to a network error.\n"
     "Jan 03 10:00:01 n0 kernel: NVRM: Xid (PCI:0000:4e:00): 79, pid=1234, GPU has fallen off the bus.\n"
 )
@@ -36,12 +39,26 @@ def renumbered(text: str, turn: int) -> str:
     return text.replace("0x55aa77cc", f"0x55aa{turn:04x}")
 
 
+def heard(text: str) -> diagnosis.Heard:
+    reading = diagnosis._Reading()
+    reading.read(stream_of(text))
+    return reading.heard
+
+
 @pytest.mark.parametrize("times", [1, 3, 30])
 def test_a_log_with_repeats_is_read_like_one_in_which_every_line_is_looked_at(monkeypatch, times):
     text = "".join(renumbered(LOG, turn) for turn in range(1, times + 1))
-    counted = diagnose_text(text, CATALOG)
+    counted, quick = diagnose_text(text, CATALOG), heard(text)
     monkeypatch.setattr(diagnosis.Repeats, "of", lambda self, key: None)
+    monkeypatch.setattr(diagnosis._Reading, "_learn", lambda self, kind, fold: None)
     assert counted.model_dump() == diagnose_text(text, CATALOG).model_dump()
+    slow = heard(text)
+    for name in ("kinds", "channels", "local", "nics_used", "devices_per_host", "ranks", "first_ranks", "settings"):
+        assert getattr(quick.log, name) == getattr(slow.log, name), name
+    assert quick.known.went_on == slow.known.went_on and quick.known.steps == slow.known.steps
+    assert quick.known.completions == slow.known.completions and quick.known.strange == slow.known.strange
+    for code, seen in slow.known.seen.items():
+        assert seen.signature.sign or quick.known.seen[code] == seen
 
 
 def test_most_lines_of_a_long_log_are_not_read_again(monkeypatch):

@@ -3,6 +3,8 @@ that said too much, and reasons that were not true."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from assistant import library
@@ -227,3 +229,59 @@ def test_inside_a_node_cards_and_detours_have_an_expected_speed(device, way, exp
     found = read(text + table(peak, hosts=1, per_host=8, device=device, sweep=sweep))
     assert found.expected_busbw_gb_per_s == pytest.approx(expected, rel=0.001)
     assert ("low-bandwidth" in alarms(found)) is alarm
+
+
+PEERS = [f"Channel 0{n}/0 : {n}[{n}] -> {(n + 1) % 8}[{(n + 1) % 8}] via P2P/CUMEM" for n in range(8)]
+ONE_NODE = "comm 0x5 rank 0 nRanks 8 nNodes 1 localRanks 8 localRank 0 MNNVL 0"
+NOT_SHOWN = "peer-to-peer (PCIe or NVLink not shown)"
+
+
+@pytest.mark.parametrize(
+    ("more", "peak", "device", "transport", "said"),
+    [
+        ((), 0.0, "", "p2p", NOT_SHOWN),
+        (("Channel 00/04 : 0 1 2 3 4 5 6 7",), 0.0, "", "p2p", NOT_SHOWN),
+        (("Channel 00/24 : 0 1 2 3 4 5 6 7",), 0.0, "", "nvlink", "NVLink"),
+        (("+ NVL[240.0] - NVS/0",), 0.0, "", "nvlink", "NVLink"),
+        (("NVLS multicast support is available on dev 0",), 0.0, "", "nvlink", "NVLink"),
+        ((), 22.0, "NVIDIA L40S", "pcie", "pcie"),
+        ((), 20.0, "NVIDIA A100 80GB PCIe", "pcie", "pcie"),
+        ((), 470.0, "NVIDIA H100 80GB HBM3", "nvlink", "NVLink"),
+    ],
+)
+def test_peer_access_alone_is_no_nvlink(more, peak, device, transport, said):
+    """P2P/CUMEM and P2P/direct pointer say that GPUs reach each other, not over what."""
+    text = debug(ONE_NODE, *more, *PEERS, hosts=1, per_host=8)
+    found = read(text + (table(peak, hosts=1, per_host=8, device=device) if device else ""))
+    assert found.transport == transport
+    assert f"over {said}" in diagnosis_lines(Diagnosis(files=[found]))[1]
+
+
+def test_a_card_that_another_line_names_is_joined_by_pcie():
+    named = "+-----+\n|   0  NVIDIA A100 80GB PCIe    Off |   00000000:17:00.0 Off |\n"
+    assert read(named + debug(ONE_NODE, *PEERS, hosts=1, per_host=8)).transport == "pcie"
+
+
+def test_nvlink_that_carries_the_traffic_between_trays_is_called_that():
+    found = read(re.sub(r"via NET/IB/\d/GDRDMA", "via P2P/MNNVL", rack({}, used=1)))
+    assert (found.transport, found.nodes) == ("nvlink", 4), "the contract's word stays"
+    assert "over NVLink between nodes (MNNVL)" in diagnosis_lines(Diagnosis(files=[found]))[1]
+    assert "over NVLink" not in diagnosis_lines(Diagnosis(files=[read(rack({}))]))[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused", "way", "alarm"),
+    [
+        ("NCCL_COLLNET_ENABLE set by environment to 1.", True, "", True),
+        ("NCCL_COLLNET_ENABLE set by environment to 1.", False, "", True),
+        ("NCCL_ALGO set by environment to CollNet", False, "", True),
+        ("NCCL_ALGO set by environment to Ring,CollNetDirect", False, "", False),
+        ("NCCL_COLLNET_ENABLE set by environment to 0.", True, "", False),
+        ("NCCL_COLLNET_ENABLE set by environment to 1.", False, "CollNet 00/0 : 0 [send] via COLLNET/SHARP/0", False),
+        ("NCCL_DEBUG set by environment to INFO.", True, "", False),
+    ],
+)  # fmt: skip
+def test_sums_in_the_switches_that_were_asked_for_and_not_made_are_a_fault(asked, refused, way, alarm):
+    lines = ["Cannot initialize CollNet, using point-to-point network instead"] if refused else []
+    text = debug(asked, FOUR, "Using network IB", *lines, *channels("IB", 4), *([way] if way else []), per_host=4)
+    assert ("sharp-not-used" in alarms(read(text + table(390.0)))) is alarm

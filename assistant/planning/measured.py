@@ -43,13 +43,15 @@ def plan_as_measured(
     slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     given = _on(questionnaire, fabric.id)
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
-    asked = ((given, library), (given, seen), (questionnaire, seen))
+    # A network that is rented can be left for another one; one that was bought is kept, see product.md.
+    rented = questionnaire.budget.mode == "rent"
+    asked = ((given, library), (given, seen), (_on(questionnaire, None) if rented else questionnaire, seen))
     should, as_it_is, open_ = (decide(one, known, today=today) for one, known in asked)
     told = _told(fabric, slower, runs, (should, as_it_is, open_))
     return plan(given, seen, today=today).model_copy(update={"measured": told})
 
 
-def _on(questionnaire: Questionnaire, fabric: str) -> Questionnaire:
+def _on(questionnaire: Questionnaire, fabric: str | None) -> Questionnaire:
     cluster = questionnaire.cluster.model_copy(update={"fabric": fabric})
     return questionnaire.model_copy(update={"cluster": cluster})
 
@@ -60,7 +62,7 @@ def _fabric(questionnaire: Questionnaire, library: Library, found: Diagnosis) ->
     if questionnaire.cluster.fabric is not None:
         return fabrics[questionnaire.cluster.fabric]
     made = decide(questionnaire, library)
-    said = {file.transport for file in found.files} - {"unknown", "nvlink", "xgmi", "pcie", "shm", "tcp-socket"}
+    said = {file.transport for file in found.files} - {"unknown", "nvlink", "xgmi", "pcie", "p2p", "shm", "tcp-socket"}
     fitting = [e.considered.fabric for e in made.entries if e.considered.fabric.technology in said]
     chosen = made.choice.chosen
     if chosen and (not said or chosen.considered.fabric in fitting):
@@ -130,8 +132,10 @@ def _told(
     month = usd_per_month(as_it_is, made[1].job.questionnaire) if as_it_is.costed else None
     lost = 1 - healthy / step
     other = best if best is not None and best.id != fabric.id and best.costed and as_it_is.costed else None
-    cheaper = other is not None and should.costed and other.median_cost < should.median_cost
-    advice = "accept" if lost < ACCEPTED else "switch" if cheaper else "repair"
+    # Repaired or as it is, whichever costs less, it would cost more than the other one.
+    least = min(each.median_cost for each in (should, as_it_is)) if other and should.costed else 0.0
+    cheaper = other is not None and other.median_cost < (1 - ACCEPTED) * least
+    advice = "switch" if cheaper else "accept" if lost < ACCEPTED else "repair"
     return MeasuredNetwork(
         fabric=fabric.id,
         fabric_name=fabric.name,
@@ -141,13 +145,14 @@ def _told(
         step_time_s=step,
         step_time_as_it_should_be_s=healthy,
         usd_per_month=month,
-        wasted_usd_per_month=None if month is None else month * lost,
+        wasted_usd_per_month=None if month is None else month * max(0.0, lost),
         cost_usd=as_it_is.median_cost if as_it_is.costed else None,
         cost_as_it_should_be_usd=should.median_cost if should.costed else None,
         advice=advice,
         instead=other.id if other else None,
         instead_name=other.considered.fabric.name if other else None,
         instead_cost_usd=other.median_cost if other else None,
+        instead_usd_per_month=usd_per_month(other, made[2].job.questionnaire) if other else None,
     )
 
 

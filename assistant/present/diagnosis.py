@@ -15,11 +15,21 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
     return [safe(line) for line in lines[1:]]
 
 
+# As a person reads them: what is said as the contract has it is not here.
+_WAYS = {"nvlink": "NVLink", "p2p": "peer-to-peer (PCIe or NVLink not shown)", "shm": "host memory"}
+
+
+def _way(file: DiagnosedFile) -> str:
+    if file.transport == "nvlink" and (file.nodes or 1) > 1:
+        return "NVLink between nodes (MNNVL)"
+    return _WAYS.get(file.transport, file.transport)
+
+
 def _file(file: DiagnosedFile, width: int) -> list[str]:
     where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
         f" on {file.nodes} node(s)" if file.nodes else ""
     )
-    lines = [file.path, f"   {file.kind}, {file.collective}, {where}, over {file.transport}"]
+    lines = [file.path, f"   {file.kind}, {file.collective}, {where}, over {_way(file)}"]
     if file.peak_busbw_gb_per_s:
         expected = f"; about {file.expected_busbw_gb_per_s:.4g} expected" if file.expected_busbw_gb_per_s else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")

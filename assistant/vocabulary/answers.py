@@ -191,6 +191,7 @@ LogTransport = Literal[
     "nvlink",
     "xgmi",
     "pcie",
+    "p2p",  # from GPU to GPU inside a node, over what no line shows: NVLink or PCIe
     "shm",
     "unknown",
 ]

@@ -4,11 +4,12 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
@@ -20,18 +21,22 @@ from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
 from .json_report import LARGEST, run_of
 from .judge_path import Measured
+from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, finding, general, signatures, symptoms
+from .signatures import Speed, any_said, finding, general, places, signatures, symptoms
 from .sweeps import Sweeps
-from .telling import SHAPE, Telling
-from .text import lines_of, opened, stream_of
+from .telling import Telling
+from .text import LEAST, Piece, Prefixes, cleaned, opened, pieces_of, stream_of
 from .tools import Tools
 from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
+# Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
+_BY_NVLINK = 8
+_CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 # Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
@@ -40,6 +45,7 @@ _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 _UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
 # What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
 _UNTABLED = judge_network.FAILED | judge_network.WENT_ON | _NCCL | _ANY
+_WAYS = 50_000  # processes, and ways that their channels go, that are remembered
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -79,31 +85,92 @@ class Heard:
 
 
 class _Reading:
-    """Which of the readers a line may tell something, and what they have of it. A line that is like one before, but for
-    numbers that no reader asks for, is counted and not read again."""
+    """Which of the readers a line may tell something, and what they have of it. Of lines that are of one kind, or like
+    one before but for numbers that no reader asks for, the first is read and the others are counted."""
 
     def __init__(self) -> None:
         self.tables, self.heard = Reader(judge_tests.of_results, judge_path.swings), Heard()
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
+        self._kinds, self._prefixes = Kinds(self._telling.of), Prefixes()
+        self._heads = set[bytes]()  # of lines of NCCL's: host, process and GPU, whose lines have been read
+        self._ways: dict[tuple[bytes, bytes], Counts] = {}  # by head, and by what a channel goes
+        self._counts: Counter[tuple[bytes, bytes]] = Counter()
 
-    def wanted(self, number: int, line: bytes, shape: bytes, exact: bool) -> int:
+    def read(self, stream: BinaryIO) -> None:
+        """Read a log."""
+        tools, sweeps = self.heard.tools, self.heard.sweeps
+        every, tried = False, True  # whether all lines are read; whether those are that may be of trials
+        for piece in pieces_of(stream, _exact()):
+            kinds = map(self._kinds.__getitem__, piece.kinds)
+            for at, (raw, kind) in enumerate(zip(piece.lines, kinds, strict=True)):
+                if not every and not (tried and kind.hint):
+                    if not kind.bits:
+                        continue
+                    if kind.fold is not None and self._is_alike(piece, at, raw, kind):
+                        continue
+                elif kind.ours and kind.fold is not None and self._is_alike(piece, at, raw, kind):
+                    continue
+                number = piece.first + at
+                if len(raw) > LEAST and (bits := self.wanted(number, raw, kind, at in piece.marked)):
+                    self.take(number, cleaned(raw, self._prefixes, odd=piece.odd), bits, raw, kind)
+                    every, tried = tools.under_way or sweeps.open, sweeps.under_way
+        self._settle()
+
+    def _is_alike(self, piece: Piece, at: int, raw: bytes, kind: Kind) -> bool:
+        """Count a line of a kind that is known; whether it is no more than that."""
+        fold, number = cast(Fold, kind.fold), piece.first + at
+        if kind.ours:
+            head, rest = _head_of(raw)
+            if kind.way:
+                at, said = _said_in(raw, kind.way, rest)
+                if (head, said) not in self._ways:
+                    return False
+                if kind.way[1] is None:
+                    self.heard.log.between(raw[raw.find(b" : ", rest) + 1 : at + 1].decode("utf-8", errors="replace"))
+                self._counts[head, said] += 1
+            elif head not in self._heads:
+                return False
+        if fold.numbers or kind.residual:
+            line = cleaned(raw, self._prefixes, odd=piece.odd)
+            if kind.residual and any_said(line, kind.residual):
+                return False
+            if fold.numbers and not fold.numbers(number, line):
+                return False
+        kind.count, kind.last = kind.count + 1, number
+        return True
+
+    def _settle(self) -> None:
+        """Count what was found alike with what was read; kinds are learnt anew from here on."""
+        for kind in self._kinds.values():
+            if kind.fold is not None and kind.count:
+                for counter, what in kind.fold.counts:
+                    counter[what] += kind.count
+                self.heard.known.alike(kind.count, kind.last, kind.fold)
+            kind.fold, kind.count = None, 0
+        for way, count in self._counts.items():
+            for counter, what in self._ways[way]:
+                counter[what] += count
+        self._counts.clear()
+
+    def wanted(self, number: int, line: bytes, kind: Kind, exact: bool) -> int:
         """The bits of a line; 0 where it is to be passed over. ``exact``: whether it has a number that is asked for."""
-        like = b""
-        if b"NCCL INFO" in line or b"0x" in line:
+        like, bits = b"", kind.bits
+        self._like = self._signed = b""
+        if not bits:
+            return _ANY
+        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
+            return bits
+        tabled = line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED
+        if not tabled and (b"NCCL INFO" in line or b"0x" in line):
             like = self._repeats.key(line)
             if not exact and (again := self._repeats.of(like)) is not None:
                 self._again(number, again)
+                if kind.ours and kind.fold is not None:
+                    self._remember(line, kind, again.counts)
                 return 0
-            shape = like.translate(SHAPE) if like else shape  # the letters of an address are no word
-        bits = self._telling.of(line, shape)
-        if not bits:
-            return _ANY if self.heard.sweeps.under_way or self.heard.tools.under_way else 0
-        self._like = self._signed = b""
-        if bits == _TABLE and line.lstrip()[:1].isdigit():  # mostly a row: no two are alike
-            return bits
         sized, again = exact or bits & _sized(), None
-        if line[:1] == b"#" and bits & _TABLE and not bits & _UNTABLED:
+        if tabled:
             self._like = self._repeats.table_key(line)
             self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not sized else b""
             again = self._repeats.of(self._like)
@@ -134,18 +201,25 @@ class _Reading:
         if again.table is not None:
             self.tables.again(number, again.table)
 
-    def take(self, number: int, line: str, bits: int) -> None:
+    def take(self, number: int, line: str, bits: int, raw: bytes, kind: Kind) -> None:
         """Read one cleaned line."""
         heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & judge_network.WENT_ON)
+        strange, before = heard.known.strange, heard.known.went_on
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
+        fold = Fold((), tuple(seen))
+        fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
+        fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
             if told:
                 self.tables.heard(line, log.last_listed)
+            counts = fold.counts = tuple(log.counted)
+            if not told and kind.ours and (log.plain or kind.way):
+                self._learn_ours(raw, kind, fold)
             if log.alike and self._like:
                 of_list = log.last_listed if listed else ()
-                self._repeats.keep(self._like, Again(tuple(log.counted), tuple(seen), told, of_list, went_on=went_on))
+                self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
             if self._like[:1] == b"#" and heard.known.steps.last != number:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
@@ -160,16 +234,60 @@ class _Reading:
                 heard.sweeps.take(number, line)
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
+            rows = bits & _TABLE and line[:1].isdigit()
+            if bits and not (ours or rows or "_perf" in line or (tools and heard.tools.told)):
+                self._learn(kind, fold)
+
+    def _learn_ours(self, raw: bytes, kind: Kind, fold: Fold) -> None:
+        """What a line of NCCL's own counts, wherever its kind comes again from the same process."""
+        self._remember(raw, kind, fold.counts)
+        if kind.way:
+            fold.counts = ()  # it is the way that tells
+        self._learn(kind, fold)
+
+    def _remember(self, raw: bytes, kind: Kind, counts: Counts) -> None:
+        """From which process, and by which way, a line of NCCL's was that has been read."""
+        head, rest = _head_of(raw)
+        if kind.way and len(self._ways) < _WAYS:
+            self._ways[head, _said_in(raw, kind.way, rest)[1]] = counts
+        elif not kind.way and len(self._heads) < _WAYS:
+            self._heads.add(head)
+
+    def _learn(self, kind: Kind, fold: Fold) -> None:
+        """What a line counts, for its kind where no number in it was asked for."""
+        if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.numbers):
+            return
+        asked = kind.bits & _asking()
+        if not any(asked >> (judge_network.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
+            kind.residual = tuple(at for at in places().values() if asked >> (judge_network.SIGNATURES + at) & 1)
+            kind.fold = fold
 
     def _of_table(self, number: int, line: str) -> bool:
         """Whether a line is one of a table; after the first of these, lines that said nothing may be."""
         before = len(self.tables.runs)
         read = self.tables.take(number, line)
         if not before and self.tables.runs:
+            self._settle()
             self._repeats.forget()
         return read
 
 
+def _head_of(raw: bytes) -> tuple[bytes, int]:
+    """Host, process and GPU of a line of NCCL's, with what stands before them where that is not clear, and where they
+    end."""
+    end = raw.find(b" NCCL ")
+    gpu = raw.rfind(b"[", 0, end)
+    start = raw.rfind(b" ", 0, gpu - 1) + 1 if gpu > 1 and raw[gpu - 2] != 32 else 0
+    return raw[start : raw.find(b"]", gpu, end)], end  # a warning names its place in the program behind it
+
+
+def _said_in(raw: bytes, way: tuple[bytes, int | None], rest: int) -> tuple[int, bytes]:
+    """Where the way of a line begins, and what it is."""
+    at = raw.find(way[0], rest)
+    return at, raw[at:] if way[1] is None else raw[at : at + way[1]]
+
+
+_asking = lru_cache(maxsize=1)(lambda: asking_bits(judge_network.SIGNATURES))
 _exact = lru_cache(maxsize=1)(judge_network.exact)
 _sized = lru_cache(maxsize=1)(judge_network.sized)
 
@@ -185,8 +303,7 @@ def _telling() -> Telling:
 
 def _diagnosed(stream: BinaryIO, catalog: Catalog, path: str) -> DiagnosedFile:
     reading = _Reading()
-    for number, line, bits in lines_of(stream, reading.wanted, _exact()):
-        reading.take(number, line, bits)
+    reading.read(stream)
     runs = [run for run in reading.tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
     return _judged(runs, reading.heard, catalog, path)
 
@@ -203,9 +320,10 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     ):
         device = _LEAST
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
-    if transport == "unknown":
-        transport = _named_elsewhere(heard.known, log, nodes)
-    if transport == "nvlink" and "amd-gpus" in heard.known.seen:
+    if transport in ("unknown", "p2p"):
+        named = _named_elsewhere(heard.known, log, nodes)
+        transport = transport if named == "unknown" else named
+    if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     found = _findings(runs, heard, nodes, device, transport, catalog)
@@ -253,8 +371,11 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
             return "shm"
         if is_pcie(device) and (peak or log.local) and peak <= PCIE:  # more is a bridge of NVLink between two cards
             return "pcie"
-        joined = log.nvls or log.nvls_there or log.rack or log.local["P2P"]
-        return "nvlink" if joined or (device and peak) else "unknown"
+        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
+        many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()
+        if joined or (device and (peak or log.local["P2P"])) or (log.local["P2P"] and many):
+            return "nvlink"
+        return "p2p" if log.local["P2P"] else "unknown"
     return log.transport or "unknown"
 
 

@@ -7,6 +7,7 @@ from .runs import Run, bus_factor, validated
 
 _NO_TABLE = "there is no table of nccl-tests"
 _NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
+_PEERS = "they reach each other, and no line tells whether over NVLink or PCIe"
 _OVER_NVLINK = "NVLink joins the nodes"
 
 
@@ -32,8 +33,8 @@ def _each(
     )
     yield "whether results are right", "" if run and validated(run) else table or "the test did not validate"
     if nodes == 1:
-        joined = transport if transport != "unknown" else ""
-        why = "no line tells of a channel between GPUs" if log.lines else _NO_LINES
+        joined = transport if transport not in ("unknown", "p2p") else ""
+        why = _PEERS if transport == "p2p" else "no line tells of a channel between GPUs" if log.lines else _NO_LINES
         yield "what joins the GPUs of the node", "" if joined else why
     else:
         yield from _network(log, transport)

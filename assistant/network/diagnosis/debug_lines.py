@@ -10,7 +10,7 @@ from typing import Any
 
 from assistant.vocabulary.answers import LogTransport
 
-from .signatures import networks
+from .signatures import networks, one_in
 
 WORDS = ("nccl",)  # in every line of NCCL's, in small letters
 
@@ -43,10 +43,25 @@ _NONE = frozenset("0x.")  # of what the identity of no cluster is made
 _LISTED = re.compile(r"\[\d{1,3}\] ?[={]?\S")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
+_MANY = re.compile(r"\b(\d{1,3}) coll channels\b|^Channel \d{1,3}/(\d{1,3}) : ")
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
 # Lines that a healthy start prints by the thousand, by their first word; nothing in them is asked for.
 _ROUTINE = frozenset(
     ("Trees", "Tree", "Setting", "threadThresholds", "P2P", "NVLS", "Pattern", "Ring", "Connected", "Channel")
+)
+# One is in every other line that says more than whose line it is.
+_TOLD = (
+    "Using network ",
+    "NET/",
+    "rovider",
+    "RDMA Disabled",
+    "anks ",
+    " set ",
+    "MNNVL",
+    "Bootstrap",
+    "nvls",
+    "coll channels",
+    " mtu ",
 )
 _HEADS = 4096  # different beginnings of lines that are remembered
 _HOSTS = 100_000
@@ -75,8 +90,10 @@ class DebugLog:
     channel_line: dict[bool, int] = field(default_factory=dict)
     nics_used: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host
     gpus_on_nets: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host: that print channels
+    summed: bool = False  # switches of the network add: channels go through SHARP
     nvls: bool = False
     nvls_there: bool = False  # the GPUs could use it, whatever the settings say
+    ways: int = 0  # that NCCL opens at once through the links of a node
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
     providers: Counter[str] = field(default_factory=Counter)
@@ -96,9 +113,10 @@ class DebugLog:
     speeds: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # (host, adapter) → Gb/s, line
     listed: dict[str, tuple[list[tuple[str, str]], int]] = field(default_factory=dict)  # by host: its adapters, line
     last_listed: tuple[str, ...] = ()  # the adapters that the last such line names
+    linked: bool = False  # a line of the topology names NVLink
     lanes: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # → GB/s of their PCIe link, line
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
-    traced: int = 0  # lines that tell of every call
+    calls: Counter[str] = field(default_factory=Counter)  # lines that tell of every call
     trace_line: int = 1
     tracing: bool = False  # by a library that was built for it
     fabric: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # by host: NVLink cluster or "", state, line
@@ -112,6 +130,7 @@ class DebugLog:
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
     counted: list[tuple[Counter[Any], Hashable]] = field(default_factory=list)  # where the last line counts
     alike: bool = True  # whether it says all of what it says without its long numbers
+    plain: bool = True  # whether it says no more than whose line it is, whatever its numbers
     _heads: dict[str, tuple[str, int] | None] = field(default_factory=dict)
     _hops: set[str] = field(default_factory=set)
 
@@ -128,7 +147,7 @@ class DebugLog:
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
         self.counted.clear()
-        self.alike = level == "INFO"
+        self.alike, self.plain = level == "INFO", True
         self._count(self.kinds, level)
         host, device = head
         self._said(number, host, device, level, text.lstrip())
@@ -157,17 +176,24 @@ class DebugLog:
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
             self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
         if level == "TRACE" or "opCount" in text:
-            self.traced, self.alike = self.traced + 1, False
-            self.trace_line = number if self.traced == 1 else self.trace_line
+            self.trace_line = self.trace_line if self.calls else number
+            self._count(self.calls, level)
+            self.alike = False
             self.tracing = self.tracing or level == "TRACE"
+        elif word == "+" and text.startswith("+ NVL["):
+            self.linked = True
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
-            self.lanes[host, lanes[2]] = (float(lanes[1]), number)
+            self.lanes[host, lanes[2]], self.plain = (float(lanes[1]), number), False
         elif " via " in text:
+            self.plain = False
             self._channel(number, host, device, text)
         elif word in _ROUTINE:
+            if word == "Channel" and (many := _MANY.match(text)):
+                self.ways = max(self.ways, int(many[2]))
             self.nvls = self.nvls or text.startswith(("NVLS Head", "NVLS comm"))
             self.nvls_there = self.nvls_there or text.startswith("NVLS multicast support is available")
         else:
+            self.plain = self.plain and ("Got completion" in text or not one_in(text, _TOLD))
             self._network(number, host, text)
             self._surroundings(number, host, text)
 
@@ -223,6 +249,7 @@ class DebugLog:
             kind, network, nic, suffix = found.groups()
             direct = "/GDRDMA" in suffix
             if kind == "COLLNET":
+                self.summed = True
                 return
             self._count(self.channels, (network, direct))
             self.channel_hosts[direct].add(host)
@@ -233,7 +260,10 @@ class DebugLog:
             kind = "SHM" if found.group(1) != "P2P" else "P2P"
             self._count(self.local, kind)
             self.local_line.setdefault(kind, number)
-        between = text[text.find(" : ") + 1 : at]  # the same ranks on every channel
+        self.between(text[text.find(" : ") + 1 : at])
+
+    def between(self, between: str) -> None:
+        """The two ranks that a channel joins, which are the same on every channel."""
         if between in self._hops:
             return
         if len(self._hops) < _HOSTS:
@@ -259,6 +289,8 @@ class DebugLog:
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
         if "nvls" in text and (found := _NVLS.search(text)) and int(found.group(1)) > 0:
             self.nvls = True
+        if "coll channels" in text and (many := _MANY.match(text)):
+            self.ways = max(self.ways, int(many[1]))
 
     def _ranks(self, text: str) -> None:
         if found := _RANK.search(text):
@@ -283,6 +315,11 @@ class DebugLog:
     def _count(self, counter: Counter[Any], what: Hashable) -> None:
         counter[what] += 1
         self.counted.append((counter, what))
+
+    @property
+    def traced(self) -> int:
+        """How many lines tell of a call."""
+        return self.calls.total()
 
     @property
     def lines(self) -> int:

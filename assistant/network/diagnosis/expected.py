@@ -7,17 +7,20 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 
 from .signatures import read
 
-_CARD = r"\bRTX\b|GeForce|\bL40S?\b|NVIDIA L4\b|\bA40\b|\bT4\b|\bA10G?\b|\bA16\b|\bA30\b|\bA6000\b|\bA5000\b"
+_CARD = (
+    r"\b[AH]\d00[ -](?:\d0GB )?PCIe\b|\bRTX\b|GeForce|\bL40S?\b|NVIDIA L4\b|\bA40\b|\bT4\b"
+    r"|\bA10G?\b|\bA16\b|\bA30\b|\bA6000\b|\bA5000\b"
+)
 _PCIE = re.compile(rf"PCIe|\bNVL\b|\bL4\b|RTX|{_CARD}", re.I)
 # A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
 _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
 # One is in every such line.
-_PARTS = ("RTX", "GeForce", "L4", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000", "PCIe-only")
+_PARTS = ("PCIe", "RTX", "GeForce", "L4", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000")
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
-_WAYS = ("nvlink", "xgmi", "pcie", "shm")  # inside a node
+_WAYS = ("nvlink", "xgmi", "pcie", "p2p", "shm")  # inside a node
 _RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 _NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 from .collectives import Collectives
 from .debug_lines import DebugLog
 from .expected import CARD_WORDS, card_in, is_pcie
+from .kinds import Fold
 from .signatures import (
     Completion,
     Pattern,
@@ -27,6 +28,7 @@ from .signatures import (
     narrowing,
     one_in,
     pinned,
+    places,
     read,
     signatures,
     signatures_in,
@@ -55,6 +57,7 @@ _PEERS = 1000
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
+_BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collectives` asks for
 _GPUS_OF_SERVERS = 8
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
@@ -108,6 +111,9 @@ class KnownLines:
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble = Steps(), Trouble()
+        self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
+        self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
+        self._quiet = 0  # the bits of signs that are known by now
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
@@ -141,13 +147,14 @@ class KnownLines:
     def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
+        self.plain, self.numbers = True, None
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
-        elif bits & STEP and self.steps.take(number, line):
-            self.went_on = number
+        elif bits & STEP and self._stepped(number, line):
+            self.plain, self.numbers = False, self._stepped
         elif bits & CARD and not self.card:
-            self.card = card_in(line)
+            self.card, self.plain = card_in(line), False
         counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
         told = any(not seen.signature.sign for seen in counted)
         if bits & FAILED:
@@ -161,7 +168,8 @@ class KnownLines:
         counted = self._like.get(like) if like else None
         if counted is None:
             counted = list[Seen]()
-            for signature, said in signatures_in(line, bits):
+            for signature, said in signatures_in(line, bits & ~self._quiet):
+                self._quiet |= signature.sign << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
                 counted.append(seen)
             if like and len(self._like) < _ALIKE:
@@ -169,6 +177,16 @@ class KnownLines:
         for seen in counted:
             seen.last, seen.count = number, seen.count + 1
         return counted
+
+    def alike(self, count: int, last: int, fold: Fold) -> None:
+        """Count lines of one kind, of which the ``last`` is at that line."""
+        if fold.went_on:
+            self.went_on = max(self.went_on, last)
+        if fold.strange and self.strange is not None:
+            first, text, before, at = self.strange
+            self.strange = (first, text, before + count, max(at, last))
+        for each in fold.seen:
+            each.last, each.count = max(each.last, last), each.count + count
 
     def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:
         """Count a line that is like one before."""
@@ -180,10 +198,25 @@ class KnownLines:
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
         ended = completion(line)
+        self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
+        self.numbers = self._ended if ended and not one_in(line, _BY_NUMBER) else None
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
             self.strange = (first, text, count + 1, number)
         if ended:
+            self._ended(number, line)
+        if self.nameless_failure is None and "unhandled system error" in line:
+            self.nameless_failure = number
+
+    def _stepped(self, number: int, line: str) -> bool:
+        if self.steps.take(number, line):
+            self.went_on = number
+            return True
+        return False
+
+    def _ended(self, number: int, line: str) -> bool:
+        """Count how a work request ended, and where; whether the line says it."""
+        if ended := completion(line):
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
             self.completions[status] = (meaning, first, count + 1)
@@ -192,8 +225,7 @@ class KnownLines:
             ):
                 if (named := where.search(line)) and len(counted) < _PEERS:
                     counted[named[1]] += 1
-        if self.nameless_failure is None and "unhandled system error" in line:
-            self.nameless_failure = number
+        return ended is not None
 
     def findings(
         self, several_hosts: bool, log: DebugLog, device: str, speed: Speed, last_row: int, moved: int
@@ -348,6 +380,7 @@ def findings(
         yield from _bootstrap(log)
         yield from _sockets(log, device, named)
         yield from _gpudirect(log, device, named)
+        yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = not _through_the_host(log, device)
@@ -532,6 +565,19 @@ def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Di
         yield as_information(finding("no-gpudirect", line))  # as it was asked for
     else:
         yield finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
+
+
+def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+    """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
+    channels between hosts show. One rank of many need not be one that speaks of them."""
+    line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
+    setting = f"NCCL_COLLNET_ENABLE={value}" if value == "1" else ""
+    at, algorithms = log.settings.get("NCCL_ALGO", (0, ""))
+    if not setting and algorithms and all(one.lower().startswith("collnet") for one in algorithms.split(",")):
+        line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
+    refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
+    if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
+        yield finding("sharp-not-used", line, setting=setting)
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:

@@ -138,6 +138,18 @@ def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
     )
 
 
+@lru_cache(maxsize=1)
+def places() -> dict[str, int]:
+    """The known failures by code: their places in the file."""
+    return {each.code: at for at, each in enumerate(signatures())}
+
+
+def any_said(line: str, of: tuple[int, ...]) -> bool:
+    """Whether a line tells of one of the failures at these places in the file."""
+    small, every = line.lower(), signatures()
+    return any(every[at].said_in(line, small) is not None for at in of)
+
+
 def one_in(text: str, words: tuple[str, ...]) -> bool:
     """Whether one of some words is in a text; a plain loop, as every line of a log is asked, takes half of ``any``'s
     time."""

@@ -19,6 +19,8 @@ _STEP = re.compile(
 )
 # One is in every such line, in small letters.
 _TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime")
+_BEGINS = ("iter", "step", "epoch")  # with one of these, in small letters, or the line
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
     r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
@@ -37,6 +39,12 @@ WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
 
 
+def _first(small: str) -> int:
+    """From where on a step may be told of."""
+    places = [at for word in _BEGINS if (at := small.find(word)) >= 0]
+    return 0 if small.startswith("{") or not small.isascii() else min(places, default=0)
+
+
 @dataclass
 class Steps:
     """Takes the lines of steps; lines are numbers in the file."""
@@ -46,17 +54,18 @@ class Steps:
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
+    _label: str = ""  # what stands before the time of a step
     _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it told of a step."""
-        step = _STEP.search(line) if one_in(line.lower(), _TOLD) else None
+        small = line.lower()
+        step = _STEP.search(line, _first(small)) if one_in(small, _TOLD) else None
         if not step:
             return False
         self.last = number
         self.ended = self.ended or (step["of"] is not None and step["at"] == step["of"])
-        if one_in(line, _TIMED) and (took := _TOOK.search(line)):
-            time = float(took[took.lastindex or 1])
+        if (time := self._took(line)) is not None:
             self._count += 1
             if len(self._first) < _HEAD:
                 self._first.append(time)
@@ -64,6 +73,18 @@ class Steps:
             if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
                 self._waits.append((float(waited[1]) / time, number))
         return True
+
+    def _took(self, line: str) -> float | None:
+        """How long a step took, as printed: behind the words behind which it stood before."""
+        at = line.find(self._label) if self._label else -1
+        if at >= 0 and (again := _NUMBER.match(line, at + len(self._label))):
+            return float(again[0])
+        took = _TOOK.search(line) if one_in(line, _TIMED) else None
+        if took is None:
+            return None
+        if took.lastindex == 1:
+            self._label = line[took.start() : took.start(1)]
+        return float(took[took.lastindex or 1])
 
     def findings(self) -> Iterator[DiagnosisFinding]:
         """Whether the last steps take longer than the first ones; whether they wait for data."""

@@ -88,6 +88,11 @@ class Sweeps:
         """Whether more lines are read, whatever their words."""
         return self._looked <= _MOST
 
+    @property
+    def open(self) -> bool:
+        """Whether the next line may be a row, whatever its words."""
+        return self._looked <= _MOST and bool(self._unit or self._perftest)
+
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:
@@ -273,7 +278,7 @@ def _shape(name: str) -> str:
 
 
 def _unit_like(word: str) -> bool:
-    return word == "s" or _UNIT.fullmatch(word) is not None
+    return word[:1].isalpha() and (word == "s" or _UNIT.fullmatch(word) is not None)
 
 
 def _common(word: str) -> bool:

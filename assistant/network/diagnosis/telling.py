@@ -1,8 +1,7 @@
 """Which readers a line of a log may tell something, by its words alone: most lines of a long log tell none of them
 anything, and are passed over before they are decoded.
 
-A line is looked at as the words of letters that are in it: digits and signs are taken out of a whole piece of the log
-at once, so that a log has few different words, of each of which is remembered what it may mean.
+A line is looked at as the words of letters that are in it, of each of which is remembered what it may mean.
 """
 
 import re
@@ -19,7 +18,7 @@ _HEADLINES = frozenset((b"==", b"**", b"--", b"##"))
 _COMMON = frozenset(("memory", "node", "nodes", "rank", "ranks", "error", "device", "data", "worker"))
 _RUN = re.compile(r"[a-z]+|\$")
 _SHORT = 3  # letters: less is a word of its own, or it would be found in every other
-_WORDS, _SHAPES, _LONG = 200_000, 20_000, 400  # that are remembered, and the bytes of the longest shape: 30 MB
+_WORDS = 100_000  # that are remembered: 10 MB
 
 
 def _telling_most(found: re.Match[str]) -> tuple[bool, int]:
@@ -57,7 +56,6 @@ class Telling:
                     self._wants(run[0].encode(), bit, whole=run.start() > 0 and run.end() < len(word))
         self._dull: set[bytes] = set()
         self._known: dict[bytes, int] = {}
-        self._shapes: dict[bytes, int] = {}
 
     def _wants(self, word: bytes, bit: int, *, whole: bool) -> None:
         if whole or len(word) < _SHORT:
@@ -65,16 +63,12 @@ class Telling:
         else:
             self._parts.setdefault(word[:_SHORT], []).append((word, bit))
 
-    def of(self, line: bytes, shape: bytes) -> int:
-        """The bits of the readers that may want a line; 0 for none. ``shape``: the line through :data:`SHAPE`."""
-        bits = self._shapes.get(shape)
-        if bits is None:
-            words = shape.split()
-            bits = 0 if words and self._dull.issuperset(words) else self._of_words(words)
-            if bits and b"\x1b" not in line:  # colours may stand inside what is said
-                bits = self._of_phrases(b" %b " % b" ".join(words), bits)
-            if len(self._shapes) < _SHAPES and len(shape) < _LONG:
-                self._shapes[shape] = bits
+    def of(self, line: bytes) -> int:
+        """The bits of the readers that may want a line; 0 for none."""
+        words = line.translate(SHAPE).split()
+        bits = 0 if words and self._dull.issuperset(words) else self._of_words(words)
+        if bits and b"\x1b" not in line:  # colours may stand inside what is said
+            bits = self._of_phrases(b" %b " % b" ".join(words), bits)
         return bits | self._headlines if line[:2] in _HEADLINES else bits
 
     def _of_words(self, words: list[bytes]) -> int:

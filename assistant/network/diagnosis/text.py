@@ -9,20 +9,20 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from assistant.library import files
 from assistant.vocabulary.errors import InputError
 
+from .kinds import kinds_in
 from .signatures import read
-from .telling import SHAPE
 
 PIECE = 1 << 20  # bytes read at once
 LONGEST = 4096  # characters of a line that are read: a list of sixteen adapters takes a quarter of it
-_LEAST = 2  # bytes: less says nothing, as the "#" between the parts of a table
+LEAST = 2  # bytes: less says nothing, as the "#" between the parts of a table
 LONGEST_BYTES = 4 * LONGEST  # four bytes at most to a character
 LARGEST = 512 * PIECE  # of all lines together, unpacked: a packed file of a megabyte may hold a thousand
 _PACKED = b"\x1f\x8b"
@@ -63,21 +63,30 @@ def stream_of(text: str) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8", errors="replace"))
 
 
-def lines_of(
-    stream: BinaryIO, wanted: Callable[[int, bytes, bytes, bool], int], marks: Sequence[bytes]
-) -> Iterator[tuple[int, str, int]]:
-    """(line number from 1, line, bits) with everything removed that the tools did not print; indentation goes too.
-    ``wanted``: which readers a line, of a number and a shape (:data:`SHAPE`) and with one of the ``marks`` or not, may
-    tell something; without a bit it is passed over."""
-    number, prefixes = 1, _Prefixes()
+class Piece(NamedTuple):
+    """Some lines of a log as they stand there, the kind of each (:mod:`.kinds`), the number of the first; the places of
+    those that hold one of the marks; whether characters that control a terminal may be among them."""
+
+    first: int
+    lines: list[bytes]
+    kinds: list[bytes]
+    marked: set[int]
+    odd: bool
+
+
+def pieces_of(stream: BinaryIO, marks: Sequence[bytes]) -> Iterator[Piece]:
+    """A log in pieces, its lines numbered from 1."""
+    number = 1
     for piece in _pieces(stream):
-        odd = _is_odd(piece)
-        lines, shapes, with_marks = piece.split(b"\n"), piece.translate(SHAPE).split(b"\n"), _marked(piece, marks)
-        for at, (raw, shape) in enumerate(zip(lines, shapes, strict=True)):
-            if len(raw) > _LEAST and (bits := wanted(number + at, raw, shape, at in with_marks)):
-                line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
-                yield number + at, _cleaned(line, prefixes, odd=odd), bits
+        lines = piece.split(b"\n")
+        yield Piece(number, lines, kinds_in(piece), _marked(piece, marks), _is_odd(piece))
         number += len(lines)
+
+
+def cleaned(raw: bytes, prefixes: "Prefixes", *, odd: bool) -> str:
+    """A line with everything removed that the tools did not print; indentation goes too."""
+    line = raw[:LONGEST_BYTES].decode("utf-8", errors="replace")[:LONGEST]
+    return _cleaned(line, prefixes, odd=odd)
 
 
 def _is_odd(piece: bytes) -> bool:
@@ -101,7 +110,7 @@ def _places(piece: bytes, mark: bytes) -> Iterator[int]:
         at = piece.find(mark, at + 1)
 
 
-def _cleaned(line: str, prefixes: "_Prefixes", *, odd: bool) -> str:
+def _cleaned(line: str, prefixes: "Prefixes", *, odd: bool) -> str:
     if odd:
         line = _CONTROL.sub("", _ESCAPES.sub("", line))
     if "<std" in line:
@@ -146,7 +155,7 @@ def _unwrapped(line: str) -> str:
     return line
 
 
-class _Prefixes:
+class Prefixes:
     """What a launcher, a container's runtime or the journal puts before every line, learnt from lines whose own start
     is known: the same characters, any numbers."""
 

@@ -41,6 +41,8 @@ _COLUMNS = {
 _TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
            "power.default")  # fmt: skip
 _MOST = 100_000
+_AFTER = 1000  # lines behind the last of a table of neighbours in which there may be more
+_COUNTED = re.compile(r"\{\d*,?\d*\}")  # how often something is repeated
 _AT_WORK = 50  # per cent: an idle GPU lowers the speed of its link by design
 _PROMPT = 160  # characters in which a prompt ends
 
@@ -54,6 +56,11 @@ class _Value(BaseModel):
     pattern: Pattern
     factor: float = 1.0
     named: dict[str, float] = {}
+
+    @property
+    def asks(self) -> bool:
+        """Whether the pattern asks for a certain number."""
+        return re.search(r"[0-9]", _COUNTED.sub("", self.pattern.pattern)) is not None
 
     def number(self, said: str) -> float:
         """What was said, in the unit of ``what``."""
@@ -137,7 +144,8 @@ class Tools:
     _most_lanes: float = 0.0
     _limit: float = 0.0
     _ping: float = 0.0
-    _neighbours: bool = False
+    told: bool = False  # whether the last line said something by its numbers, or may have
+    _neighbours: int = 0  # lines in which more of a table of neighbours may stand
     _host: str = ""
     _devices: dict[str, str] = field(default_factory=dict)  # by host: of which the lines are
     _columns: dict[str, list[int]] = field(default_factory=dict)
@@ -145,20 +153,25 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours or bool(self._columns) or self.matrix.under_way
+        return self._neighbours > 0 or bool(self._columns) or self.matrix.under_way
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
         if not line:
             return
-        small = line.lower()
+        small, table = line.lower(), False
+        self.told = False
         self._place(line, small)
         if self.matrix.under_way or "ffinity" in line:
             self.matrix.take(number, line)
+            table = True
         if self._columns or one_in(small, _TABLES):
             self._row(number, line)
-        self._neighbours = self._neighbours or "lldp" in small
+            table = True
+        self._neighbours = _AFTER if "lldp" in small else max(0, self._neighbours - 1)
+        self.told = self.told or table or self._neighbours > 0
         if self._neighbours and (row := _known().neighbours.search(line)):
+            self._neighbours = _AFTER
             for found in _known().neighbour.finditer(line):
                 if len(self.switches) < _MOST:
                     self.switches.setdefault((row["host"], found["device"]), (found["value"], number))
@@ -170,13 +183,13 @@ class Tools:
         if line[0] in "[=#*-" or one_in(line[:_PROMPT], ("$", "#", ">", "%")):
             for pattern in _known().hosts:
                 if found := pattern.search(line):
-                    self._host = found["host"].split(".")[0]
+                    self._host, self.told = found["host"].split(".")[0], True
                     self._devices.pop(self._host, None)
                     break
         if one_in(small, _telling("devices")):
             for pattern in _known().devices:
                 if (found := pattern.search(line)) and len(self._devices) < _MOST:
-                    self._devices[self._host_of(line)] = found["device"]
+                    self._devices[self._host_of(line)], self.told = found["device"], True
                     return
 
     def _host_of(self, line: str) -> str:
@@ -191,7 +204,9 @@ class Tools:
         while bits:
             each = _known().values[(bits & -bits).bit_length() - 1]
             bits &= bits - 1
+            self.told = self.told or each.asks
             if found := each.pattern.search(line):
+                self.told = True
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
@@ -199,6 +214,7 @@ class Tools:
                     return
         for each in _known().crowded:
             if one_in(small, each.has) and (found := each.pattern.search(line)):
+                self.told = True
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
 
     def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:

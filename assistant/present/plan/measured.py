@@ -5,6 +5,8 @@ from assistant.vocabulary.plan import MeasuredNetwork, Plan
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, Table, titled
 
+_ALIKE = 0.005  # of a step: what two printed digits hardly show
+
 
 def section(plan: Plan) -> list[Block]:
     """What was measured against what is expected, and what follows; nothing where nothing was measured."""
@@ -35,28 +37,47 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     times = f"{figures.significant(found.slower)} times" if found.slower >= 1.005 else "no longer than"
     told = [f"What crosses {found.fabric_name} takes {times} what the catalog has{_usual(found)}."]
     step = f"{figures.seconds(found.step_time_as_it_should_be_s)} to {figures.seconds(found.step_time_s)}"
-    if found.advice == "accept":
-        wasted = found.wasted_usd_per_month or 0.0
+    wasted = found.wasted_usd_per_month or 0.0
+    if slow < 1 - _ALIKE:
+        kept = "" if found.advice == "switch" else ": accept it as it is"
+        told.append(f"The step is faster than it was planned to be (from {step}){kept}.")
+    elif found.advice == "accept" or slow < 1 + _ALIKE:
         paid = f", which costs {usd(wasted)} {_spell(found)}" if wasted > 0 else ""
-        return [*told, f"The step hardly notices (from {step}{paid}): accept it as it is."]
-    told.append(f"The step goes from {step} ({figures.percent(100 * (slow - 1))} longer).")
-    if found.usd_per_month is not None and found.wasted_usd_per_month is not None:
-        month, wasted = usd(found.usd_per_month), usd(found.wasted_usd_per_month)
-        if found.usd_per_month == found.cost_usd:  # a run that ends within the month
-            told.append(f"Of {month} for the run {wasted} pay for that waiting: what a repair is worth.")
-        else:
-            told.append(f"Of {month} a month {wasted} pay for that waiting: what a repair is worth each month.")
-    other, paid = usd(found.instead_cost_usd), usd(found.cost_usd)
-    if found.advice == "switch" and found.instead:
-        repaired = usd(found.cost_as_it_should_be_usd)
-        told.append(
-            f"{found.instead_name} does the job for {other}, against {paid} as it is and {repaired} repaired: switch."
-        )
-    elif found.instead:
-        told.append(f"Have it repaired; until then {found.instead_name} would do the job for {other}, against {paid}.")
+        kept = ": accept it as it is" if found.advice == "accept" else ""
+        told.append(f"The step hardly notices (from {step}{paid}){kept}.")
     else:
-        told.append("Have it repaired.")
-    return told
+        told.append(f"The step goes from {step} ({figures.percent(100 * (slow - 1))} longer).")
+        told += _worth(found, wasted)
+    return [*told, *_instead(found, slow)]
+
+
+def _worth(found: MeasuredNetwork, wasted: float) -> list[str]:
+    """What the waiting costs."""
+    if found.usd_per_month is None or not wasted:
+        return []
+    month, paid = figures.usd(found.usd_per_month), figures.usd(wasted)
+    if found.usd_per_month == found.cost_usd:  # a run that ends within the month
+        return [f"Of {month} for the run {paid} pay for that waiting: what a repair is worth."]
+    return [f"Of {month} a month {paid} pay for that waiting: what a repair is worth each month."]
+
+
+def _instead(found: MeasuredNetwork, slow: float) -> list[str]:
+    """Whether to have it repaired, or which network to take in place of it."""
+    usd, other, paid = figures.usd, figures.usd(found.instead_cost_usd), figures.usd(found.cost_usd)
+    if found.advice == "switch" and found.instead_cost_usd is not None and found.cost_usd is not None:
+        repaired = f" and {usd(found.cost_as_it_should_be_usd)} repaired" if slow > 1 + _ALIKE else ""
+        saved = usd(found.cost_usd - found.instead_cost_usd)
+        against = f"against {paid} as it is{repaired}"
+        told = [f"{found.instead_name} does the job for {other}, {against}: switch, which saves {saved}."]
+        if found.usd_per_month != found.cost_usd:
+            month, now = usd(found.instead_usd_per_month), usd(found.usd_per_month)
+            told.append(f"While it runs that is {month} a month in place of {now}.")
+        return told
+    if found.advice != "repair":
+        return []
+    if found.instead:
+        return [f"Have it repaired; until then {found.instead_name} would do the job for {other}, against {paid}."]
+    return ["Have it repaired."]
 
 
 def _spell(found: MeasuredNetwork) -> str:

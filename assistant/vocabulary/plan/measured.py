@@ -27,7 +27,8 @@ class MeasuredNetwork(Contract):
 
     ``slower``: time of what crosses it ÷ the catalog's. ``usual``: healthy networks scatter as far. Of a month's
     money ``wasted_usd_per_month`` pays for waiting that the network as it should be does not ask for.
-    ``advice``: repair, accept or switch; ``instead``: the best network with this one as it is, where that is another.
+    ``advice``: repair, accept, or switch, where another network costs less than this one even when it is repaired;
+    ``instead``: the best network with this one as it is, where that is another.
     """
 
     fabric: str
@@ -45,3 +46,4 @@ class MeasuredNetwork(Contract):
     instead: str | None = None
     instead_name: str | None = None
     instead_cost_usd: float | None = None
+    instead_usd_per_month: float | None = None

@@ -1,0 +1,104 @@
+"""Lines that differ in numbers alone are of one kind, and what they may tell is asked once of each kind.
+
+A piece of a log is brought to its kinds as a whole: small letters, ``0`` for a number or an address, one space for
+several. A kind that told nothing by its numbers when it was read is counted from then on; where known failures ask for
+a certain number (``Xid 79``) those alone are looked for in each line.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from .signatures import Signature, signatures
+
+_ADDRESS = re.compile(rb"0x[0-9a-fA-F]{5,}")
+_SMALL = bytes(
+    ord("0") if at in b"0123456789" else at + 32 if 65 <= at <= 90 else 32 if at in b"\t\r" else at for at in range(256)
+)
+# What is left of a name made of hexadecimal digits: a container, an address of an adapter, a commit.
+_HEXADECIMAL = re.compile(rb"0[a-f]{1,8}0[0a-f]*")
+_MOST, _LONGEST = 30_000, 600  # kinds that are remembered, and bytes of the longest: 30 MB
+# One is in every line of trials, in small letters: see :mod:`.sweeps`.
+_HINTS = (b"/s", b"bps", b"bw", b"andwidth", b"flop", b"ms", b"us", b"latency", b"sec", b"s ", b"\x1b")
+_ENDS = b" \",'}])\\n"  # what may stand behind the last word of a line that something was put around
+
+
+def kinds_in(piece: bytes) -> list[bytes]:
+    """The kind of each line of a piece."""
+    if b"0x" in piece or b"0X" in piece:
+        piece = _ADDRESS.sub(b"0", piece)
+    piece = piece.translate(_SMALL)
+    for sign in (b"0", b" "):
+        for length in (8, 4, 2, 2, 2):
+            piece = piece.replace(length * sign, sign)
+    return _HEXADECIMAL.sub(b"0", piece).split(b"\n")
+
+
+Counts = tuple[tuple[Counter[Any], Hashable], ...]  # places of counters
+
+
+class Fold:
+    """What each line of a kind counts: places of counters, known failures, a warning that none of these explains;
+    ``numbers``: the one reader that asks for those in it."""
+
+    __slots__ = ("counts", "numbers", "seen", "strange", "went_on")
+
+    def __init__(self, counts: Counts, seen: tuple[Any, ...]) -> None:
+        self.counts, self.seen = counts, seen
+        self.strange = self.went_on = False
+        self.numbers: Callable[[int, str], bool] | None = None
+
+
+_CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size of packets, as verbs number it
+
+
+class Kind:
+    """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
+    ``clean``: whether nothing stands inside what is said; ``fold``: what a line counts, once that is known; ``way``:
+    from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
+
+    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "ours", "residual", "way")
+
+    def __init__(self, key: bytes, bits: int) -> None:
+        self.bits = bits
+        self.hint = key.rstrip(_ENDS).endswith(b"s") or any(hint in key for hint in _HINTS)
+        self.ours = b"nccl info " in key or b"nccl warn " in key or b"nccl trace " in key
+        channel = b"nccl info channel 0" in key and b" via " in key
+        self.way = _CHANNEL if channel else _PATH if b"nccl dev 0 ibdev 0 port 0 qpn 0 mtu 0" in key else None
+        self.clean = b"\x1b" not in key and b"<std" not in key and len(key) < _LONGEST
+        self.residual: tuple[int, ...] | None = None
+        self.fold: Fold | None = None
+        self.count = self.last = 0
+
+
+class Kinds(dict[bytes, Kind]):
+    """The kinds of a log by :func:`kinds_in`; what comes after the first ones is asked each time."""
+
+    def __init__(self, bits_of: Callable[[bytes], int]) -> None:
+        super().__init__()
+        self._bits_of = bits_of
+
+    def __missing__(self, key: bytes) -> Kind:
+        kind = Kind(key, self._bits_of(key))
+        if len(self) < _MOST and len(key) < _LONGEST:
+            self[key] = kind
+        return kind
+
+
+# Digits of a pattern that no line's number answers: how often something is repeated, any digit, those of a name (mlx5),
+# the domain of a bus. How often a digit is repeated stays where it must be more than once.
+_ANY_NUMBER = re.compile(
+    r"\\d\{1,\d+\}|(?<!\\d)(?<!9\])\{\d*,?\d*\}|\(\?P<\w+>|\[0-9a-f\](?:\{\d\})?|\b0000\b|(?<!\\)(?<=[A-Za-z_])\d+"
+)
+
+
+def asking(signature: Signature) -> bool:
+    """Whether a failure is known by a certain number, or by how many digits one has."""
+    patterns = (signature.pattern.pattern if signature.pattern else "", *signature.says)
+    return any(re.search(r"\d", _ANY_NUMBER.sub("", text)) for text in patterns)
+
+
+def asking_bits(first: int) -> int:
+    """The bits of those failures, from a first bit on."""
+    return sum(1 << (first + at) for at, each in enumerate(signatures()) if asking(each))
