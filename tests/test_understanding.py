@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assistant import library
 from assistant.understanding import Listener
 from assistant.vocabulary.answers import Understanding
+from tests.labels import labels
 
 TODAY = datetime.date(2026, 11, 22)
 MESSAGES = Path(__file__).parent / "messages"
@@ -48,9 +48,7 @@ class Known:
 
 
 def _messages(name: str) -> list[dict[str, Any]]:
-    return yaml.load(
-        (MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
+    return labels(MESSAGES / f"{name}.yaml")
 
 
 def _intents(message: dict[str, Any]) -> list[str]:
