@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from assistant.library import load
 from assistant.retrieval import Index, open_index
 from assistant.retrieval.lexical import WordIndex
 from assistant.retrieval.tokens import plain_words
+from tests.labels import labels
 
 QUESTIONS = tuple(
     Path(__file__).with_name(name)
@@ -67,8 +67,7 @@ def questions(half: str | None = None) -> list[Question]:
 
 @cache
 def _all_questions() -> list[Question]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    rows = [row for path in QUESTIONS for row in yaml.load(path.read_text(encoding="utf-8"), loader)["questions"]]
+    rows = [row for path in QUESTIONS for row in labels(path)["questions"]]
     return [
         Question(row["id"], row["half"], row["way"], row["text"], frozenset(map(tuple, row.get("accept", ()))))
         for row in rows

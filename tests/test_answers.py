@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from assistant.answering import KINDS, answer_many, computed_answer
 from assistant.conversation import Conversation
@@ -21,6 +20,7 @@ from assistant.present.answers import answer_lines
 from assistant.retrieval import Index, open_index
 from assistant.vocabulary.answers import Answer, Computed
 from assistant.vocabulary.contracts import schema_of
+from tests.labels import labels
 from tests.program import weft
 
 ROOT = Path(__file__).parents[1]
@@ -280,9 +280,7 @@ def test_a_network_is_counted_switch_by_switch(question, switches, cables, libra
 
 # What is no question for a number is never computed
 
-LABELLED = yaml.load(
-    (ROOT / "tests" / "questions.yaml").read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-)["questions"]
+LABELLED = labels(ROOT / "tests" / "questions.yaml")["questions"]
 ORDINARY = [question["text"] for question in LABELLED]
 # Of the labelled questions these ask for what the model computes; every other one asks what a source says or what
 # something is.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, wording
@@ -19,10 +18,11 @@ from assistant.conversation.turn.followup import LINES, WIDTH
 from assistant.library import Library
 from assistant.present.plan.answers import SENTENCES
 from tests.conversing import library
+from tests.labels import labels
 
-PEOPLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups.yaml").read_text())
-OPEN: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups_open.yaml").read_text())
-ONCE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("followups_once.yaml").read_text())
+PEOPLE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups.yaml"))
+OPEN: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_open.yaml"))
+ONCE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_once.yaml"))
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
 TODAY = datetime.date(2026, 11, 20)

@@ -13,10 +13,11 @@ from assistant.library import shipped
 from assistant.network.diagnosis import diagnose_text
 from assistant.network.diagnosis.signatures import Signature, signatures
 from assistant.vocabulary.errors import KnowledgeError
+from tests.labels import labels
 from tests.nccl_logs import DEVICES, channels, debug, table
 
 CATALOG = library.load().catalog
-LINES = yaml.safe_load(Path(__file__).with_name("nccl_lines.yaml").read_text())
+LINES = labels(Path(__file__).with_name("nccl_lines.yaml"))
 BEFORE = debug(
     DEVICES.replace(":1/IB", ":1/RoCE"), "Using network IB", "comm 0x1 rank 0 nranks 16 nNodes 2 localRanks 8"
 )

@@ -13,8 +13,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from transformers import AutoTokenizer, BertModel
 
 from assistant.library import load
 from assistant.retrieval import (
@@ -441,6 +439,9 @@ def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder)
 
 @pytest.mark.parametrize("said", ["is our 10G ethernet enough?", "Straße, naïve: 设置 — $2.10/GPU-h", "?", "why " * 50])
 def test_words_mean_without_torch_what_they_mean_with_it(said):
+    import torch  # here: two seconds that no other file of tests waits for
+    from transformers import AutoTokenizer, BertModel
+
     folder = meaning.model_folder()
     cut = AutoTokenizer.from_pretrained(folder)("known GPUs", said, return_tensors="pt")
     with torch.no_grad():

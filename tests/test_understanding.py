@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assistant import library
 from assistant.conversation.draft import Draft
@@ -18,6 +17,7 @@ from assistant.conversation.heard import fields_set
 from assistant.understanding import Listener
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.utterance import Utterance
+from tests.labels import labels
 
 TODAY = datetime.date(2026, 11, 22)
 MESSAGES = Path(__file__).parent / "messages"
@@ -51,9 +51,7 @@ class Known:
 
 
 def _messages(name: str) -> list[dict[str, Any]]:
-    return yaml.load(
-        (MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
+    return labels(MESSAGES / f"{name}.yaml")
 
 
 def _intents(message: dict[str, Any]) -> list[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assistant import library
 from assistant.library.language import read
@@ -19,15 +18,14 @@ from assistant.understanding.text import cut
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.language import OtherLanguage
 from assistant.vocabulary.utterance import Utterance
+from tests.labels import labels
 
 from .test_understanding import Known
 
 TODAY = datetime.date(2026, 11, 22)
 LIBRARY = library.load()
 OTHERS = LIBRARY.language.others
-MESSAGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    (Path(__file__).parent / "messages" / "languages.yaml").read_text(encoding="utf-8")
-)
+MESSAGES: dict[str, list[dict[str, Any]]] = labels(Path(__file__).parent / "messages" / "languages.yaml")
 
 
 def hear(say: str, message: dict[str, Any] | None = None) -> Utterance:

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from assistant import library
 from assistant.understanding import Listener, acts, followups
 from assistant.understanding.templates import Quantity
 from assistant.understanding.text import Text
+from tests.labels import labels
 
 MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
@@ -97,7 +97,7 @@ def today(name: str) -> datetime.date:
 
 def labelled(name: str) -> list[dict[str, Any]]:
     """The messages of one set, however it groups them: a list, lists by class, or plain sentences by act."""
-    rows = yaml.safe_load((MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"))
+    rows = labels(MESSAGES / f"{name}.yaml")
     if isinstance(rows, list):
         return rows
     return [{"say": row, "intent": group} if isinstance(row, str) else row for group in rows for row in rows[group]]
@@ -205,7 +205,7 @@ _LEAST_OF_MANY = 0.05
 
 def questions() -> list[tuple[str, str]]:
     """Every sentence that is learned from, with its kind; what asks nothing of a plan is of none."""
-    told = yaml.safe_load(QUESTIONS.read_text(encoding="utf-8"))
+    told = labels(QUESTIONS)
     found = [(says, kind["kind"]) for kind in told["kinds"] for says in kind["says"]]
     return found + [(says, followups.ELSEWHERE) for says in told["elsewhere"]]
 

