@@ -25,6 +25,7 @@ from .quote_flips import quote_flips
 from .remedy import fits_on
 from .resolve import Resolved
 from .turning import Even, distance, turn
+from .work import Work
 
 # How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
@@ -52,9 +53,12 @@ def provider_of(path: str) -> str | None:
     return path[len(_LISTED) : -len(_HOURLY)] if path.startswith(_LISTED) else None
 
 
-def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
+def _recommended(
+    questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None, work: Work | None = None
+) -> str | None:
+    """What is recommended, at other prices too. ``work``: of the same job, which no price changes."""
     try:
-        return pipeline.outcome(questionnaire, charging=charging).fabric
+        return pipeline.outcome(questionnaire, charging=charging, work=work).fabric
     except InputError:
         return None
 
@@ -71,8 +75,10 @@ class Charging:
     instead: float
 
     def __call__(self, offered: Offered) -> Offered:
+        if offered.provider != self.provider:
+            return offered
         listed = offered.listed
-        if listed is None or (offered.provider, listed.price.si) != (self.provider, self.usd):
+        if listed is None or listed.price.si != self.usd:
             return offered
         price = listed.price.model_copy(update={"value": self.instead})
         return replace(offered, listed=listed.model_copy(update={"price": price}))
@@ -157,7 +163,7 @@ def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
 
 def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
     def tried(price: float) -> str | None:
-        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
+        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price), made.work)
 
     return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 

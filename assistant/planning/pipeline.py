@@ -263,12 +263,12 @@ class Pipeline:
         if strategy.spoken:
             choice.mark_ties(entries)
         about, rules = facts.Candidates(entries, job), reasoner(self.library, strategy)
-        told = about.job_facts(sizes_of(job, about.likely), about.likely)
+        told = about.job_facts(sizes_of(job, about.likely), about.likely, rules.reads_of_job)
         made = self._judged(about, told, rules, strategy)
         chosen = made.choice.chosen
         if facts.told_of_another(chosen, about.likely):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            anew = about.job_facts(sizes_of(job, chosen), chosen)
+            anew = about.job_facts(sizes_of(job, chosen), chosen, rules.reads_of_job)
             if strategy.spoken or rules.tells_apart(told, anew):
                 made = self._judged(about, anew, rules, strategy)
         if strategy.spoken:
@@ -308,13 +308,20 @@ class Pipeline:
             there.listed = work, [entry.settled() for entry in self._run(there, work)]
         return money.at_other_prices(there.listed[1], there.job, self.catalog, self.today, charging, work.steps)
 
-    def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
+    def outcome(
+        self,
+        questionnaire: Questionnaire,
+        *,
+        charging: Callable[[Offered], Offered] | None = None,
+        work: Work | None = None,
+    ) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
-        prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
+        prices around an offer are tried again at every turn. ``work``: that of this questionnaire, where it is there
+        already. ``charging`` and what is raised: as :meth:`decide`."""
         key = _said(questionnaire), charging, self.today or datetime.date.today()
         found = self._outcomes.get(key)
         if found is None:
-            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))
+            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging, work=work))
             if len(self._outcomes) >= MOST_OUTCOMES:
                 self._outcomes.clear()
             self._outcomes[key] = found

@@ -52,8 +52,10 @@ class Reasoner:
                 "candidate", {n for r in read for n in r.candidate}, (t for kind, t in tests if kind == "candidate")
             ),
         }
-        seen = {name for branch in branches for name in branch.looks_at["candidate"]} if spoken else set()
-        self.reads = frozenset({"fabric", *seen, *(name for r in read for name in r.candidate)})  # of a candidate
+        seen = [branch.looks_at for branch in branches] if spoken else []
+        shown = {scope: {name for looks_at in seen for name in looks_at[scope]} for scope in ("job", "candidate")}
+        self.reads = frozenset({"fabric", *shown["candidate"], *(name for r in read for name in r.candidate)})
+        self.reads_of_job = frozenset({*shown["job"], *(name for r in read for name in r.job)})
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
         self._speakers = {branch.id: _Speaker(members[branch.id], spoken, names) for branch in branches}
