@@ -232,13 +232,14 @@ class Pipeline:
         if key not in self._works:
             there = self._let(asked)
 
-            def decided(work: Work) -> tuple[choice.Choice, list[Entry]]:
-                made = self._decided(asked, CHOICE_ALONE, work=work)
-                return made.choice, made.entries
+            def ran(work: Work) -> tuple[list[Entry], Callable[[], choice.Choice]]:
+                entries = self._run(there, work)
+                each = cheapest_of_each(entries, lambda entry: choice.meets(entry, there.job.questionnaire))
+                return each, lambda: self._chosen_among(entries, there.job, CHOICE_ALONE).choice
 
             if len(self._works) >= MOST_OUTCOMES:
                 self._works.clear()
-            self._works[key] = of_days(there.job, there.estimated, decided)
+            self._works[key] = of_days(there.job, there.estimated, ran)
         return self._works[key]
 
     def _decided(
