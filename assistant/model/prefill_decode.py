@@ -272,7 +272,9 @@ def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], w
     if not way.readers or not way.writers:
         prefill, decode = replace(prefill, workers=1), replace(decode, workers=1)
     served = served_apart(prefill, decode, load, link, serving.requests_per_s)
-    free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
+    free = served
+    if np.any(np.isfinite(link.carries)):
+        free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
     wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
     table["within"] = _within(serving, prefill, decode, load, link, served) + many
