@@ -46,11 +46,11 @@ AT_ONCE = 4  # contenders judged together: a run of the rules over four candidat
 
 @dataclass(frozen=True)
 class Strategy:
-    """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts
-    of the rounds before. ``spoken``: whether what they conclude is put into sentences."""
+    """Which rules are run, and over which candidates: ``rounds`` is given all and those that can be used and keep what
+    was asked, yields those to be judged next, and sees the verdicts of the rounds before. ``spoken``: whether what they conclude is put into sentences."""
 
     rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
-    rounds: Callable[[list[Entry], Resolved], Iterator[list[Entry]]]
+    rounds: Callable[[list[Entry], list[Entry]], Iterator[list[Entry]]]
     spoken: bool = True
 
 
@@ -78,7 +78,7 @@ def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
     return rules.values()
 
 
-def _all_together(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+def _all_together(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]]:
     yield entries
 
 
@@ -94,10 +94,9 @@ def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
         wanted |= more
 
 
-def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+def _contenders(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]]:
     """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
     whatever the rules say of them."""
-    able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
     asked = choice.comparable(able)
     asked += [e for e in able if e.considered.owned and e not in asked]
     rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
@@ -158,8 +157,8 @@ class Pipeline:
         made = self._decided(questionnaire, strategy, charging, work)
         if made.choice.chosen is None:
             made = self._on_fewer(made, strategy, charging, work) or self._without_a_price(made, strategy) or made
-        job = replace(made.job, assumptions=(*left_open, *spared, *made.job.assumptions))
-        return replace(made, asked=asked, job=job)
+        job, more = made.job, (*left_open, *spared)
+        return replace(made, asked=asked, job=replace(job, assumptions=(*more, *job.assumptions)) if more else job)
 
     def _on_fewer(
         self,
@@ -358,11 +357,11 @@ class Pipeline:
         """What the rules conclude, ``told`` so of the job, and the choice that follows from it."""
         entries, job, conclusions = about.entries, about.job, []
         verdicts.clear(entries)
-        for judged in strategy.rounds(entries, job):
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for judged in strategy.rounds(entries, able):
             said = rules.run(told, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
-        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
         for outweighed in choice.advised(choice.comparable(able)):
             outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))

@@ -17,6 +17,7 @@ from .patterns import WHOLE_JOB, CompiledRule, Group, Read, compiled
 from .sentences import Sentence, sentence
 
 Facts = Mapping[str, Any]
+Places = dict[Hashable, tuple[str, ...]]  # ids of rules that fire, by what is seen of a place
 KEPT_RUNS = (
     512  # what fired in runs that saw the same of all facts: prices that cross no threshold; some kilobytes each
 )
@@ -106,7 +107,7 @@ class _Matcher:
         self._group = group
         self._ruleset = Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
         # of each chain the ids of rules that fire, by what is seen of the job, then of the place
-        self._known: list[dict[Hashable, dict[Hashable, tuple[str, ...]]]] = [{} for _ in group.chains]
+        self._known: list[dict[Hashable, Places]] = [{} for _ in group.chains]
 
     def fire(self, memory: _Memory) -> None:
         """Have the memory learn what fires."""
@@ -128,7 +129,7 @@ class _Matcher:
                     memory.learn(self._group.branches[rule], place)
 
     @staticmethod
-    def _of_job(known: dict[Hashable, dict[Hashable, tuple[str, ...]]], about: Hashable) -> dict[Hashable, tuple[str, ...]]:
+    def _of_job(known: dict[Hashable, Places], about: Hashable) -> Places:
         """What is known of the places of such a job."""
         if about not in known:
             if len(known) >= KEPT:
