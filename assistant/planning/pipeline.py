@@ -47,7 +47,8 @@ AT_ONCE = 4  # contenders judged together: a run of the rules over four candidat
 @dataclass(frozen=True)
 class Strategy:
     """Which rules are run, and over which candidates: ``rounds`` is given all and those that can be used and keep what
-    was asked, yields those to be judged next, and sees the verdicts of the rounds before. ``spoken``: whether what they conclude is put into sentences."""
+    was asked, yields those to be judged next, and sees the verdicts of the rounds before. ``spoken``: whether what they
+    conclude is put into sentences."""
 
     rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
     rounds: Callable[[list[Entry], list[Entry]], Iterator[list[Entry]]]
