@@ -41,7 +41,6 @@ MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred 
 MOST_DRAWN = 64  # clusters whose networks are kept, some hundred kilobytes each
 MOST_LET = 16  # questionnaires whose candidates are kept, each on all terms of some dozen offers
 SLOWER = 2  # sizes in turn that are slower than more GPUs and late: one alone may but divide badly
-AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def _contenders(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]
     rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
     while rest and (best == float("inf") or rest[0].ranked_cost <= NEAR * best):
         near = sum(e.ranked_cost <= NEAR * min(best, rest[0].ranked_cost) for e in rest)
-        count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
+        count = 1 if rest[0].considered.owned else near
         judged, rest = rest[:count], rest[count:]
         yield judged
         if any(e.considered.owned and e.verdict != "impossible" for e in judged):
