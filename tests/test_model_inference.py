@@ -8,6 +8,7 @@ import pytest
 
 from assistant.model import Serving, architecture_of, predict_inference, sizing
 from assistant.model.disaggregation import balanced
+from assistant.model.prefill_decode import Cuts
 from assistant.model.serving_time import NOTHING_GUESSED, Guesses
 from assistant.vocabulary.questionnaire import Inference
 
@@ -118,6 +119,16 @@ def test_instances_of_both_sides_are_the_best_of_all_and_found_by_as_many_trials
         x, y = balanced(4, 8, Counted(3.0), 5.0, gpus)
         assert x * 3.0 == pytest.approx(y * 5.0, rel=0.02)
         assert Counted.tried <= gpus.bit_length() + 2
+
+
+def test_instances_serve_the_same_whatever_number_of_gpus_they_were_worked_out_for():
+    over = [network("infiniband-ndr-400", machine(128))]
+    kept = Cuts(machine(128), over)
+    for gpus in (128, 32, 64, 256):
+        asked, there = serving("deepseek-r1", gpus, disaggregated=True, requests_per_s=4.0, ttft=2.0), machine(gpus)
+        [after], [alone] = predict_inference(asked, there, over, kept), predict_inference(asked, there, over)
+        assert after.parallelism == alone.parallelism and after.carries == alone.carries
+        assert (after.draws == alone.draws).all()
 
 
 def test_a_target_that_nothing_keeps_even_alone_is_tried_on_no_number_of_gpus(monkeypatch):

@@ -10,11 +10,12 @@ import pytest
 from assistant.library import Library
 from assistant.library.questionnaires import from_value
 from assistant.planning import CHOICE_ALONE, Pipeline
+from assistant.planning.estimate import machine, networks
 from assistant.planning.flips import Charging
 from assistant.planning.prediction import predict
 from assistant.planning.predictor import Predictor
 from assistant.planning.resolve import resolve
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Questionnaire, Training
 
 TODAY = datetime.date(2026, 11, 20)
 WIDE_AREA = "wan-low-communication"
@@ -43,6 +44,28 @@ def test_a_price_tried_after_others_leads_to_what_it_leads_to_alone(library: Lib
         after, alone = (one.decide(job, CHOICE_ALONE, charging=charging) for one in (kept, Pipeline(library, TODAY)))
         assert after.choice.chosen.id == alone.choice.chosen.id
         assert [(e.id, e.median_cost) for e in after.variants] == [(e.id, e.median_cost) for e in alone.variants]
+
+
+@pytest.mark.parametrize("days", [None, 10])
+def test_a_price_is_tried_on_the_work_of_the_run_which_no_price_changes(library: Library, days: int | None) -> None:
+    job = asked(library).model_copy(update={"training": Training(days=days, tokens=None if days else 1e11)})
+    pipeline = Pipeline(library, TODAY)
+    made = pipeline.decide(job)
+    paid = made.choice.chosen.price.offered
+    charging = Charging(paid.provider, paid.price.si, 2 * paid.price.si)
+    alone = Pipeline(library, TODAY).outcome(job, charging=charging)
+    assert pipeline.outcome(job, charging=charging, work=made.work).costs == alone.costs
+
+
+@pytest.mark.parametrize("path", ["training.global_batch", "training.sequence_length"])
+def test_another_batch_or_sequence_runs_on_the_same_networks(library: Library, path: str) -> None:
+    catalog, predictor = library.catalog, Predictor(library.catalog, TODAY)
+    job = resolve(asked(library), catalog)
+    found = [e.considered for e in predictor.estimated(job) if e.estimated is not None]
+    there = predictor.varied(job, path, 512)
+    assert machine(there, catalog) == machine(job, catalog)
+    seen = [networks(found, machine(one, catalog), one, catalog) for one in (job, there)]
+    assert seen[0] == seen[1]
 
 
 def test_a_provider_changes_no_estimate(library: Library) -> None:

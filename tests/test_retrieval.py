@@ -582,6 +582,14 @@ def test_the_key_changes_with_a_text_a_query_a_term_and_the_order(tmp_path):
     assert opening.key(Content(found)) == opening.key(Content(found))
 
 
+def test_whether_an_index_is_built_is_told_without_reading_the_knowledge_again(library, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
+    monkeypatch.setattr(opening, "_OPENED", {})
+    assert opening.built_index(library) is None
+    monkeypatch.setattr(opening, "key", lambda content: pytest.fail("the knowledge was read again"))
+    assert opening.built_index(library) is None, "a batch asks before every plan"
+
+
 # Another model
 
 

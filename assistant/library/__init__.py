@@ -12,6 +12,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.interview import Interview
 from assistant.vocabulary.knowledge import Knowledge
 from assistant.vocabulary.language import Language
+from assistant.vocabulary.naming import naming
 from assistant.vocabulary.rules import Rule
 
 from . import paths
@@ -45,6 +46,11 @@ class Library:
 
         known = profiles.laid_over(read, self.profile) if self.profile else read
         return figures.laid_over(profiles.as_measured(known, self.measured), dict(self.figures))
+
+    @cached_property
+    def naming(self) -> Callable[[str], str]:
+        """Puts the names of the catalog in the place of its ids in a text."""
+        return naming(self.catalog.names)
 
     @cached_property
     def knowledge(self) -> Knowledge:

@@ -191,11 +191,10 @@ def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     if serving.tensor_parallel or serving.pipeline_parallel or serving.data_parallel:
         return [_as_said(serving, machine)]
     whole = max(1, min(machine.domain, serving.gpus))
-    inside = [*_inside(serving.architecture, machine, whole)]
-    fitting = [one for one in inside if holds(serving, machine, one) >= 1]
+    inside = {one: holds(serving, machine, one) for one in _inside(serving.architecture, machine, whole)}
+    fitting = [one for one, held in inside.items() if held >= 1]
     if fitting:
-        roomy = [one for one in fitting if holds(serving, machine, one) >= SMALLEST_CONCURRENCY]
-        return roomy or fitting
+        return [one for one in fitting if inside[one] >= SMALLEST_CONCURRENCY] or fitting
     tp, domains = max(one.tp for one in inside), 2
     while domains * machine.domain < MOST_GPUS and holds(serving, machine, Split(tp, domains)) < SMALLEST_CONCURRENCY:
         domains += 1

@@ -54,11 +54,14 @@ _AT_ONCE = 4  # halvings whose numbers are tried beside each other: an array of 
 _TRIED = np.arange(1, 1 << _AT_ONCE) / (1 << _AT_ONCE)  # of what is between
 
 
-def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
-    """One outcome per network, in their order."""
+def predict_inference(
+    serving: Serving, machine: Machine, networks: Sequence[Network], cuts: Cuts | None = None
+) -> list[InferenceOutcome]:
+    """One outcome per network, in their order. ``cuts``: of the sides on these networks, where they are there already
+    from other numbers of the same GPUs."""
     if not serving.disaggregated:
         return layouts.predict_inference(serving, machine, networks)
-    ways = _ways(serving, machine, networks)
+    ways = _ways(serving, machine, networks, cuts or Cuts(machine, networks))
     found = [_outcomes(serving, machine, networks, way) for way in ways]
     return [min(of_network, key=partial(_rank, serving)) for of_network in zip(*found, strict=True)]
 
@@ -104,12 +107,31 @@ def splits_of(serving: Serving, machine: Machine, gpus: int | None) -> list[Spli
     return [one for one in cut if holds(serving, machine, one) >= 1] or cut
 
 
-def _cuts(serving: Serving, machine: Machine, wires: Wires) -> tuple[list[_Cut], list[_Cut]]:
-    """Of prefill and of decode."""
-    tried = _tried(wires)
-    readers = [_reading(serving, machine, wires, one) for one in splits_of(serving, machine, serving.prefill_gpus)]
-    writers = [_writing(serving, machine, wires, tried, s) for s in splits_of(serving, machine, serving.decode_gpus)]
-    return readers, writers
+class Cuts:
+    """Both sides of one load, cut each way, on one kind of machine and some networks: an instance does the same however
+    many stand beside it."""
+
+    def __init__(self, machine: Machine, networks: Sequence[Network]) -> None:
+        self._wires = Wires(machine, Networks(networks), np.ones((1, 1, 1)))
+        self._each = _tried(self._wires)
+        self._readers: dict[Split, _Cut] = {}
+        self._writers: dict[Split, _Cut] = {}
+
+    def readers(self, serving: Serving, machine: Machine) -> list[_Cut]:
+        """Of prefill, those that ``serving.gpus`` leave room for."""
+        found = splits_of(serving, machine, serving.prefill_gpus)
+        for split in found:
+            if split not in self._readers:
+                self._readers[split] = _reading(serving, machine, self._wires, split)
+        return [self._readers[split] for split in found]
+
+    def writers(self, serving: Serving, machine: Machine) -> list[_Cut]:
+        """Of decode."""
+        found = splits_of(serving, machine, serving.decode_gpus)
+        for split in found:
+            if split not in self._writers:
+                self._writers[split] = _writing(serving, machine, self._wires, self._each, split)
+        return [self._writers[split] for split in found]
 
 
 def _tried(wires: Wires) -> Wires:
@@ -132,11 +154,11 @@ def _bracket(keeps: Callable[[np.ndarray], Number], low: np.ndarray, high: np.nd
     return low, high
 
 
-def fewest_gpus(serving: Serving, machine: Machine, network: Network, rate: float) -> int:
-    """GPUs without which no cut of both sides carries so many requests per second, or those in flight."""
-    readers, writers = _cuts(serving, machine, Wires(machine, Networks([network]), np.ones((1, 1, 1))))
+def fewest_gpus(serving: Serving, machine: Machine, cuts: Cuts, rate: float) -> int:
+    """GPUs without which no cut of both sides carries so many requests per second, or those in flight, on a network."""
     held = serving.concurrency or 1.0
-    return min(_needed(p, rate, 0.0) for p in readers) + min(_needed(d, rate, held) for d in writers)
+    reading = min(_needed(p, rate, 0.0) for p in cuts.readers(serving, machine))
+    return reading + min(_needed(d, rate, held) for d in cuts.writers(serving, machine))
 
 
 def answers_in_time(serving: Serving, machine: Machine) -> bool:
@@ -152,12 +174,12 @@ def answers_in_time(serving: Serving, machine: Machine) -> bool:
 
 def _needed(cut: _Cut, rate: float, held: float) -> int:
     """GPUs of one side."""
-    return cut.split.gpus * max(1, ceil(rate / float(cut.carries[0])), ceil(held / float(cut.batch[0])))
+    return cut.split.gpus * max(1, ceil(rate / cut.carries[0]), ceil(held / cut.batch[0]))
 
 
-def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[Way]:
+def _ways(serving: Serving, machine: Machine, networks: Sequence[Network], cuts: Cuts) -> list[Way]:
     """Those that carry most on each network."""
-    readers, writers = _cuts(serving, machine, Wires(machine, Networks(networks), np.ones((1, 1, 1))))
+    readers, writers = cuts.readers(serving, machine), cuts.writers(serving, machine)
     room = serving.gpus
     pairs = [(p, d) for p in readers for d in writers if p.split.gpus + d.split.gpus <= room]
     pairs = pairs or [(readers[0], writers[0])]
@@ -170,14 +192,14 @@ def _ways(serving: Serving, machine: Machine, networks: Sequence[Network]) -> li
 
 @dataclass(frozen=True)
 class _Cut:
-    """A side cut one way: whether an instance holds a request; requests per second of one, (F,); those that an instance
-    of decode answers together, and whether it keeps the target."""
+    """A side cut one way: whether an instance holds a request; on each network requests per second of one, those that
+    an instance of decode answers together, and whether it is later than the target."""
 
     split: Split
     fits: bool
-    carries: np.ndarray
-    batch: np.ndarray
-    late: np.ndarray
+    carries: list[float]
+    batch: list[float]
+    late: list[bool]
 
 
 def _load(serving: Serving, concurrency: Number, held: Number) -> Load:
@@ -206,7 +228,8 @@ def _reading(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
     own = np.ravel(prompt_seconds(side, load) + many)
     late = own > (serving.ttft or np.inf)
     fits = holds(serving, machine, split) >= 1
-    return _Cut(split, fits, np.ravel(prompts_carried(side, load) + many), np.ones(len(own)), late)
+    carries = np.ravel(prompts_carried(side, load) + many)
+    return _Cut(split, fits, carries.tolist(), [1.0] * len(own), late.tolist())
 
 
 def _writing(serving: Serving, machine: Machine, wires: Wires, tried: Wires, split: Split) -> _Cut:
@@ -225,7 +248,8 @@ def _writing(serving: Serving, machine: Machine, wires: Wires, tried: Wires, spl
     tpot = np.ravel(token_seconds(side, load, high) + 0.0 * high)
     batch = np.ravel(high)
     fits, late = holds(serving, machine, split) >= 1, tpot > (serving.tpot or np.inf)
-    return _Cut(split, fits, batch / (tpot * serving.output_tokens), batch, late)
+    carries = batch / (tpot * serving.output_tokens)
+    return _Cut(split, fits, carries.tolist(), batch.tolist(), late.tolist())
 
 
 def _room(serving: Serving, machine: Machine, split: Split) -> float:
@@ -241,17 +265,17 @@ def _paired(serving: Serving, machine: Machine, p: _Cut, d: _Cut, f: int) -> tup
     room = machine.domain if rack else serving.gpus
     x, y = serving.prefill_workers, serving.decode_workers
     if x is None and y is None:
-        x, y = balanced(p.split.gpus, d.split.gpus, float(p.carries[f]), float(d.carries[f]), room)
+        x, y = balanced(p.split.gpus, d.split.gpus, p.carries[f], d.carries[f], room)
         x, y = groups * x, groups * y
     elif x is None or y is None:  # the other side as far as it keeps up with the one that is said
-        ratio = float(p.carries[f] / d.carries[f])
+        ratio = p.carries[f] / d.carries[f]
         x, y = x or max(1, ceil((y or 1) / ratio)), y or max(1, ceil((x or 1) * ratio))
-    carried = min(x * float(p.carries[f]), y * float(d.carries[f]))
-    unlike = 1e-3 ** (float(p.late[f]) + float(d.late[f]))
+    carried = min(x * p.carries[f], y * d.carries[f])
+    unlike = 1e-3 ** float(p.late[f] + d.late[f])
     fits = p.fits and d.fits
     used = x * p.split.gpus + y * d.split.gpus
     worth = carried * unlike * (1.0 if fits else 1e-9) * (1.0 - 1e-6 * used)  # of as much the fewest GPUs
-    return worth, Way(p.split, d.split, x, y, float(d.batch[f]), inside)
+    return worth, Way(p.split, d.split, x, y, d.batch[f], inside)
 
 
 def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], way: Way) -> list[InferenceOutcome]:
@@ -264,7 +288,9 @@ def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], w
     load = _load(serving, float(serving.concurrency or batch * workers), held)
     many = np.zeros((len(RATIOS), len(networks)))
     served = served_apart(prefill, decode, load, link, serving.requests_per_s)
-    free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
+    free = served
+    if np.any(np.isfinite(link.carries)):
+        free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
     wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
     table["within"] = _within(serving, machine, wires, way, load, served) + many

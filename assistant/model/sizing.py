@@ -29,7 +29,7 @@ from .inference import (
 from .layouts import parallelism
 from .machine import Machine
 from .network import Network, Networks
-from .prefill_decode import answers_in_time, fewest_gpus, predict_inference
+from .prefill_decode import Cuts, answers_in_time, fewest_gpus, predict_inference
 from .serving_time import Engined, Load, Served, Split, under_load
 
 _HARDLY = 1e-6  # of a copy: what a load that is told in rounded numbers may be above what whole copies carry
@@ -116,6 +116,7 @@ class SizingApart:
 
     gpus: int
     _asked: _Asked = field(repr=False)
+    _cuts: Cuts = field(repr=False, compare=False)
     _known: dict[int, InferenceOutcome] = field(default_factory=dict, repr=False)
 
     @property
@@ -158,7 +159,7 @@ class SizingApart:
         asked = self._asked
         if gpus not in self._known and asked.network is not None:
             serving, machine = replace(asked.serving, gpus=gpus), replace(asked.machine, gpus=gpus)
-            self._known[gpus] = predict_inference(serving, machine, [asked.network])[0]
+            self._known[gpus] = predict_inference(serving, machine, [asked.network], self._cuts)[0]
         return self._known[gpus]
 
     def keeps(self) -> bool:
@@ -194,12 +195,13 @@ def _apart(asked: _Asked) -> SizingApart | None:
         return None
     node, serving = asked.machine.gpus_per_node, asked.serving
     rate = serving.requests_per_s or 0.0
-    least = fewest_gpus(serving, asked.machine, asked.network, rate)
+    cuts = Cuts(asked.machine, [asked.network])
+    least = fewest_gpus(serving, asked.machine, cuts, rate)
     sizes = [node * max(2, ceil(least / node))]
     while len(sizes) < _TRIED:
         sizes.append(node * ceil(max(sizes[-1] + node, _MORE * sizes[-1]) / node))
     in_time = (gpus for gpus in sizes if answers_in_time(replace(serving, gpus=gpus), asked.machine))
-    tried = (SizingApart(gpus, asked) for gpus in in_time)
+    tried = (SizingApart(gpus, asked, cuts) for gpus in in_time)
     return next((one for one in tried if one.keeps()), None)
 
 

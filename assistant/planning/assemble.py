@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import assistant
@@ -13,7 +14,6 @@ from assistant.library.figures import figures_of
 from assistant.network.nccl import Host, advice
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan import (
     Assumption,
     Candidate,
@@ -79,7 +79,7 @@ def plan_of(
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
-        made_with=MadeWith(program=assistant.__version__, constants=_figures(made, catalog), **library.digests),
+        made_with=MadeWith(program=assistant.__version__, constants=_figures(made, library), **library.digests),
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
@@ -99,16 +99,21 @@ def plan_of(
         movers=movers_of(chosen, made.job),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen, offers),
-        warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
+        warnings=_warnings(made, stale.warnings(made, offers, catalog), library, searched=index is not None),
         assumptions=_assumptions(made, catalog, design),
         questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
         measure_first=_said(made, "measure"),
     )
 
 
-def _figures(made: Decision, catalog: Catalog) -> dict[str, str]:
+def _figures(made: Decision, library: Library) -> dict[str, str]:
     """What the plan was computed with: of the networks those that were."""
-    return figures_of(catalog, made.job.gpu.id, [one.id for one in made.entries if one.estimated is not None])
+    return _figures_of(library, made.job.gpu.id, tuple(one.id for one in made.entries if one.estimated is not None))
+
+
+@lru_cache(maxsize=64)
+def _figures_of(library: Library, gpu: str, fabrics: tuple[str, ...]) -> dict[str, str]:
+    return figures_of(library.catalog, gpu, fabrics)
 
 
 def _sizing(made: Decision, predictor: Predictor) -> Sizing | None:
@@ -270,9 +275,9 @@ def _about(made: Decision) -> tuple[str | None, ...]:
     return (None, made.choice.chosen.id) if made.choice.chosen else (None,)
 
 
-def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched: bool) -> list[Warning_]:
+def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched: bool) -> list[Warning_]:
     """``old``: prices; those that decide stand first."""
-    job, about = made.job, _about(made)
+    job, about, catalog = made.job, _about(made), library.catalog
     first = [warning for warning in old if warning.code == stale.DECIDES]
     named = [*(warning for warning in old if warning not in first), *_less_sure(made.choice.chosen)]
     codes = {warning.code for warning in named} | ({"stale-prices"} if first else set())
@@ -313,8 +318,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
                 message="The search index is not built, so findings cite their claims only: run weft doctor.",
             )
         )
-    name = naming(catalog.names)
-    told = (warning.model_copy(update={"message": name(warning.message)}) for warning in found)
+    told = (warning.model_copy(update={"message": library.naming(warning.message)}) for warning in found)
     return list({(w.code, w.message): w for w in told}.values())
 
 

@@ -32,10 +32,7 @@ def findings_and_evidence(
     found: dict[str, Evidence] = {}
     findings = []
     for conclusion in conclusions:
-        claims = _to_the_point(conclusion.claims, conclusion.facts.get("job.provider"), library)
-        cited = [_of_claim(claim, library) for claim in claims]
-        if index is not None and conclusion.look_up is not None:
-            cited += _looked_up(conclusion.look_up, library, index)
+        cited = _cited(conclusion.claims, conclusion.look_up, conclusion.facts.get("job.provider"), library, index)
         for one in cited:
             found.setdefault(one.id, one)
         findings.append(
@@ -54,6 +51,16 @@ def findings_and_evidence(
 
 
 @lru_cache(maxsize=KEPT)
+def _cited(
+    claims: tuple[str, ...], look_up: str | None, who: str | None, library: Library, index: Index | None
+) -> tuple[Evidence, ...]:
+    """What a rule rests on, and what its question finds: the same whenever it speaks of the same provider."""
+    found = tuple(_of_claim(ident, library) for ident in _to_the_point(claims, who, library))
+    if index is None or look_up is None:
+        return found
+    return (*found, *_looked_up(look_up, library, index))
+
+
 def _to_the_point(cited: tuple[str, ...], who: str | None, library: Library) -> tuple[str, ...]:
     """A rule's claims; where it speaks of a provider and some of them do too, those alone, and never many of others."""
     provider = library.catalog.providers.get(who or "")
@@ -72,7 +79,6 @@ def _to_the_point(cited: tuple[str, ...], who: str | None, library: Library) -> 
     return tuple(about) or cited[:MOST_OF_OTHERS]
 
 
-@lru_cache(maxsize=KEPT)
 def _looked_up(look_up: str, library: Library, index: Index) -> tuple[Evidence, ...]:
     hits = index.for_query(look_up, PASSAGES_PER_FINDING)
     return tuple(_of_passage(hit.passage, library, hit.score) for hit in hits if hit.score >= LEAST_SCORE)

@@ -32,13 +32,14 @@ def known(value: Any) -> Any:
     return UNKNOWN if value is None else value
 
 
-def _bounded(facts: dict[str, Any]) -> dict[str, Any]:
-    """Facts with numbers no larger than the rules' engine reads: what is a multiple of nearly nothing is just large."""
-    return {name: _in_range(value) if isinstance(value, (int, float)) else value for name, value in facts.items()}
-
-
-def _in_range(value: float) -> float:
-    return value if -LARGEST_NUMBER <= value <= LARGEST_NUMBER else min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER)
+def _bounded(value: Any) -> Any:
+    """A fact whose number is no larger than the rules' engine reads: what is a multiple of nearly nothing is just
+    large."""
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, (int, float)) and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+        return min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER)
+    return value
 
 
 def _rdma(entries: list[Entry]) -> list[Entry]:
@@ -262,19 +263,19 @@ class Candidates:
         network = _best_network(job, reference(entries))
         return {**_what(job), **_where(job), **_money(job, entries), **network, **_slowdowns(entries)}
 
-    def job_facts(self, sizes: dict[str, float], run: Entry | None) -> dict[str, Any]:
-        """Facts about the job at the split of ``run``: what is chosen already, else the likeliest.
+    def job_facts(self, sizes: dict[str, float], run: Entry | None, names: Iterable[str]) -> dict[str, Any]:
+        """Facts of these names about the job at the split of ``run``: what is chosen already, else the likeliest.
 
         ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
         """
-        told = {name: known(value) for name, value in sizes.items()}
-        return _bounded({**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **told})
+        told = {**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **sizes}
+        return {name: _bounded(told[name]) for name in names if name in told}
 
     def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
         """Facts of these names about one of them, always the same names; what was not computed is left out."""
         if entry.id not in self._told:
             told, of = _told_of(entry), _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self)
-            self._told[entry.id] = _bounded({name: known(told[name](of)) for name in names if name in told})
+            self._told[entry.id] = {name: _bounded(told[name](of)) for name in names if name in told}
         return self._told[entry.id]
 
 

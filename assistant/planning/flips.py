@@ -25,13 +25,14 @@ from .quote_flips import quote_flips
 from .remedy import fits_on
 from .resolve import Resolved
 from .turning import Even, distance, turn
+from .work import Work
 
 # How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
 SHORTEST_SEQUENCE = 128  # tokens
 MOST_FLIPS = 6
 LINES = (0.1, 1.0, 10.0, 25.0, 100.0, 400.0, 1600.0)  # Gb/s: rates at which lines between sites are commonly let
-WAN = "cluster.wan_gbps"
+WAN, GPUS = "cluster.wan_gbps", "cluster.gpus"
 GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
 _LISTED, _HOURLY = "providers.", ".gpu_hour_usd"  # what a provider's list says, as the input of a flip
 
@@ -52,9 +53,12 @@ def provider_of(path: str) -> str | None:
     return path[len(_LISTED) : -len(_HOURLY)] if path.startswith(_LISTED) else None
 
 
-def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
+def _recommended(
+    questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None, work: Work | None = None
+) -> str | None:
+    """What is recommended, at other prices too. ``work``: of the same job, which no price changes."""
     try:
-        return pipeline.outcome(questionnaire, charging=charging).fabric
+        return pipeline.outcome(questionnaire, charging=charging, work=work).fabric
     except InputError:
         return None
 
@@ -71,8 +75,10 @@ class Charging:
     instead: float
 
     def __call__(self, offered: Offered) -> Offered:
+        if offered.provider != self.provider:
+            return offered
         listed = offered.listed
-        if listed is None or (offered.provider, listed.price.si) != (self.provider, self.usd):
+        if listed is None or listed.price.si != self.usd:
             return offered
         price = listed.price.model_copy(update={"value": self.instead})
         return replace(offered, listed=listed.model_copy(update={"price": price}))
@@ -157,7 +163,7 @@ def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
 
 def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
     def tried(price: float) -> str | None:
-        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
+        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price), made.work)
 
     return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 
@@ -263,13 +269,17 @@ def _size_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterable[F
         for e in able
         if (e.verdict == "acceptable" or e is chosen) and e.considered.fabric.technology not in ("none", "wan")
     ]
+    # What else is varied changes nothing about the networks: what is best on these GPUs anyhow stays the best.
+    anyhow = pipeline.predictor.cheapest_anyhow(job, columns, chosen)
     found = {
-        path: _nearest(path, now, values, columns, job, chosen, pipeline) for path, now, values in _varied_sizes(job)
+        path: _nearest(path, now, values, columns, job, chosen, pipeline)
+        for path, now, values in _varied_sizes(job)
+        if path == GPUS or not anyhow
     }
-    gpus = found["cluster.gpus"]
+    gpus = found[GPUS]
     nearer = gpus is None or distance(gpus.at, job.gpus) > distance(job.domain, job.gpus)
     if nearer and fits_on(job, job.domain, job.parallelism, pipeline.predictor):
-        found["cluster.gpus"] = _resized("cluster.gpus", job.gpus, job.domain, job, chosen, pipeline) or gpus
+        found[GPUS] = _resized(GPUS, job.gpus, job.domain, job, chosen, pipeline) or gpus
     return [flip for flip in found.values() if flip is not None]
 
 
@@ -284,7 +294,7 @@ def _line_flips(job: Resolved, chosen: Entry, pipeline: Pipeline) -> list[Flip]:
 def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
     """``(field, as it is, values worth a try)``."""
     several_domains = [gpus for gpus in _multiples(job.gpus) if gpus > job.domain and gpus % job.gpus_per_node == 0]
-    yield "cluster.gpus", job.gpus, several_domains
+    yield GPUS, job.gpus, several_domains
     yield "training.global_batch", job.global_batch, _multiples(job.global_batch)
     if job.loop is not None:  # its sequences are as long as the answers
         return
@@ -326,7 +336,7 @@ def _choice_at(
     anew."""
     try:
         there = pipeline.predictor.varied(job, path, value)
-        if pipeline.predictor.cheapest_anyhow(there, columns, chosen):
+        if path == GPUS and pipeline.predictor.cheapest_anyhow(there, columns, chosen):
             return None
         times = pipeline.predictor.step_times(there, [e.considered for e in columns])
     except InputError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from math import ceil, exp, inf
 from typing import Any
 
@@ -112,10 +111,10 @@ def listed_row(offered: Offered, fabric: str, freshness: Freshness) -> RentalOff
 
 def _on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
     """The entry as it is on another offer of its terms: at its price, where a sum is made of that."""
-    price = entry.price.taking(offered, job.gpus // job.sites)
     if offered.listed is None or not offered.summed:
         return entry
-    return replace(entry, priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+    price = entry.price.taking(offered, job.gpus // job.sites)
+    return entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
 
 
 def _what(offered: Offered, fabric: str) -> dict[str, Any]:

@@ -41,16 +41,16 @@ MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred 
 MOST_DRAWN = 64  # clusters whose networks are kept, some hundred kilobytes each
 MOST_LET = 16  # questionnaires whose candidates are kept, each on all terms of some dozen offers
 SLOWER = 2  # sizes in turn that are slower than more GPUs and late: one alone may but divide badly
-AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts
-    of the rounds before. ``spoken``: whether what they conclude is put into sentences."""
+    """Which rules are run, and over which candidates: ``rounds`` is given all and those that can be used and keep what
+    was asked, yields those to be judged next, and sees the verdicts of the rounds before. ``spoken``: whether what they
+    conclude is put into sentences."""
 
     rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
-    rounds: Callable[[list[Entry], Resolved], Iterator[list[Entry]]]
+    rounds: Callable[[list[Entry], list[Entry]], Iterator[list[Entry]]]
     spoken: bool = True
 
 
@@ -78,7 +78,7 @@ def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
     return rules.values()
 
 
-def _all_together(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+def _all_together(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]]:
     yield entries
 
 
@@ -94,16 +94,15 @@ def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
         wanted |= more
 
 
-def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+def _contenders(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]]:
     """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
     whatever the rules say of them."""
-    able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
     asked = choice.comparable(able)
     asked += [e for e in able if e.considered.owned and e not in asked]
     rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
     while rest and (best == float("inf") or rest[0].ranked_cost <= NEAR * best):
         near = sum(e.ranked_cost <= NEAR * min(best, rest[0].ranked_cost) for e in rest)
-        count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
+        count = 1 if rest[0].considered.owned else near
         judged, rest = rest[:count], rest[count:]
         yield judged
         if any(e.considered.owned and e.verdict != "impossible" for e in judged):
@@ -158,8 +157,8 @@ class Pipeline:
         made = self._decided(questionnaire, strategy, charging, work)
         if made.choice.chosen is None:
             made = self._on_fewer(made, strategy, charging, work) or self._without_a_price(made, strategy) or made
-        job = replace(made.job, assumptions=(*left_open, *spared, *made.job.assumptions))
-        return replace(made, asked=asked, job=job)
+        job, more = made.job, (*left_open, *spared)
+        return replace(made, asked=asked, job=replace(job, assumptions=(*more, *job.assumptions)) if more else job)
 
     def _on_fewer(
         self,
@@ -232,13 +231,14 @@ class Pipeline:
         if key not in self._works:
             there = self._let(asked)
 
-            def decided(work: Work) -> tuple[choice.Choice, list[Entry]]:
-                made = self._decided(asked, CHOICE_ALONE, work=work)
-                return made.choice, made.entries
+            def ran(work: Work) -> tuple[list[Entry], Callable[[], choice.Choice]]:
+                entries = self._run(there, work)
+                each = cheapest_of_each(entries, lambda entry: choice.meets(entry, there.job.questionnaire))
+                return each, lambda: self._chosen_among(entries, there.job, CHOICE_ALONE).choice
 
             if len(self._works) >= MOST_OUTCOMES:
                 self._works.clear()
-            self._works[key] = of_days(there.job, there.estimated, decided)
+            self._works[key] = of_days(there.job, there.estimated, ran)
         return self._works[key]
 
     def _decided(
@@ -263,12 +263,12 @@ class Pipeline:
         if strategy.spoken:
             choice.mark_ties(entries)
         about, rules = facts.Candidates(entries, job), reasoner(self.library, strategy)
-        told = about.job_facts(sizes_of(job, about.likely), about.likely)
+        told = about.job_facts(sizes_of(job, about.likely), about.likely, rules.reads_of_job)
         made = self._judged(about, told, rules, strategy)
         chosen = made.choice.chosen
         if facts.told_of_another(chosen, about.likely):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
-            anew = about.job_facts(sizes_of(job, chosen), chosen)
+            anew = about.job_facts(sizes_of(job, chosen), chosen, rules.reads_of_job)
             if strategy.spoken or rules.tells_apart(told, anew):
                 made = self._judged(about, anew, rules, strategy)
         if strategy.spoken:
@@ -308,13 +308,20 @@ class Pipeline:
             there.listed = work, [entry.settled() for entry in self._run(there, work)]
         return money.at_other_prices(there.listed[1], there.job, self.catalog, self.today, charging, work.steps)
 
-    def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
+    def outcome(
+        self,
+        questionnaire: Questionnaire,
+        *,
+        charging: Callable[[Offered], Offered] | None = None,
+        work: Work | None = None,
+    ) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
-        prices around an offer are tried again at every turn. ``charging`` and what is raised: as :meth:`decide`."""
+        prices around an offer are tried again at every turn. ``work``: that of this questionnaire, where it is there
+        already. ``charging`` and what is raised: as :meth:`decide`."""
         key = _said(questionnaire), charging, self.today or datetime.date.today()
         found = self._outcomes.get(key)
         if found is None:
-            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging))
+            found = outcome_of(self.decide(questionnaire, CHOICE_ALONE, charging=charging, work=work))
             if len(self._outcomes) >= MOST_OUTCOMES:
                 self._outcomes.clear()
             self._outcomes[key] = found
@@ -350,11 +357,11 @@ class Pipeline:
         """What the rules conclude, ``told`` so of the job, and the choice that follows from it."""
         entries, job, conclusions = about.entries, about.job, []
         verdicts.clear(entries)
-        for judged in strategy.rounds(entries, job):
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for judged in strategy.rounds(entries, able):
             said = rules.run(told, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
-        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
         for outweighed in choice.advised(choice.comparable(able)):
             outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))

@@ -41,7 +41,7 @@ class Work:
     recommended: bool = False
 
 
-Decided = Callable[[Work], tuple[Choice, Sequence[Entry]]]
+Ran = Callable[[Work], tuple[Sequence[Entry], Callable[[], Choice]]]
 
 
 def said(job: Resolved) -> Work | None:
@@ -70,21 +70,23 @@ def without_limits(asked: Questionnaire) -> Questionnaire:
     )
 
 
-def of_days(job: Resolved, entries: Sequence[Entry], decided: Decided) -> Work:
+def of_days(job: Resolved, entries: Sequence[Entry], ran: Ran) -> Work:
     """The work of the days of a job (of a service: of a month) that is asked for :func:`without_limits`. ``entries``:
-    the networks with their estimates, ``decided``: what is chosen among them for an amount of work."""
+    the networks with their estimates, ``ran``: the same with an amount of work done, and what is chosen among them for
+    whoever asks."""
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
     work = Work(days * 86400 / min((e.step for e in _fitting(entries)), default=1.0))
     for number in range(_ROUNDS + 1):
-        choice, found = decided(work)
+        found, chosen_of = ran(work)
         # First what the fastest of those at a price does: what is a little longer than a term is renewed for another.
         let = [e for e in found if e.usable and e.costed] if number == 0 else []
         fastest = min(let or _fitting(found), key=lambda e: e.median_hours, default=None)
-        on = fastest if let else choice.chosen or fastest
+        chosen = None if let else chosen_of().chosen
+        on = chosen or fastest
         if on is None:
             break
         times = days * 24 / on.median_hours
-        work = Work(work.steps * times, name_of(on), choice.chosen is not None)
+        work = Work(work.steps * times, name_of(on), chosen is not None)
         if number and abs(times - 1) < _SAME:
             break
     return work

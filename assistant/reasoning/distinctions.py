@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,9 +28,10 @@ class Distinctions:
                 else:
                     numbers[test.field].add(kept)
         self._scope = scope
-        self._compared: list[tuple[str, str, set[str], list[float]]] = [
-            (name, FACTS[scope][name].kind, words[name], sorted(numbers[name])) for name in words
-        ]
+        kinds = {name: FACTS[scope][name].kind for name in words}
+        self._texts = [(name, words[name]) for name, kind in kinds.items() if kind == "text"]
+        self._flags = [(name, words[name]) for name, kind in kinds.items() if kind == "flag"]
+        self._numbers = [(name, words[name], sorted(numbers[name])) for name, kind in kinds.items() if kind == "number"]
 
     def of(self, facts: Mapping[str, Any]) -> dict[str, Class]:
         """The class of each fact that is read: of a number twice its place among those it is compared with, one more
@@ -38,20 +39,36 @@ class Distinctions:
         None, is unknown. Raises :class:`EngineError` for a fact of the wrong kind, and for a number that the engine
         cannot keep."""
         classes: dict[str, Class] = {}
-        for name, kind, words, numbers in self._compared:
-            value = facts.get(name)
-            value = UNKNOWN if value is None else value
-            if isinstance(value, str):
-                known = kind == "text" or value == UNKNOWN
-                classes[name] = value if value in words else None
-            elif isinstance(value, bool):
-                known, classes[name] = kind == "flag", value
-            elif known := kind == "number" and isinstance(value, (int, float)):
+        told = facts.get
+        for name, words in self._texts:
+            value = told(name)
+            if value.__class__ is not str:
+                value = self._word(name, value, "text")
+            classes[name] = value if value in words else None
+        for name, words in self._flags:
+            value = told(name)
+            if value is not True and value is not False:
+                value = self._word(name, value, "flag")
+                value = value if value in words else None
+            classes[name] = value
+        for name, words, numbers in self._numbers:
+            value = told(name)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
                 number = _number(name, value)
-                classes[name] = bisect_left(numbers, number) + bisect_right(numbers, number)
-            if not known:
-                raise EngineError(f"{self._scope}.{name}: expected a {kind}, got {value!r}")
+                place = bisect_left(numbers, number)
+                classes[name] = 2 * place + (place < len(numbers) and numbers[place] == number)
+            else:
+                value = self._word(name, value, "number")
+                classes[name] = value if value in words else None
         return classes
+
+    def _word(self, name: str, value: Any, kind: str) -> str:
+        """A word that is told of a fact; of what is no text whether it is known. Raises :class:`EngineError` for
+        another."""
+        value = UNKNOWN if value is None else value
+        if not isinstance(value, str) or (kind != "text" and value != UNKNOWN):
+            raise EngineError(f"{self._scope}.{name}: expected a {kind}, got {value!r}")
+        return value
 
 
 def _number(name: str, value: float) -> float:

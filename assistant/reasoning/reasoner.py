@@ -4,7 +4,6 @@ proof."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import repeat
 from types import MappingProxyType
 from typing import Any
 
@@ -18,10 +17,11 @@ from .patterns import WHOLE_JOB, CompiledRule, Group, Read, compiled
 from .sentences import Sentence, sentence
 
 Facts = Mapping[str, Any]
+Places = dict[Hashable, tuple[str, ...]]  # ids of rules that fire, by what is seen of a place
 KEPT_RUNS = (
     512  # what fired in runs that saw the same of all facts: prices that cross no threshold; some kilobytes each
 )
-KEPT = 1024  # of what a chain of rules sees, with what fires on it: half a kilobyte each
+KEPT = 256  # of what a chain of rules sees of a job, and with each of a place: some hundred bytes each
 
 
 class Reasoner:
@@ -53,8 +53,10 @@ class Reasoner:
                 "candidate", {n for r in read for n in r.candidate}, (t for kind, t in tests if kind == "candidate")
             ),
         }
-        seen = {name for branch in branches for name in branch.looks_at["candidate"]} if spoken else set()
-        self.reads = frozenset({"fabric", *seen, *(name for r in read for name in r.candidate)})  # of a candidate
+        seen = [branch.looks_at for branch in branches] if spoken else []
+        shown = {scope: {name for looks_at in seen for name in looks_at[scope]} for scope in ("job", "candidate")}
+        self.reads = frozenset({"fabric", *shown["candidate"], *(name for r in read for name in r.candidate)})
+        self.reads_of_job = frozenset({*shown["job"], *(name for r in read for name in r.job)})
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
         self._speakers = {branch.id: _Speaker(members[branch.id], spoken, names) for branch in branches}
@@ -104,25 +106,36 @@ class _Matcher:
     def __init__(self, group: Group) -> None:
         self._group = group
         self._ruleset = Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
-        self._known: list[dict[Hashable, tuple[str, ...]]] = [{} for _ in group.chains]  # ids of rules, by what is seen
+        # of each chain the ids of rules that fire, by what is seen of the job, then of the place
+        self._known: list[dict[Hashable, Places]] = [{} for _ in group.chains]
 
     def fire(self, memory: _Memory) -> None:
         """Have the memory learn what fires."""
         seen = [memory.seen(chain.read, per_candidate=self._group.per_candidate) for chain in self._group.chains]
-        fired = [[*map(known.get, keys)] for known, keys in zip(self._known, seen, strict=True)]
+        known = [self._of_job(of, about) for of, (about, _) in zip(self._known, seen, strict=True)]
+        fired = [[*map(of.get, keys)] for of, (_, keys) in zip(known, seen, strict=True)]
         new = sorted({at for places in fired if None in places for at, rules in enumerate(places) if rules is None})
         if new:
             asked = self._asked(memory, [memory.places[at] for at in new])
-            for chain, known, keys, places in zip(self._group.chains, self._known, seen, fired, strict=True):
-                if len(known) + len(new) > KEPT:
-                    known.clear()
+            for chain, of, (_, keys), places in zip(self._group.chains, known, seen, fired, strict=True):
+                if len(of) + len(new) > KEPT:
+                    of.clear()
                 for at in new:
                     rules = tuple(rule for rule in asked[memory.places[at]] if rule in chain.rules)
-                    known[keys[at]] = places[at] = rules
+                    of[keys[at]] = places[at] = rules
         for places in fired:
             for place, rules in zip(memory.places, places, strict=False) if any(places) else ():
                 for rule in rules or ():
                     memory.learn(self._group.branches[rule], place)
+
+    @staticmethod
+    def _of_job(known: dict[Hashable, Places], about: Hashable) -> Places:
+        """What is known of the places of such a job."""
+        if about not in known:
+            if len(known) >= KEPT:
+                known.clear()
+            known[about] = {}
+        return known[about]
 
     def _asked(self, memory: _Memory, places: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What fires at places, as the engine says."""
@@ -153,22 +166,26 @@ class _Memory:
         self.job, self.candidates, self.places = job, candidates, (WHOLE_JOB, *candidates)
         self._of_job = apart["job"].of(job)
         rows = [apart["candidate"].of(one) for one in candidates.values()]
-        self._of_candidates = {name: (None, *(row[name] for row in rows)) for name in (rows[0] if rows else ())}
-        self._whole = (True, *(False for _ in rows))  # of each place, whether it is the job
+        self._of_candidates = {name: (_WHOLE, *(row[name] for row in rows)) for name in (rows[0] if rows else ())}
+        self._whole = (_WHOLE, *(None for _ in rows))  # of each place, whether it is the job
         self.classes = (self.places, *self._of_job.values(), *self._of_candidates.values())
         self.fired: set[tuple[str, str]] = set()
         self.concluded: dict[tuple[str, str], list[str]] = {}
+        self._named: set[str] = set()  # findings that there are about anything
         for name in supposed:
             self.concluded.update({(name, fabric): [] for fabric in self.places})
+            self._named.add(name)
 
-    def seen(self, read: Read, *, per_candidate: bool) -> list[Hashable]:
-        """What rules can tell apart at each place, or of the job alone: of the job, of the candidate there, and which
-        findings there are about either."""
-        findings = [tuple((name, place) in self.concluded for place in self.places) for name in read.findings]
-        about_job = read.of_job(self._of_job), *(places[0] for places in findings)
-        whole, of_candidates = (self._whole, self._of_candidates) if per_candidate else (self._whole[:1], {})
-        columns = (of_candidates[name] for name in read.candidate if of_candidates)
-        return [*zip(repeat(about_job), whole, *columns, *findings, strict=False)]
+    def seen(self, read: Read, *, per_candidate: bool) -> tuple[Hashable, Sequence[Hashable]]:
+        """What rules can tell apart: of the job with the findings about it, and at each place, or of the job alone, of
+        the candidate there and of the findings about it."""
+        named = [name for name in read.findings if name in self._named]
+        findings = [[(name, place) in self.concluded for place in self.places] for name in named]
+        about_job = read.of_job(self._of_job), *named, *(places[0] for places in findings)
+        if not per_candidate:
+            return about_job, (_WHOLE,)
+        columns = [self._of_candidates[name] for name in read.candidate if self._of_candidates] or [self._whole]
+        return about_job, columns[0] if len(columns) + len(findings) == 1 else [*zip(*columns, *findings, strict=True)]
 
     def facts_for(self, read: Read, places: Sequence[str]) -> list[Fact]:
         """Of the job and of candidates, findings first: a pattern may ask for their absence."""
@@ -188,6 +205,7 @@ class _Memory:
         """Remember that a rule has fired."""
         self.fired.add((branch.id, place))
         self.concluded.setdefault((branch.then.name, place), []).append(branch.rule.id)
+        self._named.add(branch.then.name)
 
     def used(self, branch: Branch, fabric: str) -> tuple[str, list[str]]:
         """The first finding that was there of those a rule reads, and the rules that concluded any of them."""
@@ -260,6 +278,9 @@ class _Speaker:
         if setting is not None:
             return {"setting": {"name": setting.name, "value": texts.get("value", setting.value)}}
         return {**self._then, **texts}
+
+
+_WHOLE = object()  # in the place of what is seen of a candidate where it is the job
 
 
 def _finding(name: str, fabric: str) -> Fact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,21 @@ def built_index(library: Library) -> Index | None:
     """The index if it is already built for exactly this library and model: what a plan uses, which never waits for a
     model."""
     try:
-        built = library in _OPENED or _path(Content.of(library), Embedder()).is_file()
+        built = library in _OPENED or _is_there(_key_of(library))
         return ready_index(library) if built else None
     except InputError:
         return None
+
+
+@lru_cache(maxsize=4)
+def _key_of(library: Library) -> str:
+    return key(Content.of(library))
+
+
+def _is_there(content_key: str) -> bool:
+    """Whether an index of that content is kept, of the model that is used: which one that is takes reading its
+    files."""
+    return any(_folder().glob(f"index-*-{content_key}.npz")) and _path(content_key, Embedder()).is_file()
 
 
 def open_index(library: Library, *, embedder: Embedder | None = None, folder: Path | None = None) -> Index:
@@ -51,7 +63,7 @@ def open_index(library: Library, *, embedder: Embedder | None = None, folder: Pa
     no embedding model.
     """
     content, embedder = Content.of(library), embedder or Embedder()
-    path = _path(content, embedder, folder)
+    path = _path(key(content), embedder, folder)
     arrays = store.read(path)
     if arrays is None or not _fits(arrays, content):
         with store.alone(path):
@@ -63,8 +75,12 @@ def open_index(library: Library, *, embedder: Embedder | None = None, folder: Pa
     return Index(content, arrays, embedder)
 
 
-def _path(content: Content, embedder: Embedder, folder: Path | None = None) -> Path:
-    return (folder or paths.cache_dir() / "search") / f"index-{embedder.fingerprint}-{key(content)}.npz"
+def _folder() -> Path:
+    return paths.cache_dir() / "search"
+
+
+def _path(content_key: str, embedder: Embedder, folder: Path | None = None) -> Path:
+    return (folder or _folder()) / f"index-{embedder.fingerprint}-{content_key}.npz"
 
 
 def key(content: Content) -> str:
