@@ -34,6 +34,9 @@ NEAR = 1.25
 
 
 Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
+# How a network came to be the answer: it was chosen; a person named it for machines that are still to be rented or
+# bought, or for theirs, which it has yet to join; it is in place.
+Standing = Literal["chosen", "given", "in-place"]
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,16 @@ class Choice:
     runner_up: Entry | None = None
     by_rules: bool = False  # a tie on cost that preferences decided
     coin_flip: bool = False
-    kept: bool = False  # a fabric already owned was kept
+    standing: Standing = "chosen"
     rest: tuple[Entry, ...] = ()  # the others that it was chosen among, or kept before
     equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing was chosen: the network was named."""
+        return self.standing != "chosen"
 
     @cached_property
     def confidence(self) -> float:
@@ -203,13 +211,16 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     possible = [e for e in entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
     kept = [meets(e, questionnaire) for e in possible]
     over = tuple(e for e, keeps in zip(possible, kept, strict=True) if e.costed and not keeps)
-    return replace(_chosen_of([e for e, keeps in zip(possible, kept, strict=True) if keeps]), over_limits=over)
+    able = [e for e, keeps in zip(possible, kept, strict=True) if keeps]
+    named: Standing = "in-place" if questionnaire.budget.network_there else "given"
+    return replace(_chosen_of(able, named), over_limits=over)
 
 
-def _chosen_of(able: list[Entry]) -> Choice:
+def _chosen_of(able: list[Entry], named: Standing) -> Choice:
+    """``named``: how the network stands that a person named."""
     owned = next((e for e in able if e.considered.owned), None)
     if owned is not None:
-        return _kept(owned, able)
+        return _kept(owned, able, named)
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
@@ -265,13 +276,13 @@ def _unadvised(able: list[Entry], wanted: list[Entry]) -> Entry | None:
     return least if least and all(least.ranked_cost < e.ranked_cost for e in wanted) else None
 
 
-def _kept(owned: Entry, able: list[Entry]) -> Choice:
-    """A fabric already owned is kept unless the job cannot run on it."""
+def _kept(owned: Entry, able: list[Entry], named: Standing) -> Choice:
+    """A network that was named is taken unless the job cannot run on it."""
     rest = [e for e in able if e is not owned and e.verdict == "acceptable" and e.costed == owned.costed]
     cheapest = min(rest, key=lambda e: e.ranked_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
-    return Choice(owned, best, kept=True, rest=tuple(rest))
+    return Choice(owned, best, standing=named, rest=tuple(rest))
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:

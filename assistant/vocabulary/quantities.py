@@ -251,6 +251,32 @@ def times(ratio: float) -> str:
     return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
 
 
+_TWICE = 1.995  # what rounds to 2.0 times
+_SAME = 0.0005  # of the whole: what rounds to 0.0 %
+_TIMES_AS = {"longer": ("long", "shorter"), "more": ("much", "less")}
+COMPARISONS = ("of", *(f"{word}{than}" for word in _TIMES_AS for than in ("", " than")))
+
+
+def compared(ratio: float, how: str) -> str:
+    """One thing beside another, ``how`` one of :data:`COMPARISONS`: ``12 % longer than``, and where it is twice as much
+    or more ``2.2 times as long as``, as nobody reads "117 % longer" right at first sight; ``34 % of`` or ``3.4 times``
+    it."""
+    if how == "of":
+        return times(ratio) if ratio >= _TWICE else f"{_digits(100 * ratio)} % of"
+    word, _, than = how.partition(" ")
+    much, fewer = _TIMES_AS[word]
+    if abs(ratio - 1) < _SAME or ratio >= _TWICE:
+        same = f"as {much}{' as' if than else ''}"
+        return f"{times(ratio)} {same}" if ratio >= _TWICE else same
+    less = f"{fewer} {than}".strip()
+    return f"{_digits(100 * (ratio - 1))} % {how}" if ratio > 1 else f"{_digits(100 * (1 - ratio))} % {less}"
+
+
+def _digits(percent: float) -> str:
+    """Two digits, all before the point; what is less than a tenth with one."""
+    return f"{percent:.0f}" if percent >= 9.95 else f"{percent:.1f}"
+
+
 def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:
     """A limit as it was given, to the dollar; one of three digits as ``told``."""
     return told(limit) if float(f"{limit:.3g}") == limit else in_dollars(limit)

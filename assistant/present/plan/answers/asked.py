@@ -11,7 +11,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
-from assistant.vocabulary.quantities import times
+from assistant.vocabulary.quantities import compared
 from assistant.vocabulary.utterance import Utterance
 
 from ... import figures
@@ -118,8 +118,4 @@ def slower(one: Candidate, other: Candidate) -> float:
 
 def lasts(percent: float) -> str:
     """How much longer a step takes, in words."""
-    if abs(percent) < 0.5:
-        return "as long"
-    if percent >= 99.5:
-        return f"{times(percent / 100 + 1)} as long"
-    return f"{abs(percent):.2g} % {'longer' if percent > 0 else 'shorter'}"
+    return "as long" if abs(percent) < 0.5 else compared(1 + percent / 100, "longer")
