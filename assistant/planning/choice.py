@@ -10,23 +10,18 @@ from typing import Literal
 import numpy as np
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import Certainty
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import within_month, within_share
 from .entry import Entry
 
-# Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
-# is lower: below, a recommendation by cost alone would be noise dressed as a decision. The percent is what prices are
-# rounded by.
+# Two costs count as one when the medians differ by less than TIE_PERCENT, or when the worlds disagree this often about
+# which is lower: below, a recommendation by cost alone would be noise dressed as a decision.
 # The probability is what the rules' say is allowed to cost: over the 60 jobs of tests/interview_jobs.py a fifth lets
 # them prefer a fabric that is 2.9 % dearer by the median at most, 0.23 % in the mean; with a tenth 4.9 % and 0.36 %,
 # and five jobs of 60 end elsewhere; with 0.3 it is 1.5 % and 0.16 %, and two do.
-TIE_PERCENT = 1.0
 TIE_PROBABILITY = 0.2
-# What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
-# common: half of the steps that nothing was fitted to were off by more (4.1 % of 1207, knowledge/handbook/accuracy.md).
-CLOSE_PERCENT = 4.0
 # What costs more than this many times the cheapest by the median is not chosen whatever the rules say, nor for an old
 # price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
 # times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
@@ -164,15 +159,14 @@ def comparable(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def mark_ties(entries: list[Entry]) -> None:
-    """Note which costs the bands cannot tell from the cheapest, and each one's probability of being the cheapest."""
+    """Note which costs the bands cannot tell from the cheapest."""
     usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
     if not usable:
         return
     costs = np.stack([e.cost for e in usable])
     cheapest = min(usable, key=lambda e: e.ranked_cost)
     cheaper = np.mean(costs < cheapest.cost, axis=1).tolist()
-    for entry, best, lower in zip(usable, _shares_cheapest(costs), cheaper, strict=True):
-        entry.probability_best = best
+    for entry, lower in zip(usable, cheaper, strict=True):
         near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not _incomparable(entry, cheapest))
     for entry in _up_to_the_dearest([e for e in usable if e.tie], usable):

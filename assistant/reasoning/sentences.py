@@ -42,7 +42,7 @@ def _shown(value: Any, spec: str, names: Mapping[str, str]) -> str:
     if isinstance(value, (int, float)) and spec.startswith("#"):
         return counted(round(value), spec[1:])
     if isinstance(value, (int, float)) and spec in COMPARISONS:
-        return compared(1 + value / 100, spec)
+        return compared((0 if spec == "of" else 1) + value / 100, spec)
     if isinstance(value, (int, float)):
         return format(value, spec or ("g" if isinstance(value, float) else ""))
     return "".join(c if c.isprintable() else "�" for c in names.get(str(value), str(value)))

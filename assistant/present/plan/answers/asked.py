@@ -116,6 +116,8 @@ def slower(one: Candidate, other: Candidate) -> float:
     return 100 * (one.median_step / other.median_step - 1)
 
 
-def lasts(percent: float) -> str:
-    """How much longer a step takes, in words."""
-    return "as long" if abs(percent) < 0.5 else compared(1 + percent / 100, "longer")
+def lasts(percent: float, than: str = "") -> str:
+    """How much longer a step takes, in words: ``12 % longer``; beside what ``than`` names ``2.2 times as long as on``
+    it."""
+    beside = f"longer{' than' if than else ''}"
+    return compared(1.0 if abs(percent) < 0.5 else 1 + percent / 100, beside) + (f" on {than}" if than else "")
