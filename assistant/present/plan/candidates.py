@@ -24,12 +24,14 @@ def section(plan: Plan) -> list[Block]:
     computed, table = _computed(plan), _table(plan)
     if not computed:
         return []
-    exposed = "Exposed: communication that nothing hides, inside nodes too. " if reading.ends(plan) else ""
-    read = f"{_legend(plan, computed)}. {exposed}{_work(plan)}".strip()
+    ends, slower = reading.ends(plan), any((c.slowdown_percent or 0.0) < 0 for c in computed)
+    read = [
+        f"{_legend(plan, computed)}.",
+        "Exposed: communication that nothing hides, inside nodes too." if ends else _work(plan),
+        "Slower by: than the fastest that is possible." if ends and slower else "",
+    ]
     gone = _out_of_the_question([c for c in plan.candidates if c.step_time_s is None])
-    faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
-    read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
-    notes = (" ".join(read.split()), reading.splits(computed), reading.middle(plan), gone)
+    notes = (" ".join(filter(None, read)), reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
 
