@@ -328,10 +328,8 @@ def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[
     """What a network that is priced by its bill is made of."""
     if fabric.origin != "derived":
         return ()
-    return tuple(
-        (freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT), part.share * fabric.value)
-        for part in bill.parts
-    )
+    priced = lambda part: freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT)
+    return tuple((replace(priced(part), device=part.device), part.share * fabric.value) for part in bill.parts)
 
 
 def _failures(
