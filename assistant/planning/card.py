@@ -141,9 +141,10 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
         return ""
     let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
-    if chosen.costed and taken:
-        return f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work."
-    return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
+    paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
+    if not chosen.costed:
+        return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
+    return f"{paid}." if taken else f"{paid}; where {job.gpus:,} were quoted, give the price as a quote (budget.quotes)."
 
 
 def _in_whole_machines(job: Resolved) -> str:
@@ -229,13 +230,15 @@ def _on_demand(chosen: Entry) -> str:
 
 def _paid_for(job: Resolved, chosen: Entry) -> str:
     """Of machines without a price, up to which one the budget is kept."""
-    budget, hours = job.questionnaire.budget, job.gpus * chosen.median_hours
+    paid = job.gpus * chosen.price.paid_share
+    budget, hours = job.questionnaire.budget, paid * chosen.median_hours
     run = budget.usd / hours if budget.usd and hours and not job.questionnaire.open_ended else None
-    month = monthly(1.0, job.gpus)
+    month = monthly(1.0, paid)
     most = min((p for p in (run, budget.usd_per_month and budget.usd_per_month / month) if p), default=None)
     if not most or budget.mode == "buy":
         return ""
-    return f" Your budget is kept up to ${floor(100 * most) / 100:,.2f} per GPU-hour."
+    many = f" of {round(paid):,} GPUs" if paid > job.gpus else ""
+    return f" Your budget is kept up to ${floor(100 * most) / 100:,.2f} per GPU-hour{many}."
 
 
 def _to_keep(job: Resolved, chosen: Entry, month: str, capital: float, token: str) -> str:
@@ -262,8 +265,7 @@ def _of_term(chosen: Entry, job: Resolved) -> str:
 
 def _for_more_than_used(job: Resolved, chosen: Entry) -> str:
     """Where the smallest order, or whole machines, are more than the job takes: how many GPUs are paid for."""
-    offered = chosen.price.offered
-    paid = offered.paid(job.gpus // job.sites) * job.sites if offered else job.gpus
+    paid = round(job.gpus * chosen.price.paid_share)
     return f" for {paid:,} GPUs, the fewest that are let there" if paid > job.gpus else ""
 
 

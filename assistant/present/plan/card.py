@@ -104,8 +104,9 @@ def _meaning(plan: Plan) -> str:
 
 def _compared(plan: Plan) -> bool:
     """Whether anything was: another network with a price, or quotes, be they of one network."""
-    others = (c for c in plan.candidates if c.cost_usd and c.fabric != plan.recommendation.fabric)
-    return bool(plan.questionnaire["budget"].get("quotes")) or any(others)
+    others = [c for c in plan.candidates if c.cost_usd and c.fabric != plan.recommendation.fabric]
+    able = any(c.verdict != "impossible" and c.fits is not False for c in others)
+    return bool(plan.questionnaire["budget"].get("quotes")) or able
 
 
 def _likeliest(plan: Plan) -> list[str]:
