@@ -144,7 +144,9 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
     if not chosen.costed:
         return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
-    return f"{paid}." if taken else f"{paid}; where {job.gpus:,} were quoted, give the price as a quote (budget.quotes)."
+    return (
+        f"{paid}." if taken else f"{paid}; where {job.gpus:,} were quoted, give the price as a quote (budget.quotes)."
+    )
 
 
 def _in_whole_machines(job: Resolved) -> str:

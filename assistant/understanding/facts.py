@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
-from assistant.vocabulary.quantities import in_dollars
+from assistant.vocabulary.quantities import LEAST_BUDGET, in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -35,7 +35,6 @@ _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node"
 _YEARS = range(2015, 2041)
 _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
-_LEAST_BUDGET = 100.0  # US dollars
 _ENDS_WITH = frozenset(",.;:!?)")
 
 
@@ -354,7 +353,7 @@ class Facts:
             others = [
                 d for d in reading.doubts if amount.value in d.options and (d.unlikely or d.field == counting.COUNTED)
             ]
-            if amount.unit not in ("month", "") or amount.value < _LEAST_BUDGET or (told and not others):
+            if amount.unit not in ("month", "") or amount.value < LEAST_BUDGET or (told and not others):
                 continue
             if others or (
                 self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS

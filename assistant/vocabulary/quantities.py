@@ -233,6 +233,17 @@ def _grouped_money(text: str, *, by_the_hour: bool) -> str:
     return text[: found.start()] + plain + text[found.end() :]
 
 
+# US dollars: a number without a unit that is less is no budget, nor is a sum in a question about one. $100 pay for six
+# hours of one machine of eight H100 at the least price of the catalog ($1.99 per GPU-hour).
+LEAST_BUDGET = 100.0
+_IN_BINARY = 0.05  # "256k" is 262,144, 2.4 % more; 2 ** 20 is a million but for 4.9 %
+
+
+def same_in_binary(one: float, other: float) -> bool:
+    """Whether two numbers are the same one, be either told in thousands of 1,024."""
+    return abs(one / other - 1) < _IN_BINARY
+
+
 def in_dollars(value: float) -> str:
     """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
     return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
