@@ -374,7 +374,11 @@ def _because(made: Decision, chosen: Entry) -> str:
 def _limited(made: Decision, barred: list[Entry]) -> str:
     """Which limits the cheaper ones do not keep."""
     limits = kept_by_none(barred, made.job.questionnaire) or ["what was asked"]
-    which = "A cheaper network misses" if len(barred) == 1 else f"{len(barred)} cheaper networks miss"
+    with_run = f"with cheaper {_billed(made.job)}s " if any(e.price.capital_usd for e in barred) else ""
+    cheaper = "" if with_run else "cheaper "
+    which = f"{len(barred)} {cheaper}networks {with_run}miss"
+    if len(barred) == 1:
+        which = f"A network with a cheaper {_billed(made.job)} misses" if with_run else "A cheaper network misses"
     said = f"{which} {' and '.join(limits)}."
     return said if len(said.split()) <= WORDS else f"{which} {limits[0]} or another limit."
 
