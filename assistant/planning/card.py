@@ -76,8 +76,11 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
         what = _to_what_is_there(job, chosen, network, joined)
         dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
         return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
+    said = "mode" in job.questionnaire.budget.model_fields_set  # else the machines may be there, and nobody asked
     deed = "Buy" if job.questionnaire.budget.mode == "buy" else "Rent"
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
+    if choice.standing == "given" and not said:
+        what = f"Take {network} for the {gpus}{where}{beside}"
     return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
 
 
@@ -177,7 +180,8 @@ def _keeping(made: Decision, chosen: Entry) -> str:
     other = made.choice.runner_up
     if other is None or not (chosen.costed and other.costed) or other.median_cost >= chosen.median_cost:
         return ""
-    more = f"it costs {usd(chosen.median_cost - other.median_cost)} more than {in_a_sentence(other)}"
+    it = f"a {_billed(made.job)} on it" if chosen.price.capital_usd else "it"
+    more = f"{it} costs {usd(chosen.median_cost - other.median_cost)} more than {in_a_sentence(other)}"
     return f"; for the same tokens {more}" if works_longer(made.job, chosen) else f"; {more}"
 
 
@@ -401,6 +405,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     nearer = any(e.ranked_cost < other.ranked_cost for e in made.choice.over_limits)
     keeping = " of those that keep the limits" if nearer else ""
     more = other.median_cost / chosen.median_cost
+    if chosen.risky or other.risky:  # as they are compared
+        least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = compared(more, "more")

@@ -13,7 +13,7 @@ from .budgets import usd_per_month
 from .candidates import on_the_market
 from .choice import NEAR
 from .entry import Entry
-from .headline import usd
+from .headline import in_a_sentence, usd
 from .missed import Missed, missed
 from .predictor import Predictor
 from .resolve import Resolved
@@ -161,7 +161,7 @@ def _loosened(job: Resolved, allowed: list[Entry], taken: Taken) -> str:
     given = [one for one in short if one[0].considered.owned]
     entry, limits = _nearest(given or short)
     first, *others = limits
-    named = f"{_taken_with(job, entry, limits, taken).considered.fabric.name}{', which was given' if given else ''}"
+    named = f"{in_a_sentence(_taken_with(job, entry, limits, taken))}{', which was given' if given else ''}"
     asked = [f"{first.enough} ({named}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."

@@ -245,8 +245,10 @@ def same_in_binary(one: float, other: float) -> bool:
 
 
 def in_dollars(value: float) -> str:
-    """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
-    return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
+    """An amount of US dollars as it is read back: ``$563,450``, ``$450.76``, ``$2.31``."""
+    if value >= 1000:
+        return f"${value:,.0f}"
+    return f"${value:,.2f}".removesuffix(".00") if value >= 100 else f"${value:,.4g}"
 
 
 def told_apart(value: float, limit: float | None, told: Callable[[float], str]) -> str:
