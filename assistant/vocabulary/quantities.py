@@ -260,8 +260,9 @@ def told_apart(value: float, limit: float | None, told: Callable[[float], str]) 
 
 
 def times(ratio: float) -> str:
-    """``2.2 times``, ``120 times``."""
-    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
+    """``2.2 times``, ``twice``, ``120 times``."""
+    told = f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+    return "twice" if told == "2" else f"{told} times"
 
 
 _TWICE = 1.995  # what rounds to 2.0 times
