@@ -173,7 +173,7 @@ def test_sentences_fill_in_questions_measurements_and_settings() -> None:
         (117.0, "more", "2.2 times as much"),
         (2600.0, "longer", "27 times as long"),
         (0.01, "longer than", "as long as"),
-        (-3.0, "longer than", "3.0 % shorter than"),
+        (-3.0, "longer than", "3.0 % less time than"),
         (340.0, "of", "3.4 times"),
         (34.0, "of", "34 % of"),
     ],

@@ -267,7 +267,7 @@ def times(ratio: float) -> str:
 
 _TWICE = 1.995  # what rounds to 2.0 times
 _SAME = 0.0005  # of the whole: what rounds to 0.0 %
-_TIMES_AS = {"longer": ("long", "shorter"), "more": ("much", "less")}
+_TIMES_AS = {"longer": ("long", "less time"), "more": ("much", "less")}
 COMPARISONS = ("of", *(f"{word}{than}" for word in _TIMES_AS for than in ("", " than")))
 
 
