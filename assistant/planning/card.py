@@ -76,8 +76,9 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
         what = _to_what_is_there(job, chosen, network, joined)
         dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
         return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
-    said = "mode" in job.questionnaire.budget.model_fields_set  # else the machines may be there, and nobody asked
-    deed = "Buy" if job.questionnaire.budget.mode == "buy" else "Rent"
+    budget = job.questionnaire.budget  # of neither said the machines may be there, and nobody asked
+    said = "mode" in budget.model_fields_set or bool(budget.quotes)
+    deed = "Buy" if budget.mode == "buy" else "Rent"
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
         what = f"Take {network} for the {gpus}{where}{beside}"
@@ -378,11 +379,7 @@ def _because(made: Decision, chosen: Entry) -> str:
 def _limited(made: Decision, barred: list[Entry]) -> str:
     """Which limits the cheaper ones do not keep."""
     limits = kept_by_none(barred, made.job.questionnaire) or ["what was asked"]
-    with_run = f"with cheaper {_billed(made.job)}s " if any(e.price.capital_usd for e in barred) else ""
-    cheaper = "" if with_run else "cheaper "
-    which = f"{len(barred)} {cheaper}networks {with_run}miss"
-    if len(barred) == 1:
-        which = f"A network with a cheaper {_billed(made.job)} misses" if with_run else "A cheaper network misses"
+    which = "A cheaper network misses" if len(barred) == 1 else f"{len(barred)} cheaper networks miss"
     said = f"{which} {' and '.join(limits)}."
     return said if len(said.split()) <= WORDS else f"{which} {limits[0]} or another limit."
 
