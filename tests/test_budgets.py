@@ -271,6 +271,29 @@ def test_of_two_budgets_that_are_hardly_apart_that_of_the_network_is_named_on_wh
     assert named.slowdown_percent < 20
 
 
+@pytest.mark.parametrize("gpu", ["h100-sxm", "mi300x"])
+@pytest.mark.parametrize(
+    ("budget", "limits"),
+    [
+        ({"mode": "buy", "usd": 1.5e6}, {}),
+        ({"mode": "buy"}, {"max_power_kw": 53}),
+        ({"mode": "rent"}, {"deadline_days": 3}),
+        ({"mode": "buy", "usd": 1.5e6}, {"deadline_days": 3}),
+    ],
+)
+def test_what_would_make_it_work_is_tried_and_named_with_the_network_that_is_taken_then(stages, gpu, budget, limits):
+    made = stages.decide(asked(budget, cluster={"gpu": gpu, "gpus": 64}, constraints=limits))
+    tried = []
+
+    def taken(changed):
+        tried.append((changed, stages.decide(changed).choice.chosen))
+        return tried[-1][1]
+
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor, taken)
+    assert tried and all(chosen and chosen.considered.fabric.name in told for _, chosen in tried)
+    assert told == planning.plan(made.job.questionnaire, LIBRARY, index=None).recommendation.smallest_change
+
+
 def test_machines_that_are_called_bought_between_commas_are_bought():
     said = "pretrain 13B on 64 H200, machines bought, 300 billion tokens, budget $60,000 per month"
     heard = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener).hear(said)

@@ -27,7 +27,9 @@ LIBRARY = libraries.load()
 OF_ONE_SPEED = {"infiniband-ndr-400", "spectrum-x-400", "roce-v2-400", "ultra-ethernet-400"}
 
 
-def plan(gpus: int = 64, gpu: str = "h100-sxm", cluster: dict[str, Any] | None = None, **sections: Any) -> Plan:
+def plan(
+    gpus: int = 64, gpu: str = "h100-sxm", cluster: dict[str, Any] | None = None, library=LIBRARY, **sections: Any
+) -> Plan:
     said = {
         "workload": "pretraining",
         "model": "llama-3.1-8b",
@@ -36,7 +38,7 @@ def plan(gpus: int = 64, gpu: str = "h100-sxm", cluster: dict[str, Any] | None =
         "budget": {"mode": "buy"},
     }
     questionnaire = Questionnaire.model_validate(said | sections)
-    return begun(questionnaire, LIBRARY, index=None, today=datetime.date(2026, 11, 20)).plan
+    return begun(questionnaire, library, index=None, today=datetime.date(2026, 11, 20)).plan
 
 
 @pytest.fixture(scope="module")
@@ -266,6 +268,26 @@ def test_for_machines_that_are_there_only_the_network_is_bought_and_they_are_kep
     assert any(a.field == "budget.owned" and "what else it could do" in a.why for a in found.assumptions)
 
 
+def test_what_a_part_is_called_moves_no_price() -> None:
+    """The worlds in which switches, adapters and machines are dearer are drawn by their ids in the catalog."""
+    catalog = LIBRARY.catalog
+    devices = {ident: one.model_copy(update={"name": f"{one.name} II"}) for ident, one in catalog.devices.items()}
+    gpus = {ident: one.model_copy(update={"name": f"{one.name} II"}) for ident, one in catalog.gpus.items()}
+    other = copy.copy(LIBRARY)
+    other.__dict__["catalog"] = catalog.model_copy(update={"devices": devices, "gpus": gpus})
+    first, renamed = (
+        {c.fabric: (c.cost_usd, c.probability_best) for c in plan(library=one).candidates} for one in (LIBRARY, other)
+    )
+    assert first == renamed
+
+
+def test_a_link_is_called_by_its_own_speed() -> None:
+    found = plan(64, "b300", cluster={"fabric": "spectrum-x-800"})
+    [link] = [i for i in found.purchase.items if i.kind == "link"]
+    assert link.item == "link of 800 Gb/s: cable, with optics at both ends"
+    assert link.note == "no price seen at 800 Gb/s; that of 400 Gb/s by line rate"
+
+
 def test_where_the_network_is_there_too_nothing_is_bought_and_what_replaces_it_is(ours: dict[str, Plan]) -> None:
     found, machines = ours["everything"], {c.fabric: c for c in ours["machines"].candidates}
     assert found.recommendation.card.do.startswith("Keep RoCE v2 400 Gb/s")
@@ -385,7 +407,7 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
         and "of full use; with" in found.recommendation.card.do
     )
     table = next(block for block in candidates.section(found) if isinstance(block, Table))
-    assert table.header[-2] == "to buy" and "$10,900" in {row[-2] for row in table.rows}
+    assert table.header[-1] == "to buy" and "$10,900" in {row[-1] for row in table.rows}
     assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import re
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_fine_tuning_7b_over_tcp_is_many_times_slower_and_says_what_keeping_it_c
         )
     )
     assert made.recommendation.fabric == "ethernet-tcp-100"
-    assert made.recommendation.headline.startswith("Keep ") and "times as much" in made.recommendation.headline
+    assert made.recommendation.headline.startswith("As given, ") and "times as much" in made.recommendation.headline
     assert candidate(made, "ethernet-tcp-100").slowdown_percent > 1500
 
 
@@ -206,9 +207,19 @@ def test_a_nic_faster_than_the_slot_that_feeds_it_is_no_candidate(planned):
     )
 
 
-def test_a_fabric_already_owned_is_kept(planned):
-    made = planned(job(cluster={"fabric": "roce-v2-400"}))
-    assert made.recommendation.fabric == "roce-v2-400" and made.recommendation.headline.startswith("Keep ")
+@pytest.mark.parametrize(
+    ("budget", "deed", "headline"),
+    [
+        ({"mode": "rent"}, r"Rent 64 NVIDIA H100 SXM5 80 GB, with RoCE v2 400 Gb/s, as given\b", "As given, "),
+        ({"mode": "buy"}, r"Buy 64 NVIDIA H100 SXM5 80 GB, with RoCE v2 400 Gb/s, as given\b", "As given, "),
+        ({"mode": "buy", "owned": "machines"}, r"Buy RoCE v2 400 Gb/s for the 64 .* there, as given\b", "As given, "),
+        ({"mode": "buy", "owned": "everything"}, r"Keep RoCE v2 400 Gb/s for the 64 ", "Keep "),
+    ],
+)
+def test_a_network_that_is_named_is_taken_and_only_what_is_there_is_kept(planned, budget, deed, headline):
+    answer = planned(job(cluster={"fabric": "roce-v2-400"}, budget=budget)).recommendation
+    assert answer.fabric == "roce-v2-400" and answer.headline.startswith(headline)
+    assert re.match(deed, answer.card.do), answer.card.do
 
 
 def test_a_model_too_large_is_infeasible_with_the_size_that_would_do(planned, library):

@@ -72,7 +72,7 @@ def test_of_a_network_that_is_given_it_is_told_who_quotes_it_and_that_nobody_let
         )
         for budget in ({"quotes": [quote]}, {"mode": "rent"})
     )
-    assert quoted.recommendation.card.do.endswith("for the 64 NVIDIA H100 SXM5 80 GB, as CoreWeave quotes it.")
+    assert quoted.recommendation.card.do.endswith(" at CoreWeave, with NVIDIA Spectrum-X 400 Gb/s, as given.")
     nobody = "Nobody in the catalog lets these GPUs with this network: ask"
     assert not any("spectrum-x-400" in offer.fabrics for one in CATALOG.providers.values() for offer in one.offers
                    if offer.gpu == "h100-sxm")  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_rule_does_not_overrule_a_sum_but_says_what_it_has_against_it():
     plan = planned(THREE[0], slow, model="llama-3.1-8b")
     assert plan.recommendation.fabric == "ethernet-tcp-100"
     against = next(w.message for w in plan.warnings if w.code == "advised-against-and-cheaper")
-    assert "slower on Ethernet 100, TCP" in against and "times as much on InfiniBand NDR" in against
+    assert "On Ethernet 100, TCP the job takes" in against and "times as much on InfiniBand NDR" in against
     entries = decided(THREE[0], slow | {"gpu_hour_usd": 0.9}, model="llama-3.1-8b").entries
     assert {e.id: e.verdict for e in entries if e.usable}["ethernet-tcp-100"] == "avoid", "nor is it cheap"
 

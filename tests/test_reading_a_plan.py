@@ -14,7 +14,7 @@ from assistant.library.questionnaires import read_one
 from assistant.planning import plan
 from assistant.present import figures
 from assistant.present.fields import value_text
-from assistant.present.plan import assumptions, flips, formats, reading
+from assistant.present.plan import assumptions, card, flips, formats, reading
 from assistant.present.plan.formats import plan_lines, plan_markdown
 from assistant.present.sweep import sentences
 from assistant.vocabulary.plan import Flip, Plan
@@ -87,7 +87,9 @@ def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> 
 
 
 def test_confidence_says_of_what(library: Library) -> None:
-    assert "the chance that this network, not this offer of it, is the cheapest" in text_of(planned(library))
+    text = text_of(planned(library))
+    said = "Chance that this network, not this offer of it, is the cheapest, or within a percent, if what was assumed"
+    assert said in text.split("WHY NOT THE OTHERS")[0].split("WHY")[1]
 
 
 def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library: Library) -> None:
@@ -97,9 +99,9 @@ def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library:
     assert cheaper.verdict == "avoid" and cheaper.cost_usd.p50 < found.candidates[0].cost_usd.p50
     text = text_of(found)
     assert (
-        f"cheaper but not advised: {reading.name(found, cheaper.fabric)}, {figures.usd(cheaper.cost_usd.p50)}." in text
+        f"cheaper but not advised: {reading.name(found, cheaper.fabric)}, {figures.usd(cheaper.cost_usd.p50)}" in text
     )
-    assert "Cheapest run of those advised" in text and "the cheapest of those advised." in text
+    assert "Cheapest run of those advised" in text and "That is among those advised;" in text
 
 
 def test_the_step_of_the_plan_and_that_of_a_prediction_are_told_apart(library: Library) -> None:
@@ -154,7 +156,21 @@ def test_who_sees_that_another_network_is_more_often_the_cheapest_reads_why_it_i
             assert f"({most} % against {ours} %)" in sentence and sentence in " ".join(text_of(found).split())
             assert "the rules decide: for" in sentence or "lower middle cost" in sentence
         seen.add(bool(sentence))
+        assert_certainty_agrees_with_its_chance(found)
     assert seen == {True, False}
+
+
+def assert_certainty_agrees_with_its_chance(found: Plan) -> None:
+    """The word is on the card, the only probability under why; "clear" stands beside none that says otherwise."""
+    sure, chance = " ".join(card.certain(found)), found.recommendation.confidence
+    said = f"{sure} {reading.chance(found)}"
+    before, _, after = text_of(found).partition("WHY")
+    assert not re.search(r"[Cc]hance that|likely to be the cheap|more often the cheapest", before), said
+    assert reading.chance(found) in " ".join(after.split("WHY NOT")[0].split())
+    if sure.startswith("Certainty: clear") and found.recommendation.verdict == "recommended":
+        assert chance >= 0.8 or (chance <= 0.2 and re.search("it was given, and .* costs less", sure)), said
+    if sure.startswith("Certainty: toss-up"):
+        assert "costs the same as" in sure and len(found.recommendation.tied) > 1
 
 
 def test_why_says_so_in_the_conversation_too(library: Library) -> None:
@@ -167,7 +183,8 @@ def test_why_says_so_in_the_conversation_too(library: Library) -> None:
     )
     asked = " ".join(line for event in talk.say("why") for line in wording.lines(event, 1000))
     sentence = talk.plan.recommendation.not_the_likeliest
-    assert sentence and sentence in shown and sentence in asked
+    assert sentence and sentence in asked
+    assert not re.search(r"\d %", card.section(talk.plan)[1].items[-1]) and sentence not in shown, "only under why"
 
 
 def test_what_was_assumed_is_told_in_words(library: Library) -> None:

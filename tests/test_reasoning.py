@@ -12,6 +12,7 @@ import pytest
 from assistant.library import paths
 from assistant.library.rules import read_rules
 from assistant.reasoning import Conclusion, EngineError, Reasoner
+from assistant.reasoning.sentences import sentence
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.facts import FACTS
 from assistant.vocabulary.rules import STAGES, Rule
@@ -162,6 +163,23 @@ def test_sentences_fill_in_questions_measurements_and_settings() -> None:
         "advise/set": {"setting": {"name": "NCCL_NET", "value": "Socket"}},
         "advise/unset": {"setting": {"name": "NCCL_IB_HCA", "value": None}},
     }
+
+
+@pytest.mark.parametrize(
+    ("percent", "how", "told"),
+    [
+        (12.4, "longer than", "12 % longer than"),
+        (117.0, "longer than", "2.2 times as long as"),
+        (117.0, "more", "2.2 times as much"),
+        (2600.0, "longer", "27 times as long"),
+        (0.01, "longer than", "as long as"),
+        (-3.0, "longer than", "3.0 % less time than"),
+        (340.0, "of", "3.4 times"),
+        (34.0, "of", "34 % of"),
+    ],
+)
+def test_what_is_twice_as_long_or_more_is_told_in_times(percent: float, how: str, told: str) -> None:
+    assert sentence(f"{{job.tcp_slowdown_percent:{how}}}")({"job": {"tcp_slowdown_percent": percent}}) == told
 
 
 def test_control_characters_in_names_do_not_reach_the_sentences() -> None:

@@ -431,6 +431,24 @@ def test_a_provider_has_no_price_of_so_many_with_a_network_and_its_smallest_orde
     assert "GPUs on" not in at_a_provider("hyperstack", "h100-sxm", 64, library).recommendation.card.do
 
 
+def test_what_is_let_only_in_a_larger_order_is_paid_for_whole_at_a_quoted_rent_too(library: Library):
+    def rented(gpus: int, **budget: float) -> Plan:
+        asked = {**RENTED, "cluster": {"gpu": "h100-sxm", "gpus": gpus, "provider": "hyperstack"}}
+        asked["budget"], asked["training"] = {"mode": "rent", **budget}, {"days": 3}
+        asked["model"] = "llama-3.1-8b"
+        return plan(from_value(asked, library.catalog), library, index=None, today=TODAY)
+
+    few, many = rented(16, gpu_hour_usd=2.4), rented(64, gpu_hour_usd=2.4)
+    costs = [one.candidates[0].median_cost / one.candidates[0].run_hours for one in (few, many)]
+    assert costs == pytest.approx([64 * 2.4, 64 * 2.4])
+    card = few.recommendation.card
+    assert "64 are paid for, 16 of them work; where 16 were quoted, give the price as a quote" in card.do
+    assert "for 64 GPUs, the fewest that are let there" in card.cost
+    unpriced = rented(16, usd=5000).recommendation.card.cost
+    most = float(re.search(r"kept up to \$([\d.]+) per GPU-hour of 64 GPUs", unpriced)[1])
+    assert 4900 < most * 64 * few.candidates[0].run_hours <= 5000
+
+
 def test_of_two_networks_of_a_machine_that_cost_the_same_the_faster_one_stands_first(library: Library):
     job = RENTED | {"training": {"tokens": 100e9}, "budget": {"mode": "rent", "reserved_days": 400}}
     offers = plan(from_value(job, library.catalog), library, index=None, today=TODAY).offers

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.present.figures import percent, seconds, significant
+from assistant.present.figures import percent, seconds
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Prediction
+from assistant.vocabulary.quantities import compared
 
 from .case import Case
 
@@ -56,9 +57,7 @@ class Compared:
 
 def longer(factor: float) -> str:
     """``the same``, ``12 % longer`` or ``3 times as long``."""
-    if factor < _SAME:
-        return "the same"
-    return f"{percent(100 * (factor - 1))} longer" if factor < 2 else f"{significant(factor)} times as long"
+    return "the same" if factor < _SAME else compared(factor, "longer")
 
 
 def verdict(case: Case, about: list[Fabric], found: Compared) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from assistant.library import Library
 from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import same_in_binary
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
@@ -64,9 +65,6 @@ def bare_numbers(said: Utterance) -> set[Any]:
     return {amount.value for amount in said.amounts if amount.kind == "number"}
 
 
-_IN_BINARY = 0.05  # 2 ** 20 is a million but for 4.9 %
-
-
 def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]:
     """What was read of a bare number and is a guess, no fact of a question: a length beside which nothing speaks of
     time, another order of magnitude than it has, half the work where money is spoken of. ``words`` are those of
@@ -97,7 +95,7 @@ def _scaled(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
 def _is_told(value: Any, said: Utterance) -> bool:
     """Whether a value stands in a message as a number: "256k" is 262,144."""
     numbers = (amount.value for amount in said.amounts if amount.kind == "number" and amount.value)
-    return isinstance(value, int | float) and any(abs(value / number - 1) < _IN_BINARY for number in numbers)
+    return isinstance(value, int | float) and any(same_in_binary(value, number) for number in numbers)
 
 
 def _ratio(value: Any, known: Any) -> float | None:

@@ -214,8 +214,8 @@ def candidate_prices(
         paid = _rented(questionnaire, budget, gpu, fabric, offers, catalog, freshness)
     else:
         spot, paid = None, _bought(questionnaire, gpu, fabric, offers, catalog, freshness, bill, count, assumptions)
-    taken = paid.taken
-    share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
+    taken, at_a_site = paid.taken, cluster.gpus // cluster.sites
+    share = _ordered(taken, offers if rents else (), at_a_site) * cluster.sites / cluster.gpus
     return CandidatePrice(
         *paid.parts,
         interruptions=failures,
@@ -244,6 +244,16 @@ class _Paid:
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
     sunk: float = 0.0
+
+
+def _ordered(taken: Offered | None, offers: Sequence[Offered], gpus: int) -> int:
+    """The GPUs that are paid for at a site of ``gpus``: of the offer whose price it is, and of machines at a rent that
+    was quoted, or that nobody tells, the smallest order of any that are let. A part of a machine that was quoted is
+    taken to be let where no smallest order says otherwise."""
+    if taken is not None:
+        return taken.paid(gpus)
+    let = (o for o in offers if gpus >= o.offer.gpus_per_node or o.offer.min_gpus is not None)
+    return min((o.paid(gpus) for o in let), default=gpus)
 
 
 def _delivery_days(budget: Budget, taken: Offered | None) -> float | None:
@@ -330,10 +340,8 @@ def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[
     """What a network that is priced by its bill is made of."""
     if fabric.origin != "derived":
         return ()
-    return tuple(
-        (freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT), part.share * fabric.value)
-        for part in bill.parts
-    )
+    priced = lambda part: freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT)
+    return tuple((replace(priced(part), device=part.device), part.share * fabric.value) for part in bill.parts)
 
 
 def _failures(

@@ -20,10 +20,12 @@ COMES_WITH_INSTANCE = frozenset({"efa", "tcpx", "tcpxo"})
 
 @dataclass(frozen=True)
 class BillPart:
-    """The price of one piece, and the share of the bill that all of its kind have."""
+    """The price of one piece, and the share of the bill that all of its kind have; ``device``: the id in the catalog
+    of the device whose price that is, by which it is dearer or cheaper for every network that is built from it."""
 
     price: Fact
     what: str
+    device: str
     share: float
 
 

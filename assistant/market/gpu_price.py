@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog, Fact, Gpu
 from assistant.vocabulary.errors import InputError, Place
@@ -48,7 +49,8 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
     own = _purchase_price(gpu, catalog)
     if own is not None:
         note = f"{own.value:,.0f} USD over {months:g} months"
-        return freshness.priced(what, own, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
+        found = freshness.priced(what, own, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
+        return replace(found, device=gpu.id)
     prices = {
         other.id: fact for other in catalog.gpus.values() if (fact := _purchase_price(other, catalog)) is not None
     }
@@ -76,7 +78,8 @@ def _from_relative(
     ratio = _speed(gpu) / _speed(catalog.gpus[nearest])
     how = f"{catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their 16-bit peaks"
     note = f"no price in the catalog: {how}; give a quote"
-    return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h", note=note)
+    found = freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h", note=note)
+    return replace(found, device=gpu.id)
 
 
 def _speed(gpu: Gpu) -> float:

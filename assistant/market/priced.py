@@ -21,7 +21,8 @@ class Priced:
 
     Of origin ``unknown`` it is no price: its value of one makes a cost count GPU-hours, by which fabrics of a provider
     that tells none can still be compared. ``share``: of the source's price that is counted, above 1 where machines are
-    bought whole and below where some of them are there.
+    bought whole and below where some of them are there. ``device``: the id in the catalog of what is bought,
+    whatever it is called.
     """
 
     what: str
@@ -34,6 +35,7 @@ class Priced:
     stale: bool = False
     note: str | None = None
     share: float = 1.0
+    device: str | None = None
 
     @property
     def read(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from assistant.vocabulary.answers import PricedItem
+from assistant.vocabulary.answers import Part, PricedItem
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact
 
 LARGEST_BREAKOUT = 4  # ports one switch port is split into: what 64×800G switches document (256 ports)
@@ -31,10 +31,10 @@ class Price:
     def scaled(self, factor: float, derived: str) -> Price:
         return Price(self.low * factor, self.mid * factor, self.high * factor, self.date, self.source, derived)
 
-    def of(self, item: str, count: int) -> PricedItem:
+    def of(self, item: str, kind: Part, device: Device, count: int) -> PricedItem:
         """A line of the bill."""
-        seen = {"date": self.date, "source": self.source, "derived": self.derived}
-        return PricedItem(item=item, count=count, usd=self.mid, usd_low=self.low, usd_high=self.high, **seen)
+        seen = {"date": self.date, "source": self.source, "derived": self.derived, "device": device.id}
+        return PricedItem(item=item, kind=kind, count=count, usd=self.mid, usd_low=self.low, usd_high=self.high, **seen)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
     ratio = line_rate / device.port_rate.si
     if abs(ratio - 1) < 0.01:
         return device, price
-    return device, price.scaled(ratio, f"no price seen at {line_rate / GBPS:g} Gb/s; {device.name} by line rate")
+    return device, price.scaled(
+        ratio, f"no price seen at {line_rate / GBPS:g} Gb/s; that of {device.port_rate.si / GBPS:g} Gb/s by line rate"
+    )
 
 
 def own_price(device: Device) -> Price | None:

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem, SwitchUsed
+from assistant.vocabulary.answers import Cables, Capex, FabricDesign, Part, PricedItem, SwitchUsed
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, amortized
@@ -480,21 +480,22 @@ def _items(
     supernic = fabric.technology == "spectrum-x" and not (size.on_board or size.nodes_per_rack)
     if supernic and of_card is not None and fabric.nic_rate <= SUPERNIC:
         of_card = replace(of_card, derived=_STAND_IN)
-    found: list[tuple[str, int, bill.Price | None]] = [
-        (f"switch {switch.name}", layout.switches, bill.price_of(switch, catalog)),
-        (f"NIC {card.name}" if card else "NIC", size.nics, of_card),
+    found: list[tuple[str, Part, Device | None, int, bill.Price | None]] = [
+        (f"switch {switch.name}", "switch", switch, layout.switches, bill.price_of(switch, catalog)),
+        (f"NIC {card.name}" if card else "NIC", "nic", card, size.nics, of_card),
     ]
     found += [
-        (f"optic {catalog.devices[ident].name}", count, price)
-        for ident, count in optics.items()
-        if (price := bill.own_price(catalog.devices[ident]))
+        (f"optic {one.name}", "optic", one, count, price)
+        for one, count in ((catalog.devices[ident], count) for ident, count in optics.items())
+        if (price := bill.own_price(one))
     ]
     cable, price = bill.link(line_rate, catalog) or (None, None)
-    found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
+    named = f"link of {line_rate / bill.GBPS:g} Gb/s: {cable.name}" if cable else "optics and cables"
+    found.append((named, "link", cable, layout.cables, price))
     notes += [
-        f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None
+        f"{item}: no price in the catalog, left out of the capital cost" for item, *_, price in found if not price
     ]
-    return [price.of(item, count) for item, count, price in found if price is not None]
+    return [price.of(item, kind, one, count) for item, kind, one, count, price in found if price and one]
 
 
 def _power(layout: Layout, switch: Device, ends: list[_End], catalog: Catalog, notes: list[str]) -> float:

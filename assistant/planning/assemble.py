@@ -27,6 +27,7 @@ from assistant.vocabulary.plan import (
     Warning_,
 )
 from assistant.vocabulary.quantities import days_said
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
@@ -41,7 +42,7 @@ from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
 from .offers import rental_offers, taken
-from .pipeline import Decision
+from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .power import power_use
 from .predictor import Predictor
 from .purchase import purchase_of
@@ -63,7 +64,7 @@ MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 def plan_of(
     made: Decision,
     library: Library,
-    predictor: Predictor,
+    pipeline: Pipeline,
     index: Index | None,
     published: Decision | None = None,
 ) -> Plan:
@@ -75,7 +76,7 @@ def plan_of(
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
     offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
-    design, sizing = _design(made.job, chosen, catalog), _sizing(made, predictor)
+    design, sizing = _design(made.job, chosen, catalog), _sizing(made, pipeline.predictor)
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
@@ -83,7 +84,7 @@ def plan_of(
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
-        recommendation=recommendation_of(made, predictor, published).model_copy(
+        recommendation=recommendation_of(made, pipeline, published).model_copy(
             update={"offer": taken(made.choice.chosen, offers)}
         ),
         candidates=candidates_of(made, offers),
@@ -173,7 +174,7 @@ def verdict_of(choice: Choice) -> Outcome:
     return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
 
 
-def recommendation_of(made: Decision, predictor: Predictor, published: Decision | None = None) -> Recommendation:
+def recommendation_of(made: Decision, pipeline: Pipeline, published: Decision | None = None) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would, of quotes and beside them."""
     job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
     asked = made.instead_of
@@ -187,17 +188,21 @@ def recommendation_of(made: Decision, predictor: Predictor, published: Decision 
         tied=[entry.id for entry in choice.tied],
         runner_up=choice.runner_up.id if choice.runner_up else None,
         flips=[],
-        smallest_change=_smallest_change(made, predictor, published) if verdict == "infeasible" else None,
+        smallest_change=_smallest_change(made, pipeline, published) if verdict == "infeasible" else None,
         not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
 
 
-def _smallest_change(made: Decision, predictor: Predictor, published: Decision | None) -> str:
+def _smallest_change(made: Decision, pipeline: Pipeline, published: Decision | None) -> str:
     """What would help; beside quotes also at the lists, where these are cheaper and do not do either."""
-    change = smallest_change(made.job, made.entries, predictor)
+
+    def taken_with(questionnaire: Questionnaire) -> Entry | None:
+        return pipeline.decide(questionnaire, CHOICE_ALONE).choice.chosen
+
+    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with)
     if published is None or published.choice.chosen is not None or _least(published) >= _least(made):
         return change
-    listed = smallest_change(published.job, published.entries, predictor)
+    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with)
     return f"{change} Without the quotes: {listed[0].lower()}{listed[1:]}"
 
 

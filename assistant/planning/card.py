@@ -10,7 +10,7 @@ from math import ceil, floor
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, in_months, times, told_apart
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
@@ -18,7 +18,17 @@ from .candidates import rented_openly
 from .choice import meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
-from .headline import lasting, link_of_a_copy, name_of, not_together, seconds, tokens_told, usd, works_longer
+from .headline import (
+    in_a_sentence,
+    lasting,
+    link_of_a_copy,
+    name_of,
+    not_together,
+    seconds,
+    tokens_told,
+    usd,
+    works_longer,
+)
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -28,7 +38,7 @@ WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
 SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
-_MUCH = 1.995  # times as much: what is dearer is told as a factor, below in percent
+_MUCH = 2.0  # times the money of another that ties: then the tie is no reason to spend it
 
 
 def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, flips: list[Flip] | None = None) -> Card:
@@ -55,27 +65,33 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     if chosen.considered.fabric.technology == "none":
         network = "no network between nodes" if job.nodes > 1 else "no network"
     there, offered = job.questionnaire.budget.machines_there, chosen.price.offered if chosen.priced else None
-    bought = job.questionnaire.budget.mode == "buy"
-    if choice.kept and (job.questionnaire.budget.network_there or not there):
-        to_be_bought = bought and not there
-        what = f"Buy the {gpus} with {network}, as given" if to_be_bought else f"Keep {network} for the {gpus}"
-        quoted = offered and offered.quote and offered.provider_name
-        least = _smallest_order(job, chosen)
-        return f"{what}{f', as {quoted} quotes it' if quoted else ''}{_keeping(made, chosen)}.{least}"
+    if choice.standing == "in-place":
+        return f"Keep {network} for the {gpus}{_keeping(made, chosen)}."
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
-    even = [e for e in made.entries if e.id in set(tied) and e is not chosen and choice.even_with(e)]
-    if choice.certainty == "toss-up":  # then all that tie are said to cost the same
-        even = [e for e in made.entries if e.id in set(tied) and e is not chosen]
-    others = [name_of(e) for e in even]
-    ties = f"; {_listed(others)} {'ties' if len(others) == 1 else 'tie'} with it" if others else ""
+    beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
         what = _to_what_is_there(job, chosen, network, joined)
-        return f"{first}{what}{_set_aside(made)}{ties}.{_dearer(made, chosen, set(tied))}"
-    what = f"{'Buy' if bought else 'Rent'} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}"
-    return f"{what}{ties}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
+        dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
+        return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
+    budget = job.questionnaire.budget  # of neither said the machines may be there, and nobody asked
+    said = "mode" in budget.model_fields_set or bool(budget.quotes)
+    deed = "Buy" if budget.mode == "buy" else "Rent"
+    what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
+    if choice.standing == "given" and not said:
+        what = f"Take {network} for the {gpus}{where}{beside}"
+    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
+
+
+def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
+    """What is as good as what was chosen; of a toss-up all that tie are said to cost the same."""
+    others = [e for e in made.entries if e.id in tied and e is not chosen]
+    if made.choice.certainty != "toss-up":
+        others = [e for e in others if made.choice.even_with(e)]
+    names = [name_of(e) for e in others]
+    return f"; {_listed(names)} {'ties' if len(names) == 1 else 'tie'} with it" if names else ""
 
 
 def _set_aside(made: Decision) -> str:
@@ -129,9 +145,12 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
         return ""
     let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
-    if chosen.costed and taken:
-        return f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work."
-    return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
+    paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
+    if not chosen.costed:
+        return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
+    return (
+        f"{paid}." if taken else f"{paid}; where {job.gpus:,} were quoted, give the price as a quote (budget.quotes)."
+    )
 
 
 def _in_whole_machines(job: Resolved) -> str:
@@ -158,11 +177,12 @@ def _listed(names: list[str]) -> str:
 
 
 def _keeping(made: Decision, chosen: Entry) -> str:
-    """What keeping it costs beside the cheapest."""
+    """What a network that was named costs beside the cheapest."""
     other = made.choice.runner_up
     if other is None or not (chosen.costed and other.costed) or other.median_cost >= chosen.median_cost:
         return ""
-    more = f"it costs {usd(chosen.median_cost - other.median_cost)} more than {name_of(other)}"
+    it = f"a {_billed(made.job)} on it" if chosen.price.capital_usd else "it"
+    more = f"{it} costs {usd(chosen.median_cost - other.median_cost)} more than {in_a_sentence(other)}"
     return f"; for the same tokens {more}" if works_longer(made.job, chosen) else f"; {more}"
 
 
@@ -217,13 +237,15 @@ def _on_demand(chosen: Entry) -> str:
 
 def _paid_for(job: Resolved, chosen: Entry) -> str:
     """Of machines without a price, up to which one the budget is kept."""
-    budget, hours = job.questionnaire.budget, job.gpus * chosen.median_hours
+    paid = job.gpus * chosen.price.paid_share
+    budget, hours = job.questionnaire.budget, paid * chosen.median_hours
     run = budget.usd / hours if budget.usd and hours and not job.questionnaire.open_ended else None
-    month = monthly(1.0, job.gpus)
+    month = monthly(1.0, paid)
     most = min((p for p in (run, budget.usd_per_month and budget.usd_per_month / month) if p), default=None)
     if not most or budget.mode == "buy":
         return ""
-    return f" Your budget is kept up to ${floor(100 * most) / 100:,.2f} per GPU-hour."
+    many = f" of {round(paid):,} GPUs" if paid > job.gpus else ""
+    return f" Your budget is kept up to ${floor(100 * most) / 100:,.2f} per GPU-hour{many}."
 
 
 def _to_keep(job: Resolved, chosen: Entry, month: str, capital: float, token: str) -> str:
@@ -250,8 +272,7 @@ def _of_term(chosen: Entry, job: Resolved) -> str:
 
 def _for_more_than_used(job: Resolved, chosen: Entry) -> str:
     """Where the smallest order, or whole machines, are more than the job takes: how many GPUs are paid for."""
-    offered = chosen.price.offered
-    paid = offered.paid(job.gpus // job.sites) * job.sites if offered else job.gpus
+    paid = round(job.gpus * chosen.price.paid_share)
     return f" for {paid:,} GPUs, the fewest that are let there" if paid > job.gpus else ""
 
 
@@ -341,8 +362,7 @@ def _because(made: Decision, chosen: Entry) -> str:
     if choice.ground == "nothing-crosses":
         return f"{_whole(job, chosen)}: nothing crosses a network."
     if choice.ground == "kept":
-        there = job.questionnaire.budget.network_there
-        return f"It {'is there already' if there else 'was given'}, and the job runs on it."
+        return f"It {'is there already' if choice.standing == 'in-place' else 'was given'}, and the job runs on it."
     if choice.ground == "limits":
         return _limited(made, choice.barred)
     if choice.ground == "rules":
@@ -382,9 +402,11 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     nearer = any(e.ranked_cost < other.ranked_cost for e in made.choice.over_limits)
     keeping = " of those that keep the limits" if nearer else ""
     more = other.median_cost / chosen.median_cost
+    if chosen.risky or other.risky:  # as they are compared
+        least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
     if more < 1.01:
         return f"{least}, by less than a percent."
-    much = f"{times(more)} as much" if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
+    much = compared(more, "more")
     same = "tokens" if made.job.days is not None and not made.job.serves else what if what != "month" else "load"
     costs = "cost" if same == "tokens" else "costs"
     return f"{least}; the same {same} on the next cheapest network{keeping} {costs} {much} in all."

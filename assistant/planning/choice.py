@@ -10,23 +10,18 @@ from typing import Literal
 import numpy as np
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import Certainty
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import within_month, within_share
 from .entry import Entry
 
-# Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
-# is lower: below, a recommendation by cost alone would be noise dressed as a decision. The percent is what prices are
-# rounded by.
+# Two costs count as one when the medians differ by less than TIE_PERCENT, or when the worlds disagree this often about
+# which is lower: below, a recommendation by cost alone would be noise dressed as a decision.
 # The probability is what the rules' say is allowed to cost: over the 60 jobs of tests/interview_jobs.py a fifth lets
 # them prefer a fabric that is 2.9 % dearer by the median at most, 0.23 % in the mean; with a tenth 4.9 % and 0.36 %,
 # and five jobs of 60 end elsewhere; with 0.3 it is 1.5 % and 0.16 %, and two do.
-TIE_PERCENT = 1.0
 TIE_PROBABILITY = 0.2
-# What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
-# common: half of the steps that nothing was fitted to were off by more (4.1 % of 1207, knowledge/handbook/accuracy.md).
-CLOSE_PERCENT = 4.0
 # What costs more than this many times the cheapest by the median is not chosen whatever the rules say, nor for an old
 # price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
 # times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
@@ -34,6 +29,9 @@ NEAR = 1.25
 
 
 Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
+# How a network came to be the answer: it was chosen; a person named it for machines that are still to be rented or
+# bought, or for theirs, which it has yet to join; it is in place.
+Standing = Literal["chosen", "given", "in-place"]
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,16 @@ class Choice:
     runner_up: Entry | None = None
     by_rules: bool = False  # a tie on cost that preferences decided
     coin_flip: bool = False
-    kept: bool = False  # a fabric already owned was kept
+    standing: Standing = "chosen"
     rest: tuple[Entry, ...] = ()  # the others that it was chosen among, or kept before
     equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing was chosen: the network was named."""
+        return self.standing != "chosen"
 
     @cached_property
     def confidence(self) -> float:
@@ -156,15 +159,14 @@ def comparable(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def mark_ties(entries: list[Entry]) -> None:
-    """Note which costs the bands cannot tell from the cheapest, and each one's probability of being the cheapest."""
+    """Note which costs the bands cannot tell from the cheapest."""
     usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
     if not usable:
         return
     costs = np.stack([e.cost for e in usable])
     cheapest = min(usable, key=lambda e: e.ranked_cost)
     cheaper = np.mean(costs < cheapest.cost, axis=1).tolist()
-    for entry, best, lower in zip(usable, _shares_cheapest(costs), cheaper, strict=True):
-        entry.probability_best = best
+    for entry, lower in zip(usable, cheaper, strict=True):
         near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not _incomparable(entry, cheapest))
     for entry in _up_to_the_dearest([e for e in usable if e.tie], usable):
@@ -203,13 +205,16 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     possible = [e for e in entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
     kept = [meets(e, questionnaire) for e in possible]
     over = tuple(e for e, keeps in zip(possible, kept, strict=True) if e.costed and not keeps)
-    return replace(_chosen_of([e for e, keeps in zip(possible, kept, strict=True) if keeps]), over_limits=over)
+    able = [e for e, keeps in zip(possible, kept, strict=True) if keeps]
+    named: Standing = "in-place" if questionnaire.budget.network_there else "given"
+    return replace(_chosen_of(able, named), over_limits=over)
 
 
-def _chosen_of(able: list[Entry]) -> Choice:
+def _chosen_of(able: list[Entry], named: Standing) -> Choice:
+    """``named``: how the network stands that a person named."""
     owned = next((e for e in able if e.considered.owned), None)
     if owned is not None:
-        return _kept(owned, able)
+        return _kept(owned, able, named)
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
@@ -265,13 +270,13 @@ def _unadvised(able: list[Entry], wanted: list[Entry]) -> Entry | None:
     return least if least and all(least.ranked_cost < e.ranked_cost for e in wanted) else None
 
 
-def _kept(owned: Entry, able: list[Entry]) -> Choice:
-    """A fabric already owned is kept unless the job cannot run on it."""
+def _kept(owned: Entry, able: list[Entry], named: Standing) -> Choice:
+    """A network that was named is taken unless the job cannot run on it."""
     rest = [e for e in able if e is not owned and e.verdict == "acceptable" and e.costed == owned.costed]
     cheapest = min(rest, key=lambda e: e.ranked_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
-    return Choice(owned, best, kept=True, rest=tuple(rest))
+    return Choice(owned, best, standing=named, rest=tuple(rest))
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:

@@ -16,11 +16,10 @@ from assistant.library import Library
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Conflict, Knowledge
-from assistant.vocabulary.plan import Crossover, CrossoverPoint, Plan, SourceNumber
+from assistant.vocabulary.plan import TIE_PERCENT, Crossover, CrossoverPoint, Plan, SourceNumber
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
-from .choice import TIE_PERCENT
 from .entry import Entry
 from .pipeline import Pipeline, pipeline_of
 from .predictor import Predictor

@@ -178,7 +178,7 @@ def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict
 def _part(item: PricedItem, whole: float) -> BillPart:
     date = datetime.date.fromisoformat(item.date)
     price = Fact(value=item.usd, unit="USD", source=item.source, date=date)
-    return BillPart(price, item.item, (item.count or 0) * item.usd / whole)
+    return BillPart(price, item.item, item.device or item.item, (item.count or 0) * item.usd / whole)
 
 
 def network_bill(design: FabricDesign) -> NetworkBill:

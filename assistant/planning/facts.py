@@ -404,7 +404,6 @@ _OF_COST: dict[str, _Told] = _OF_RUN | {
     "outlay_usd": lambda s: s.entry.outlay,
     "cost_over_best_percent": lambda s: 100 * (s.entry.ranked_cost / best - 1) if (best := s.beside.best) else None,
     "cheapest": lambda s: s.entry.usable and s.entry.ranked_cost == s.beside.best,
-    "probability_best_percent": lambda s: None if (p := s.entry.probability_best) is None else 100 * p,
     "joined_by": lambda s: "no network between nodes" if s.entry.id == "none" else s.entry.id,
     "offered_by": lambda s: s.offered.provider if s.offered else "none",
     "offer_usd_gpu_hour": lambda s: s.entry.price.gpu_usd_per_hour.value if s.offered else None,

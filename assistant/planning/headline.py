@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH, times
+from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH, compared
 
 from .budgets import usd_per_month
 from .choice import Choice
@@ -37,11 +37,9 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
     what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}"
-    asked = job.questionnaire.budget
-    if choice.kept and (asked.network_there or not asked.machines_there):
-        bought = asked.mode == "buy" and not asked.machines_there
-        kept = f"As given, {what}" if bought else f"Keep {what}"
-        return f"{kept}{_cost_of_keeping(chosen, other)}."
+    if choice.kept:
+        led = "Keep" if choice.standing == "in-place" else "As given,"
+        return f"{led} {what}{_cost_of_keeping(choice, chosen, other)}."
     if choice.coin_flip and other is not None:
         return (
             f"A coin flip between {name_of(chosen)} and {name_of(other)} for {_job(job)}: {_figures(job, chosen)}; "
@@ -55,6 +53,12 @@ def name_of(entry: Entry) -> str:
     if entry.inside is None or entry.inside.considered.fabric.technology == "none":
         return entry.considered.fabric.name
     return f"{entry.considered.fabric.name} with {entry.inside.considered.fabric.name} inside each site"
+
+
+def in_a_sentence(entry: Entry) -> str:
+    """Its name as it stands inside a sentence: ``no network between nodes``."""
+    name = name_of(entry)
+    return name if entry.considered.fabric.technology != "none" else f"{name[:1].lower()}{name[1:]}"
 
 
 def _job(job: Resolved) -> str:
@@ -158,7 +162,7 @@ def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     more = 100 * (other.median_cost / chosen.median_cost - 1)
     if other.risky and more < 0:
         return f"; {name_of(other)} on spot machines would cost {-more:.2g} % less in the middle and more on average"
-    much = f"{more:.3g} % more" if more < 100 else f"{times(more / 100 + 1)} as much"
+    much = compared(1 + more / 100, "more")
     if chosen.inside is not None and other.inside is None and more >= 1:
         return f"; every step in unison across the sites, on {name_of(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
@@ -172,15 +176,14 @@ def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
     return f"; {name_of(other)} would cost {-more:.2g} % less, within the error, and ranks lower by the rules"
 
 
-def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
+def _cost_of_keeping(choice: Choice, chosen: Entry, other: Entry | None) -> str:
     if not chosen.costed:
         return ""
     if other is None or other.median_cost >= chosen.median_cost:
         return "; nothing else would be clearly cheaper"
-    more = chosen.median_cost - other.median_cost
-    ratio = chosen.median_cost / other.median_cost
-    how = f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"{times(ratio)} as much"
-    return f"; keeping it costs {usd(more)} more than {name_of(other)} ({how})"
+    more, how = chosen.median_cost - other.median_cost, compared(chosen.median_cost / other.median_cost, "more")
+    it = "keeping it" if choice.standing == "in-place" else "it"
+    return f"; {it} costs {usd(more)} more than {in_a_sentence(other)} ({how.removesuffix(' more')})"
 
 
 def tokens_told(tokens: float) -> str:

@@ -17,9 +17,10 @@ from .resolve import Resolved
 
 @dataclass(frozen=True)
 class Missed:
-    """A limit that an entry does not keep, and what it needs of it; ``words``: how a value of it is told, ``name`` as
-    the limit of the job."""
+    """A limit that an entry does not keep, and what it needs of it; ``field``: the limit's in the questionnaire,
+    ``words``: how a value of it is told, ``name`` as the limit of the job."""
 
+    field: str
     needs: float
     limit: float
     words: str
@@ -28,6 +29,11 @@ class Missed:
 
     @property
     def enough(self) -> str:
+        """:attr:`least` as it is told."""
+        return self.words.format(limit_in_dollars(self.least, usd) if self.in_usd else f"{self.least:,.10g}")
+
+    @property
+    def least(self) -> float:
         """The least value of three digits that is kept; of a sum that is told rounded down the thousandth above it, so
         that it is none that looks larger."""
         digit = floor(log10(self.needs)) - 2
@@ -35,7 +41,7 @@ class Missed:
         value = ceil(self.needs / step) * step
         if self.in_usd and usd(value) != usd(self.needs):
             value = ceil(10 * self.needs / step) * step / 10 if step >= 10 else value
-        return self.words.format(limit_in_dollars(value, usd) if self.in_usd else f"{value:,.10g}")
+        return value
 
     @property
     def given(self) -> str:
@@ -60,8 +66,9 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     """The limits that the entry does not keep, those of time first."""
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
     late = q.latest_days is not None and entry.days > q.latest_days
-    asked: list[tuple[float | None, float, str, str, bool]] = [
-        (limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {}", False)
+    at = "constraints.deadline_days"
+    asked: list[tuple[str, float | None, float, str, str, bool]] = [
+        (at, limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {}", False)
     ]
     if entry.costed:
         share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
@@ -69,26 +76,33 @@ def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
         alone = budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
         alone = alone and usd_per_month(entry, q) >= entry.median_cost
         month = f"{{}} for the run of {lasting(entry.median_hours)}" if alone else "{} a month"
+        a_month, of_share = budget.usd_per_month, "{} % for the network"
         asked += [
-            (budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
-            (budget.usd_per_month, usd_per_month(entry, q), month, "the budget of {} a month", True),
-            (share, network, "{} % for the network", "the share of {} % for the network", False),
+            ("budget.usd", budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
+            ("budget.usd_per_month", a_month, usd_per_month(entry, q), month, "the budget of {} a month", True),
+            ("budget.network_share_percent", share, network, of_share, f"the share of {of_share}", False),
         ]
     serving, targets = entry.estimate.serving, q.inference
     if serving and targets:
         first, further = "{} ms to the first token", "{} ms for each further token"
         asked += [
-            (targets.ttft_ms, serving.ttft_s * 1e3, first, first, False),
-            (targets.tpot_ms, serving.tpot_s * 1e3, further, further, False),
+            ("inference.ttft_ms", targets.ttft_ms, serving.ttft_s * 1e3, first, first, False),
+            ("inference.tpot_ms", targets.tpot_ms, serving.tpot_s * 1e3, further, further, False),
         ]
     slower = limits.max_slowdown_percent, entry.slowdown_percent or 0.0
     asked += [
-        (limits.max_power_kw, power, "{} kW", "{} kW", False),
-        (*slower, "a slowdown of {} % accepted", "the accepted slowdown of {} %", False),
+        ("constraints.max_power_kw", limits.max_power_kw, power, "{} kW", "{} kW", False),
+        (
+            "constraints.max_slowdown_percent",
+            *slower,
+            "a slowdown of {} % accepted",
+            "the accepted slowdown of {} %",
+            False,
+        ),
     ]
     return [
-        Missed(needs, limit, words, name, in_usd)
-        for limit, needs, words, name, in_usd in asked
+        Missed(field, needs, limit, words, name, in_usd)
+        for field, limit, needs, words, name, in_usd in asked
         if limit is not None and needs > limit
     ]
 

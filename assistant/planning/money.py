@@ -236,7 +236,8 @@ def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | flo
     half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
     error = (
         np.exp(
-            np.hypot(list_price_spread(catalog, "purchase"), drift * np.sqrt(half_lives)) * normal_draws(machines.what)
+            np.hypot(list_price_spread(catalog, "purchase"), drift * np.sqrt(half_lives))
+            * normal_draws(f"price {machines.device or machines.what}")
         )
         - 1
     )
@@ -281,7 +282,7 @@ def _cost(entry: Entry, gpus: int, catalog: Catalog) -> np.ndarray:
     cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
         # What several networks are built from is dearer or cheaper for all of them.
-        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+        parts = [(part.device or part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
         spread = catalog.constants["price-spread-network"].si
         error = added(usd * (_part_error(part, spread) - 1) for part, usd in parts)
         # The middle stays that of the prices as they were read: rate × hours is the cost that is told.

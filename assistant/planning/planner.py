@@ -92,7 +92,7 @@ def begun(
 
 def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, index: Index | None) -> Begun:
     made = pipeline.decide(questionnaire)
-    told = plan_of(made, library, pipeline.predictor, index, without_quotes(questionnaire, pipeline, made.work))
+    told = plan_of(made, library, pipeline, index, without_quotes(questionnaire, pipeline, made.work))
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)

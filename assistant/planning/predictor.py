@@ -21,9 +21,9 @@ from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import TIE_PERCENT
 
 from .candidates import Considered, considered
-from .choice import TIE_PERCENT
 from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
 from .reinforcement import estimate_reinforcement, outcomes

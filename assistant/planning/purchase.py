@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from assistant.market import CandidatePrice, Priced, capital, machine_of, monthly
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import FabricDesign
@@ -11,7 +13,6 @@ from assistant.vocabulary.plan import Purchase, PurchaseItem
 from .entry import Entry
 from .resolve import Resolved
 
-_LINK = "link: cable, with optics at both ends"
 _LEFT_OUT = ("racks, cabling work and building", "storage and the management network", "interest, resale and tax")
 
 
@@ -31,7 +32,7 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     if design is not None and by_parts:
         items += _parts(design, job.sites)
     elif network.value:
-        items.append(_whole(network, job.gpus, months))
+        items.append(_whole(network, job.gpus, months, "network"))
     low, mid, high = (added(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
     upkeep = price.upkeep
     hourly = {
@@ -89,7 +90,7 @@ def _machines(price: CandidatePrice, job: Resolved, months: float, catalog: Cata
     """Servers or racks as they are sold, the last one too where it is partly filled; those that are there only where
     there are no others. Of a price for an hour of all of them only those that are missing are bought."""
     of_gpu, machine = price.gpu_usd_per_hour, machine_of(job.gpu, catalog, job.said_per_node)
-    each = _whole(of_gpu, job.gpus, months)
+    each = _whole(of_gpu, job.gpus, months, "machine")
     whole, there = machine.count(job.gpus, job.sites), job.questionnaire.owned_gpus
     count = max(0, whole - -(-there // machine.gpus)) or whole
     if there == job.gpus:  # also where an hour of them has a price of its own
@@ -100,7 +101,7 @@ def _machines(price: CandidatePrice, job: Resolved, months: float, catalog: Cata
     return each.model_copy(update={"item": what, "count": count, **usd})
 
 
-def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
+def _whole(price: Priced, gpus: int, months: float, kind: Literal["machine", "network"]) -> PurchaseItem:
     """GPUs with their machines, or a network of which one price per GPU is known."""
     usd = capital(price.value, months)
     date = price.date.isoformat() if price.date else None
@@ -108,14 +109,16 @@ def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
     what, note = price.what.removesuffix(", bought"), price.note
     if price.origin == "quoted" and note is None:
         note = f"{price.value:,.4g} USD per GPU-hour as quoted, taken for a purchase over {months:g} months"
-    return PurchaseItem(item=what, count=gpus, usd=usd, date=date, source=price.source, note=note, **bounds)
+    said = {"kind": kind, "date": date, "source": price.source, "note": note}
+    return PurchaseItem(item=what, count=gpus, usd=usd, **said, **bounds)
 
 
 def _parts(design: FabricDesign, sites: int) -> list[PurchaseItem]:
     """Switches, adapters, optics and cables of every site."""
     return [
         PurchaseItem(
-            item=_LINK if part.item.startswith("link ") else part.item,
+            item=part.item,
+            kind=part.kind,
             count=(part.count or 0) * sites,
             usd=part.usd,
             usd_low=part.usd if part.usd_low is None else part.usd_low,

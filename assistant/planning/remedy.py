@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
 from assistant.model import Adapters
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
 from .budgets import usd_per_month
 from .candidates import on_the_market
 from .choice import NEAR
 from .entry import Entry
-from .headline import usd
+from .headline import in_a_sentence, usd
 from .missed import Missed, missed
 from .predictor import Predictor
 from .resolve import Resolved
@@ -24,8 +25,12 @@ _TINY = 1e-9  # stands for a limit of zero, of which nothing is a multiple
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
 
 
-def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -> str:
-    """One sentence: what stands in the way, and the value with which it would work."""
+Taken = Callable[[Questionnaire], Entry | None]  # what a plan takes; nothing where it finds nothing that works
+
+
+def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor, taken: Taken = lambda _: None) -> str:
+    """One sentence: what stands in the way, and the value with which it would work. ``taken``: by which a value is
+    tried before it is named, with the network that is taken then."""
     computed = [e for e in entries if e.estimated is not None]
     if not computed:
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
@@ -41,8 +46,8 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
     if not carrying:
-        return _more_copies(job, allowed, predictor)
-    return _loosened(job, carrying) or "No limit stands in the way: why each network was left is told beside it."
+        return _more_copies(job, allowed, predictor, taken)
+    return _loosened(job, carrying, taken) or "No limit stands in the way: why each network was left is told beside it."
 
 
 def not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -116,7 +121,7 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
     )
 
 
-def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
+def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, taken: Taken) -> str:
     """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
     be kept, and where no limit is missed what stands in the way."""
     rate, carried = job.served.rate, 100 / min(e.estimate.copies_short for e in allowed)
@@ -133,7 +138,7 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     found = sized(asked, job.gpu.id, predictor) if free else None
     if found is not None:
         return f"{text} in the instances that were given; in others {found.gpus:,} do: {found.instances}."
-    return _loosened(job, allowed) or (
+    return _loosened(job, allowed, taken) or (
         f"{text}, and on no number of them a layout that was tried carries it: lower the load, or take another GPU."
     )
 
@@ -147,7 +152,7 @@ def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
     return f"for about {usd(least)} a month, which is more than the budget of {usd(most)}" if least > most else ""
 
 
-def _loosened(job: Resolved, allowed: list[Entry]) -> str:
+def _loosened(job: Resolved, allowed: list[Entry], taken: Taken) -> str:
     """The limits that one network does not keep, with values that it keeps: of the one that was given, and what another
     asks for that asks for less. Empty where every limit is kept."""
     short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
@@ -156,14 +161,26 @@ def _loosened(job: Resolved, allowed: list[Entry]) -> str:
     given = [one for one in short if one[0].considered.owned]
     entry, limits = _nearest(given or short)
     first, *others = limits
-    named = f"{entry.considered.fabric.name}{', which was given' if given else ''}"
+    named = f"{in_a_sentence(_taken_with(job, entry, limits, taken))}{', which was given' if given else ''}"
     asked = [f"{first.enough} ({named}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
     other, less = _nearest(short)
     if other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
         return text
-    return f"{text} {other.considered.fabric.name} in its place takes {' and '.join(one.enough for one in less)}."
+    named = _taken_with(job, other, less, taken).considered.fabric.name
+    if given and named == entry.considered.fabric.name:
+        return text
+    return f"{text} {named} in its place takes {' and '.join(one.enough for one in less)}."
+
+
+def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken) -> Entry:
+    """What is taken where an entry's limits are loosened as far as it needs; of networks that need as much, or hardly
+    more, that may be another."""
+    asked = job.questionnaire
+    for one in limits:
+        asked = asked.changed(one.field, one.least)
+    return taken(asked) or entry
 
 
 def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:

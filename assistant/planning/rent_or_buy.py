@@ -5,10 +5,9 @@ from __future__ import annotations
 from assistant.market import amortized
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import RentOrBuy
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
-from .choice import CLOSE_PERCENT, TIE_PERCENT
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 

@@ -162,7 +162,7 @@ def _moving(entry: Entry) -> list[tuple[Priced, float]]:
 def _same(price: Priced) -> tuple[object, ...]:
     """What makes two prices one: they move together whatever their notes say. Of parts of a network those of every
     speed."""
-    return price.what, price.unit == PART_UNIT or price.value, price.source, price.date
+    return price.device or price.what, price.unit == PART_UNIT or price.value, price.source, price.date
 
 
 def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, factor: float) -> Warning_ | None:

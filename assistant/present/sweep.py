@@ -73,7 +73,7 @@ def _tie(turns: list[Turn]) -> str:
 
 def _clause(turn: Turn) -> str | None:
     if turn.question == "chosen" and turn.kept:
-        return "the fabric is given as decided, so a plan keeps it"
+        return "the network is given as decided, so a plan takes it"
     if not turn.compared:
         return None
     chosen = turn.question == "chosen"
@@ -107,7 +107,7 @@ def _chosen_cells(point: Point, names: dict[str, str]) -> list[str]:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
     second = _second(point)
     following = [names.get(second.fabric, second.fabric), _cost(second)] if second else [figures.UNKNOWN] * 2
-    called = names.get(one.fabric, one.fabric) + (" (kept)" if point.kept else "")
+    called = names.get(one.fabric, one.fabric) + (" (given)" if point.kept else "")
     return [called, _step(one), _cost(one), *following]
 
 

@@ -84,7 +84,7 @@ def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipel
 
 def answered(values: dict[str, Any], made: Decision, pipeline: Pipeline) -> Point:
     """The point at which a decision stands."""
-    said, chosen = recommendation_of(made, pipeline.predictor), made.choice.chosen
+    said, chosen = recommendation_of(made, pipeline), made.choice.chosen
     offered = chosen.price.offered if chosen and chosen.priced else None
     return Point(
         values=values,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assistant.planning.choice import TIE_PERCENT
 from assistant.vocabulary.catalog import FabricKind
+from assistant.vocabulary.plan import TIE_PERCENT
 from assistant.vocabulary.sweep import Axis, Point, Turn, axis_along, rows_along
 
 

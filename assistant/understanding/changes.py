@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Gpu
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
+from assistant.vocabulary.quantities import same_in_binary
 from assistant.vocabulary.questionnaire import FIELDS
 
 from .attach import LEAST_BUDGET, Context, Fact, converted
@@ -69,7 +70,6 @@ def _kept_whole(field: RegisteredField, value: float) -> int | float:
 
 
 _STEPS = (0.25, 0.5, 2.0, 4.0)  # as people vary a setting that comes in powers of two
-_ROUNDED = 0.03  # "256k" is 262,144
 
 
 def last_said(context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
@@ -139,7 +139,7 @@ def _doubled(
         for quantity in places[0][1]
         for path, old in known.items()
         if (value := _as_answer(path, quantity, fields[path], today))
-        and any(abs(value / old / step - 1) < _ROUNDED for step in _STEPS)
+        and any(same_in_binary(value, old * step) for step in _STEPS)
     ]
     return found[0] if len({path for path, _, _ in found}) == 1 else None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
-from assistant.vocabulary.quantities import DAYS_IN, in_dollars
+from assistant.vocabulary.quantities import DAYS_IN, LEAST_BUDGET, in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -37,7 +37,6 @@ _FAILURES = "cluster.failures_per_node_day"
 _OF_FAILURES = frozenset({"every", "each", "many"})  # roles of the times in which machines fail, and how often
 _LEAST_TIME = 1e-6  # days between two failures
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
-_LEAST_BUDGET = 100.0  # US dollars
 _ENDS_WITH = frozenset(",.;:!?)")
 
 
@@ -372,7 +371,7 @@ class Facts:
             others = [
                 d for d in reading.doubts if amount.value in d.options and (d.unlikely or d.field == counting.COUNTED)
             ]
-            if amount.unit not in ("month", "") or amount.value < _LEAST_BUDGET or (told and not others):
+            if amount.unit not in ("month", "") or amount.value < LEAST_BUDGET or (told and not others):
                 continue
             if others or (
                 self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS

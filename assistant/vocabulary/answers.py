@@ -138,8 +138,16 @@ class Capex(Contract):
     high: float
 
 
+Part = Literal["switch", "nic", "optic", "link"]
+
+
 class PricedItem(Contract):
+    """A line of a network's bill; ``device``: the id in the catalog of the device whose price it is, or is derived
+    from, whatever it is called."""
+
     item: str
+    kind: Part | None = None
+    device: str | None = None
     usd: float  # for one
     date: str
     source: str

@@ -196,7 +196,6 @@ _CANDIDATE = {
     "fastest": _flag("shortest step of the candidates that can be had"),
     "spot_stretch_percent": _number("%", "how much longer the run takes because its machines are taken away"),
     "tie": _flag("the error bands cannot tell its cost from the cheapest"),
-    "probability_best_percent": _number("%", "probability that it is the cheapest"),
     "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
     "breakeven_slowdown_percent": _number("%", "its premium ÷ GPU price"),
     "price_over_cheapest_usd_gpu_hour": _number("USD/GPU-h", "GPU-hour, network too, over the cheapest one's"),

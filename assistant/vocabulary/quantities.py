@@ -233,9 +233,22 @@ def _grouped_money(text: str, *, by_the_hour: bool) -> str:
     return text[: found.start()] + plain + text[found.end() :]
 
 
+# US dollars: a number without a unit that is less is no budget, nor is a sum in a question about one. $100 pay for six
+# hours of one machine of eight H100 at the least price of the catalog ($1.99 per GPU-hour).
+LEAST_BUDGET = 100.0
+_IN_BINARY = 0.05  # "256k" is 262,144, 2.4 % more; 2 ** 20 is a million but for 4.9 %
+
+
+def same_in_binary(one: float, other: float) -> bool:
+    """Whether two numbers are the same one, be either told in thousands of 1,024."""
+    return abs(one / other - 1) < _IN_BINARY
+
+
 def in_dollars(value: float) -> str:
-    """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
-    return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
+    """An amount of US dollars as it is read back: ``$563,450``, ``$450.76``, ``$2.31``."""
+    if value >= 1000:
+        return f"${value:,.0f}"
+    return f"${value:,.2f}".removesuffix(".00") if value >= 100 else f"${value:,.4g}"
 
 
 def told_apart(value: float, limit: float | None, told: Callable[[float], str]) -> str:
@@ -247,8 +260,35 @@ def told_apart(value: float, limit: float | None, told: Callable[[float], str]) 
 
 
 def times(ratio: float) -> str:
-    """``2.2 times``, ``120 times``."""
-    return f"{ratio:.2g} times" if ratio < 99.5 else f"{ratio:,.0f} times"
+    """``2.2 times``, ``twice``, ``120 times``."""
+    told = f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+    return "twice" if told == "2" else f"{told} times"
+
+
+_TWICE = 1.995  # what rounds to 2.0 times
+_SAME = 0.0005  # of the whole: what rounds to 0.0 %
+_TIMES_AS = {"longer": ("long", "less time"), "more": ("much", "less")}
+COMPARISONS = ("of", *(f"{word}{than}" for word in _TIMES_AS for than in ("", " than")))
+
+
+def compared(ratio: float, how: str) -> str:
+    """One thing beside another, ``how`` one of :data:`COMPARISONS`: ``12 % longer than``, and where it is twice as much
+    or more ``2.2 times as long as``, as nobody reads "117 % longer" right at first sight; ``34 % of`` or ``3.4 times``
+    it."""
+    if how == "of":
+        return times(ratio) if ratio >= _TWICE else f"{_digits(100 * ratio)} % of"
+    word, _, than = how.partition(" ")
+    much, fewer = _TIMES_AS[word]
+    if abs(ratio - 1) < _SAME or ratio >= _TWICE:
+        same = f"as {much}{' as' if than else ''}"
+        return f"{times(ratio)} {same}" if ratio >= _TWICE else same
+    less = f"{fewer} {than}".strip()
+    return f"{_digits(100 * (ratio - 1))} % {how}" if ratio > 1 else f"{_digits(100 * (1 - ratio))} % {less}"
+
+
+def _digits(percent: float) -> str:
+    """Two digits, all before the point; what is less than a tenth with one."""
+    return f"{percent:.0f}" if percent >= 9.95 else f"{percent:.1f}"
 
 
 def limit_in_dollars(limit: float, told: Callable[[float], str]) -> str:

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from .conditions import Condition, RulePart, Scalar, apart, checked
 from .facts import FACTS
 from .knowledge import Grade
-from .quantities import shown
+from .quantities import COMPARISONS, shown
 
 Stage = Literal["classify", "demand", "screen", "choose", "advise"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -164,7 +164,7 @@ def fields_of(template: str) -> list[tuple[str, str, str]]:
             )
         if spec and (scope == "finding" or FACTS[scope][name].kind != "number"):
             raise ValueError(f"{{{expression}:{spec}}}: the format {spec} needs a number")
-        format(1.0, "" if spec and spec.startswith("#") else spec or "")
+        format(1.0, "" if spec and (spec.startswith("#") or spec in COMPARISONS) else spec or "")
         found.append((scope, name, spec or ""))
     return found
 

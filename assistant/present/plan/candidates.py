@@ -24,12 +24,14 @@ def section(plan: Plan) -> list[Block]:
     computed, table = _computed(plan), _table(plan)
     if not computed:
         return []
-    exposed = "Exposed: communication that nothing hides, inside nodes too. " if reading.ends(plan) else ""
-    read = f"{_legend(plan, computed)}. {exposed}{_best(plan)}{_work(plan)}"
+    ends, slower = reading.ends(plan), any((c.slowdown_percent or 0.0) < 0 for c in computed)
+    read = [
+        f"{_legend(plan, computed)}.",
+        "Exposed: communication that nothing hides, inside nodes too." if ends else _work(plan),
+        "Slower by: than the fastest that is possible." if ends and slower else "",
+    ]
     gone = _out_of_the_question([c for c in plan.candidates if c.step_time_s is None])
-    faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
-    read += " Slower by: than the fastest that is possible." if faster and reading.ends(plan) else ""
-    notes = (read, reading.splits(computed), reading.middle(plan), gone)
+    notes = (" ".join(filter(None, read)), reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
 
@@ -51,14 +53,7 @@ def in_short(plan: Plan) -> list[Block]:
     shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
     more = [Paragraph(f"{gone} more: dearer, or not advised.")] if gone else []
-    return [Heading("Candidates"), _without_last(replace(table, rows=rows, shorter=shorter)), *more]
-
-
-def _without_last(table: Table) -> Table:
-    """Without the probabilities, which are told under why."""
-    last, gone = len(table.header) - 1, tuple(c for c in table.first_to_go if c != len(table.header) - 1)
-    rows = [row[:last] for row in table.rows]
-    return replace(table, header=table.header[:last], rows=rows, right=table.right - {last}, first_to_go=gone)
+    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), *more]
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -167,9 +162,8 @@ def _table(plan: Plan) -> Table:
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     if not reading.ends(plan):
         return _of_a_service(computed, rows, won, medians, reading.bill(plan), owned=owned)
-    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", *_to_buy(owned), "best"]
-    last = len(header) - 1
-    return Table(header, rows, frozenset(range(2, last + 1)), won, (5, 4, last, 2, 3), {6: ["cost", *medians]})
+    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", *_to_buy(owned)]
+    return Table(header, rows, frozenset(range(2, len(header))), won, (5, 4, 2, 3), {6: ["cost", *medians]})
 
 
 def _of_a_service(
@@ -183,19 +177,13 @@ def _of_a_service(
         for c in found
     ]
     told = [[*row[:2], *time, *row[6:]] for row, time in zip(rows, times, strict=True)]
-    header = ["", "fabric", "first token", "per token", f"{work}, P10–P90", *_to_buy(owned), "best"]
-    last = len(header) - 1
-    return Table(header, told, frozenset(range(2, last + 1)), won, (last, 2, 3), {4: [work, *medians]})
+    header = ["", "fabric", "first token", "per token", f"{work}, P10–P90", *_to_buy(owned)]
+    return Table(header, told, frozenset(range(2, len(header))), won, (2, 3), {4: [work, *medians]})
 
 
 def _work(plan: Plan) -> str:
-    work = " A month's work: what the fastest of them writes in a month."
+    work = "A month's work: what the fastest of them writes in a month."
     return work if reading.bill(plan) == "a month's work" else ""
-
-
-def _best(plan: Plan) -> str:
-    of = " of those advised" if reading.unadvised(plan) else ""
-    return f"Best: the probability of being the cheapest{of}."
 
 
 def _to_buy(owned: bool) -> list[str]:
@@ -204,9 +192,8 @@ def _to_buy(owned: bool) -> list[str]:
 
 
 def _row(found: Candidate, *, owned: bool) -> list[str]:
-    best = f"{100 * found.probability_best:.0f} %" if found.probability_best is not None else figures.UNKNOWN
     if found.fits is False:  # how long it would take is no time that anybody can have
-        unknown = [figures.UNKNOWN] * (2 if owned else 1)
+        unknown = [figures.UNKNOWN] if owned else []
         return [SIGNS[found.standing], found.fabric, *[figures.UNKNOWN] * 4, "does not fit", *unknown]
     return [
         SIGNS[found.standing],
@@ -217,7 +204,6 @@ def _row(found: Candidate, *, owned: bool) -> list[str]:
         figures.hours(found.run_hours),
         figures.usd_band(found.cost_usd),
         *([figures.usd(found.usd_to_buy)] if owned else []),
-        best,
     ]
 
 

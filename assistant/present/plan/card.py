@@ -7,7 +7,6 @@ from ..blocks import Block, Bullets, Paragraph
 from . import reading
 
 LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
-CLEAR = "clear; no other network comes within the error."
 _OFTEN = 0.1  # probability from which on a network is named beside a choice that nothing ties with
 
 
@@ -35,16 +34,8 @@ def certain(plan: Plan) -> list[str]:
     if answer.verdict == "infeasible" or best is None or (best.cost_usd is None and not alone):
         return []
     sure = "clear that no network is needed: nothing crosses." if alone else _meaning(plan)
-    told = (_but_for(sure, plan), _next_kind(plan), _band(plan, best))
+    told = (sure, _next_kind(plan), _band(plan, best))
     return [f"Certainty: {' '.join(text for text in told if text)}"]
-
-
-def _but_for(sure: str, plan: Plan) -> str:
-    """How certain it is, with what it is certain among where something that costs less was left out."""
-    among, cheaper = reading.among(plan), reading.left_out(plan)
-    if sure == CLEAR and among:
-        return f"clear among {among}; {cheaper}."
-    return f"{sure} That is among {among}; {cheaper}." if among else sure
 
 
 def _next_kind(plan: Plan) -> str:
@@ -87,20 +78,35 @@ def _kept(plan: Plan, one: ServingFigures) -> str:
 
 
 def _meaning(plan: Plan) -> str:
-    answer = plan.recommendation
+    """The word, and why it is that one; with what the choice is one among where something that was left out costs no
+    more, or hardly."""
+    answer, given = plan.recommendation, reading.is_given(plan)
+    among, left = reading.among(plan), reading.left_out(plan)
     others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric] or _likeliest(plan)
-    if costs_more(plan):
-        return f"{answer.certainty}; it was given, and it is not the cheapest."
-    if answer.certainty == "toss-up":
-        return f"toss-up; it costs the same as {_listed(others)} within the error: pick by who runs it."
-    if answer.certainty == "close":
-        return f"close; {_listed(others)} may turn out cheaper." if others else "close; another may turn out cheaper."
-    if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
-        return "no other network comes within the error, if so many are let at all: nobody says so."
-    quoted = plan.questionnaire["budget"].get("quotes")  # these are compared, be they of one network
-    if not quoted and not any(c.cost_usd and c.fabric != answer.fabric for c in plan.candidates):
+    if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
-    return CLEAR
+    if answer.certainty == "clear" and not costs_more(plan):
+        if among:
+            return f"clear among {among}; {left}."
+        if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
+            return "no other network comes within the error, if so many are let at all: nobody says so."
+        return "clear; no other network comes within the error."
+    those = f" That is among {among}; {left}." if among else ""
+    if answer.certainty == "toss-up":
+        same = f"costs the same as {_listed(others)} within the error"
+        return f"toss-up; it {f'was given, and {same}' if given else f'{same}: pick by who runs it'}.{those}"
+    if costs_more(plan):
+        cheaper = reading.name(plan, answer.runner_up) if answer.runner_up else _listed(others)
+        how = "costs less" if answer.certainty == "clear" else "likely costs less"
+        return f"{answer.certainty}; it was given, and {cheaper} {how}.{those}"
+    return f"close; {_listed(others) if others else 'another'} may turn out cheaper.{those}"
+
+
+def _compared(plan: Plan) -> bool:
+    """Whether anything was: another network with a price, or quotes, be they of one network."""
+    others = [c for c in plan.candidates if c.cost_usd and c.fabric != plan.recommendation.fabric]
+    able = any(c.verdict != "impossible" and c.fits is not False for c in others)
+    return bool(plan.questionnaire["budget"].get("quotes")) or able
 
 
 def _likeliest(plan: Plan) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.quantities import compared
 
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
@@ -75,8 +76,8 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     if not ends(after):
         time = new.median_step / old.median_step - 1
     told = [
-        f"{figures.percent(100 * abs(share))} {word}"
-        for share, word in ((money, "dearer" if money > 0 else "cheaper"), (time, "slower" if time > 0 else "faster"))
+        f"{deed} {compared(1 + share, word)}"
+        for share, deed, word in ((money, "costs", "more"), (time, "takes", "longer"))
         if abs(share) >= _FELT
     ]
     if not told:
@@ -85,8 +86,8 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     how = "worth it unless the other counts more" if worse and better else "worse" if worse else "better"
     kept = limits_in_short(after)
     if kept and worse:  # more work is dearer and slower in any case: what counts is whether it still fits
-        return [f"So {' and '.join(told)}; {kept}"]
-    return [f"So {' and '.join(told)}: {how}.", *([f"{kept[:1].upper()}{kept[1:]}"] if kept else [])]
+        return [f"So it {' and '.join(told)}; {kept}"]
+    return [f"So it {' and '.join(told)}: {how}.", *([f"{kept[:1].upper()}{kept[1:]}"] if kept else [])]
 
 
 def _where(plan: Plan) -> str | None:

@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
 from ..fields import field_name, field_text, value_text
-from . import reading
+from . import card, reading
 from .candidates import NOTHING_WORKS
 
 _OF_NETWORK, _OF_GPU = "budget.fabric_premium_gpu_hour_usd", "budget.gpu_hour_usd"
@@ -116,7 +116,7 @@ def answer(plan: Plan) -> list[Block]:
     items = [*([change] if change else []), *ways_out(plan), *turns(plan)]
     if found.verdict == "infeasible":
         return told(f"{NOTHING_WORKS} This would help:" if items else NOTHING_WORKS, *items)
-    sure = reading.confidence(plan)
+    sure = " ".join(card.certain(plan))
     if items:
         turning = f"The answer is {found.fabric}. {sure} Taken one at a time, this would turn it:"
         return [*told(turning, *items), *(Paragraph(text) for text in _other_offer(plan))]

@@ -1,7 +1,5 @@
 """What is sold to this job: every offer with what it comes to, the cheapest first."""
 
-import dataclasses
-
 from assistant.vocabulary.plan import Plan, RentalOffer
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
@@ -11,7 +9,6 @@ from ..fields import SHORT_DAYS
 from . import reading
 from .candidates import SIGNS
 
-NO_PRICE = "no price"
 _LOW = ", low trust"
 _BESIDE = {"reserved": "term not stated", "capacity-block": "low trust"}  # why no sum is made of such a price
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
@@ -216,69 +213,63 @@ def answer(plan: Plan) -> list[Block]:
 def _line(offer: RentalOffer, *, serves: bool) -> str:
     row = _row(offer, False)
     late = "" if offer.meets_limits else "; not within what was asked"
-    done = " a month" if serves else f", done in {row[6]}"
+    done = " a month" if serves else f", done in {row['time']}"
     joined = "no network" if offer.fabric == "none" else offer.fabric
-    return f"{row[1]}, {joined}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
+    price = f"{row['price']} per GPU-hour: {row['cost']}{done} (price of {row['dated']})"
+    return f"{row['offer']}, {joined}, {price}{late}."
 
 
 _REST = "dearer with the same network, of another network, not advised, or without a sum."
-_COST = 5  # the column of the cost in the middle
+_COLUMNS = {
+    "sign": "",
+    "offer": "offer",
+    "network": "network",
+    "rate": "Gb/s per GPU",
+    "price": "per GPU-hour",
+    "cost": "cost",
+    "time": "done in",
+    "day": "done by",
+    "dated": "price of",
+}
+_WORDS = ("sign", "offer", "network")  # the columns that hold no number
+_OF_A_RUN = ("time", "day")  # a service is never done
 
 
 def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Table:
     """``dated``: the day of a price stays however little room there is."""
-    taken = _taken(plan)
-    header = [
-        "",
-        "offer",
-        "network",
-        "Gb/s per GPU",
-        "per GPU-hour",
-        f"cost of {reading.bill(plan)}",
-        "done in",
-        "done by",
-        "price of",
-    ]
+    taken, ends = _taken(plan), reading.ends(plan)
     # Where the best of what is advised against is taken, the others of its kind are warned of no more than it is.
     warned = taken is None or taken.verdict != "avoid"
     rows = [_row(o, o is taken, warned=warned) for o in shown]
-    won = next((n for n, o in enumerate(shown) if o is taken), None)
-    prices = [figures.UNKNOWN if row[4] == NO_PRICE else row[4] for row in rows]
+    bill = reading.bill(plan) if ends else "a month"
     shorter = {
-        1: ["of", *(_provider(o) for o in shown)],
-        4: ["hourly", *prices],
-        5: ["cost", *(row[5] for row in rows)],
+        "offer": ["of", *map(_provider, shown)],
+        "price": ["hourly", *(figures.UNKNOWN if o.usd_per_gpu_hour is None else _hourly(o) for o in shown)],
+        "cost": ["cost" if ends else "a month", *(row["cost"] for row in rows)],
     }
-    right = frozenset(range(3, 9 if dated else 8))  # with its heading, where there is no room for a table
-    if not reading.ends(plan):  # a service is never done
-        header[5], shorter[5][0] = "cost of a month", "a month"
-        header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
-        right = frozenset(range(3, 7 if dated else 6))
-        return _with_average(Table(header, rows, right, won, (3,), shorter), shown)
-    longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
-    # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
-    gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
-    gone = tuple(n for n in gone if not (dated and header[n] == "price of"))
-    return _with_average(Table(header, rows, right, won, gone, shorter), shown)
-
-
-def _with_average(table: Table, shown: list[RentalOffer]) -> Table:
-    """The table with what spot machines cost on average, by which they are ranked, beside the cost in the middle."""
+    titles, gone = _COLUMNS | {"cost": f"cost of {bill}"}, ["rate"]
+    if ends:  # in little room of a run of days the day on which it ends is told, of one of hours how long it takes
+        in_days = max((o.finishes_days or 0.0 for o in shown), default=0.0) >= SHORT_DAYS
+        gone += ["dated", "time"] if in_days else ["day", "dated"]
+    # What spot machines cost on average, by which they are ranked, stands beside the cost in the middle.
     beside = [f" ({figures.usd(o.expected_cost_usd)})" if o.expected_cost_usd is not None else "" for o in shown]
-    if not any(beside):
-        return table
-    added = [" (on average)", *beside]
-    header, *rows = (
-        [*row[:_COST], row[_COST] + more, *row[_COST + 1 :]]
-        for row, more in zip([table.header, *table.rows], added, strict=True)
+    if any(beside):
+        titles["cost"] += " (on average)"
+        shorter["cost"] = [f"{shorter['cost'][0]} (mean)"]
+        for row, mean in zip(rows, beside, strict=True):
+            row["cost"] += mean
+            shorter["cost"].append(row["cost"])
+        gone += [column for column in _OF_A_RUN if ends and column not in gone]
+    columns = [column for column in _COLUMNS if ends or column not in _OF_A_RUN]
+    at = columns.index
+    return Table(
+        [titles[column] for column in columns],
+        [[row[column] for column in columns] for row in rows],
+        frozenset(at(column) for column in columns if column not in _WORDS and (dated or column != "dated")),
+        next((n for n, o in enumerate(shown) if o is taken), None),
+        tuple(at(column) for column in gone if not (dated and column == "dated")),
+        {at(column): cells for column, cells in shorter.items()},
     )
-    short = [cell + more for cell, more in zip(table.shorter[_COST], [" (mean)", *beside], strict=True)]
-    gone = (
-        *table.first_to_go,
-        *(n for n in table.right if n > _COST and n not in table.first_to_go and table.header[n] != "price of"),
-    )  # when it is done
-    shorter = table.shorter | {_COST: short}
-    return dataclasses.replace(table, header=header, rows=rows, shorter=shorter, first_to_go=gone)
 
 
 def _seller(offer: RentalOffer) -> str:
@@ -312,24 +303,31 @@ def _terms(offer: RentalOffer) -> list[str]:
     return [note for note in (said, _doubted(offer), _INCLUDED[offer.network_included]) if note]
 
 
-def _row(offer: RentalOffer, taken: bool, *, warned: bool = True) -> list[str]:
+def _row(offer: RentalOffer, taken: bool, *, warned: bool = True) -> dict[str, str]:
+    """The cells of an offer by their columns."""
     verdict = "acceptable" if offer.verdict == "avoid" and not warned else offer.verdict
     sign = "✓" if taken else SIGNS[verdict] if offer.meets_limits else "✗"
-    sign = "?" if offer.usd_per_gpu_hour is None else sign
     terms = _terms(offer)
-    name = f"{_seller(offer)}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
-    rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
     cost = (
         "does not finish"
         if offer.unfinished_percent and offer.run_cost_usd is None
         else figures.usd(offer.run_cost_usd and offer.run_cost_usd.p50)
     )
-    days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
-    dated = "quoted" if offer.kind == "quote" else dated
-    price = NO_PRICE if offer.usd_per_gpu_hour is None else figures.usd(offer.usd_per_gpu_hour)
-    price = f"from {price}" if offer.paid_over_listed > 1 else price
-    return [
-        *(sign, name, offer.fabric, rate, price),
-        *(cost, figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
-    ]
+    return {
+        "sign": "?" if offer.usd_per_gpu_hour is None else sign,
+        "offer": f"{_seller(offer)}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else ""),
+        "network": offer.fabric,
+        "rate": figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu),
+        "price": _hourly(offer),
+        "cost": cost,
+        "time": figures.hours(None if offer.finishes_days is None else 24 * offer.finishes_days),
+        "day": offer.finishes_on or figures.UNKNOWN,
+        "dated": "quoted" if offer.kind == "quote" else dated,
+    }
+
+
+def _hourly(offer: RentalOffer) -> str:
+    if offer.usd_per_gpu_hour is None:
+        return "no price"
+    return f"{'from ' if offer.paid_over_listed > 1 else ''}{figures.usd(offer.usd_per_gpu_hour)}"

@@ -10,14 +10,13 @@ from . import advice, candidates, card, crossing, flips, reading, sizing
 def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
     details = " ".join(text for text in (split(plan), reading.limits_kept(plan)) if text)
-    further = [Paragraph(text) for text in (details, plan.recommendation.not_the_likeliest) if text]
-    return [*card.section(plan), *further, *what_fits(plan)]
+    return [*card.section(plan), *([Paragraph(details)] if details else []), *what_fits(plan)]
 
 
 def first_page(plan: Plan) -> list[Block]:
     """The same for who decides: how the job is split is for who runs it."""
-    further = (reading.limits_kept(plan), plan.recommendation.not_the_likeliest)
-    return [*card.section(plan), *(Paragraph(text) for text in further if text), *what_fits(plan)]
+    kept = reading.limits_kept(plan)
+    return [*card.section(plan), *([Paragraph(kept)] if kept else []), *what_fits(plan)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -25,7 +24,8 @@ def in_talk(plan: Plan) -> list[Block]:
     answer = plan.recommendation
     if answer.verdict == "no-network-needed":
         return [*card.section(plan), *sizing.under_the_card(plan)]
-    further = [Paragraph(text) for text in (reading.power_kept(plan), answer.not_the_likeliest) if text]
+    power = reading.power_kept(plan)
+    further = [Paragraph(power)] if power else []
     served = [*sizing.under_the_card(plan), *crossing.in_talk(plan)]
     return [*card.section(plan), *further, *served, *what_fits(plan), *candidates.in_talk(plan)]
 
@@ -37,7 +37,6 @@ def summary(plan: Plan) -> list[Block]:
     return told(
         answer.headline,
         *card.certain(plan),
-        answer.not_the_likeliest,
         answer.smallest_change,
         f"{reading.waiting(best)}; split: {figures.layout(best.parallelism)}." if works and best else None,
         next((f.because for f in plan.findings if f.stage == "choose" and f.fabric == answer.fabric), None),
@@ -52,7 +51,8 @@ def trust(plan: Plan) -> list[Block]:
     some = f'{count} values were assumed, because nobody said them; "assumptions" lists them.'
     return told(
         "How far to trust it:",
-        reading.confidence(plan),
+        *card.certain(plan),
+        reading.chance(plan),
         _band(plan, best) if best else None,
         *advice.less_sure(plan),
         some if count else "Nothing was assumed.",

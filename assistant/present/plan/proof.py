@@ -16,7 +16,7 @@ _STAGES = ("choose", "screen", "demand", "classify")
 _GRADES = ("measured", "derived", "vendor", "rule-of-thumb", "opinion")
 _VERDICTS = {
     "recommended": "is recommended",
-    "given": "is given, so it is kept",
+    "given": "is given, so it is taken",
     "acceptable": "would do",
     "avoid": "is better avoided",
     "impossible": "is not possible here",

@@ -184,7 +184,7 @@ def _there(bought: Purchase, plan: Plan) -> list[str]:
 
 def _nics(bought: Purchase) -> tuple[int, float]:
     """How many adapters are bought, and for how many US dollars."""
-    nics = [i for i in bought.items[1:] if i.item.startswith("NIC ")]
+    nics = [i for i in bought.items if i.kind == "nic"]
     return sum(i.count for i in nics), added(i.count * i.usd for i in nics)
 
 
@@ -194,7 +194,7 @@ def answer_adapters(plan: Plan) -> list[Block] | None:
     count, usd = _nics(bought) if bought is not None else (0, 0.0)
     if bought is None or not count:
         return None
-    names = ", ".join(i.item.removeprefix("NIC ") for i in bought.items[1:] if i.item.startswith("NIC "))
+    names = ", ".join(i.item.removeprefix("NIC ") for i in bought.items if i.kind == "nic")
     left = figures.usd(bought.capital_usd - usd)
     return told(
         f"The plan does not know them and counts {counted(count, 'adapter')} as bought, {figures.usd(usd)} of "
@@ -240,7 +240,7 @@ def _delivery(bought: Purchase) -> str:
 
 def optics(bought: Purchase) -> list[str]:
     """By which price optics and cables are counted: the same rule for every network."""
-    links = [i for i in bought.items if i.item.startswith("link:") and i.usd_low < i.usd]
+    links = [i for i in bought.items if i.kind == "link" and i.usd_low < i.usd]
     return [
         f"Optics and cables at {figures.usd(i.usd)} a link, whatever the network; from a third party they are offered "
         f"at {figures.usd(i.usd_low)}, which takes {figures.usd(i.count * (i.usd - i.usd_low))} off."

@@ -4,7 +4,7 @@ import datetime
 from typing import Any
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import Candidate, Plan, Purchase, RentalOffer
+from assistant.vocabulary.plan import CLOSE_PERCENT, Candidate, Plan, Purchase, RentalOffer
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, days_said
 from assistant.vocabulary.questionnaire import latest_days
 
@@ -127,10 +127,11 @@ def verdict(found: Candidate, plan: Plan) -> str:
     return "given" if found.verdict == "recommended" and is_given(plan) else found.standing
 
 
-def confidence(plan: Plan, *, why: bool = True) -> str:
-    """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
-    sure, cheaper = _sure(plan, why=why), left_out(plan)
-    return f"{sure} That is among {among(plan)}; {cheaper}." if sure and cheaper and why else sure
+def chance(plan: Plan) -> str:
+    """The probability behind the word for how certain it is, and of what; told where it is asked why, and nowhere else.
+    Nothing where nothing works."""
+    sure, left = _chance(plan), left_out(plan)
+    return f"{sure} That is among {among(plan)}; {left}." if sure and left else sure
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
@@ -142,28 +143,40 @@ def unadvised(plan: Plan) -> list[Candidate]:
     return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
 
 
+def uncounted(plan: Plan) -> list[Candidate]:
+    """What costs less than the choice and is advised against, and what does not keep every limit and costs no more, or
+    hardly (:data:`CLOSE_PERCENT`): no draw counts it among what may be the cheapest."""
+    best, cheaper = chosen(plan), unadvised(plan)
+    if best is None or best.cost_usd is None:
+        return []
+    over = [c for c in plan.candidates if c.limits_missed and c.verdict == "avoid" and c.fits is not False]
+    most = (1 + CLOSE_PERCENT / 100) * best.cost_usd.p50
+    return cheaper + [c for c in over if c not in cheaper and c.cost_usd and c.cost_usd.p50 <= most]
+
+
 def left_out(plan: Plan) -> str:
-    """What costs less and does not keep a limit, or is advised against, with its sum; nothing where there is none."""
-
-    def named(some: list[Candidate]) -> str:
-        return ", ".join(f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in some)
-
-    cheaper = unadvised(plan)
-    over, firm = [c for c in cheaper if c.limits_missed], [c for c in cheaper if not c.limits_missed]
-    limits = " or ".join(dict.fromkeys(limit for c in over for limit in c.limits_missed))
-    said = [f"cheaper, but without keeping {limits}: {named(over)}"] if over else []
-    said += [f"cheaper but not advised: {named(firm)}"] if firm else []
-    return "; ".join(said)
+    """The same with its sum, of a purchase with that too; nothing where there is none."""
+    cheaper, said = unadvised(plan), dict[str, list[str]]()
+    for c in sorted(uncounted(plan), key=lambda c: (c not in cheaper, not c.limits_missed)):
+        how, limits = "cheaper" if c in cheaper else "about as dear", " or ".join(c.limits_missed)
+        why = f"{how}, but without keeping {limits}" if limits else f"{how} but not advised"
+        sum_ = f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}"
+        if limits and c.usd_to_buy:
+            sum_ += f" for {bill(plan)} and {figures.usd(c.usd_to_buy)} to buy"
+        said.setdefault(why, []).append(sum_)
+    return "; ".join(f"{why}: {', '.join(named)}" for why, named in said.items())
 
 
 def among(plan: Plan) -> str:
-    """Among which networks the choice is the cheapest, where something else costs less; nothing where nothing does."""
-    cheaper = unadvised(plan)
-    some = "those that keep the limits" if any(c.limits_missed for c in cheaper) else "those advised"
-    return some if cheaper else ""
+    """Among which networks the choice is the cheapest, where something else costs no more, or hardly; nothing where
+    nothing does."""
+    some = uncounted(plan)
+    if not some:
+        return ""
+    return "those that keep the limits" if any(c.limits_missed for c in some) else "those advised"
 
 
-def _sure(plan: Plan, *, why: bool) -> str:
+def _chance(plan: Plan) -> str:
     if plan.recommendation.verdict == "infeasible":
         return ""
     value, best = plan.recommendation.confidence, chosen(plan)
@@ -172,12 +185,9 @@ def _sure(plan: Plan, *, why: bool) -> str:
     share = f"{value:.0%}" if value <= _SUREST else f"over {_SUREST:.0%}"
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {share}."
-    if not why:
-        return f"Confidence {share}."
     whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
     what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
-    chance = f"the chance that {what} is the cheapest, or within a percent, if what was assumed holds"
-    return f"Confidence {share}: {chance}."
+    return f"Chance that {what} is the cheapest, or within a percent, if what was assumed holds: {share}."
 
 
 def waiting(found: Candidate, where: str = "") -> str:

@@ -14,7 +14,8 @@ _FIGURE = re.compile(r"(?<![\w.$\[-])\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w\]-]|[.,]\
 
 def why(plan: Plan) -> list[Block]:
     """What the job asks of a network, and what speaks for the one that is recommended."""
-    return titled("Why", _sentences(findings.told_for(plan), plan)) + told(reading.confidence(plan))
+    other = plan.recommendation.not_the_likeliest
+    return titled("Why", _sentences(findings.told_for(plan), plan)) + told(reading.chance(plan), other)
 
 
 def why_in_short(plan: Plan) -> list[Block]:

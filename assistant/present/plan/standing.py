@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures
 from ..blocks import Block, told
-from . import flips, reading
+from . import card, flips, reading
 
 
 def difference(plan: Plan, other: Candidate) -> str | None:
@@ -51,7 +51,7 @@ def need(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> lis
     """Whether a network is needed, by the plan's own verdicts; for training the computation says more."""
     fabric, no_way = found.fabric, barred(plan, found)
     if found is best:
-        return told(f"{fabric} is what the plan recommends.", reading.confidence(plan))
+        return told(f"{fabric} is what the plan recommends.", *card.certain(plan))
     if no_way:
         sold = found.barred in (None, "impossible", "does-not-fit")
         return told(f"{fabric} {'will not do here' if sold else 'cannot be had at a quoted price'}.", *no_way)

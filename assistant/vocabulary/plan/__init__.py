@@ -3,7 +3,7 @@
 from .evidence import Crossover, CrossoverPoint, Evidence, Finding, PlanConflict, PlanConflictSide, SourceNumber
 from .measured import MeasuredNetwork, MeasuredRun
 from .offers import Alternative, QuotedOffer, RentalOffer, RivalOffer
-from .parts import Assumption, Band, Barred, Certainty, Contract, Verdict, Warning_
+from .parts import CLOSE_PERCENT, TIE_PERCENT, Assumption, Band, Barred, Certainty, Contract, Verdict, Warning_
 from .prediction import PHASES, Breakdown, LearningStep, Prediction, ServingFigures
 from .purchase import PowerUse, Purchase, PurchaseItem, RackPower, RentOrBuy
 from .recommendation import Candidate, Card, Flip, Medians, Mover, Outcome, Recommendation
@@ -11,7 +11,9 @@ from .serving import Crossing, KindOfGpu, ServedOver, Sizing
 from .whole import MadeWith, Plan
 
 __all__ = [
+    "CLOSE_PERCENT",
     "PHASES",
+    "TIE_PERCENT",
     "Alternative",
     "Assumption",
     "Band",

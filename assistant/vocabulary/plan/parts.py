@@ -30,7 +30,15 @@ class Assumption(Contract):
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+# How clear it is which network costs least, of those that keep what was asked and are not advised against. ``toss-up``:
+# something else costs the same within TIE_PERCENT, or is as often the cheaper one; ``close``: something else costs the
+# same within CLOSE_PERCENT, or is the cheaper one in more than a fifth of the drawn worlds; ``clear``: neither. Of a
+# network that was given ``clear`` is said too where it is another that clearly costs less.
 Certainty = Literal["clear", "close", "toss-up"]
+TIE_PERCENT = 1.0  # what prices are rounded by
+# What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
+# common: half of the steps that nothing was fitted to were off by more (4.1 % of 1207, knowledge/handbook/accuracy.md).
+CLOSE_PERCENT = 4.0
 
 
 # Why a network is out of the question: it cannot be, or nobody lets it, or nobody tells a price

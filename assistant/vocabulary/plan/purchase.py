@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .parts import Certainty, Contract
 
 
@@ -9,6 +11,7 @@ class PurchaseItem(Contract):
     """A line of what is bought: ``usd`` for each, between ``usd_low`` and ``usd_high``."""
 
     item: str
+    kind: Literal["machine", "network", "switch", "nic", "optic", "link"] | None = None
     count: int
     usd: float
     usd_low: float

@@ -38,9 +38,11 @@ class Card(Contract):
 
 
 class Recommendation(Contract):
-    """The answer in one sentence, how sure it is and where it turns. ``certainty``: how far the choice is from what
-    else may be the cheapest; ``tied``: the networks whose cost the error cannot tell from that of the choice, itself
-    first; ``confidence``: the share of drawn worlds in which it is the cheapest, or within a percent of it."""
+    """The answer in one sentence, how sure it is and where it turns. ``certainty``: how clear it is which network costs
+    least, of a network that was given too whether that is another; ``tied``: the networks whose cost the error cannot
+    tell from that of the answer, itself first; ``confidence``: the share of drawn worlds in which the answer is the
+    cheapest of those that keep what was asked, or within a percent of it: what ``certainty`` says in a word, but for
+    how near the next one comes."""
 
     fabric: str
     verdict: Outcome

@@ -4,7 +4,7 @@ the plain one."""
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate
-from assistant.vocabulary.quantities import days_said
+from assistant.vocabulary.quantities import compared, days_said
 
 from ... import figures
 from .. import reading
@@ -152,14 +152,10 @@ def first_limit(asked: Asked) -> str | None:
     if not room:
         return None
     (first, what), *later = sorted(room)
-    then = "".join(f"; {other} from {_slower(times)} on" for times, other in later)
+    then = "".join(f"; {other} from {compared(times, 'longer')} on" for times, other in later)
     if first < 1:
         return f"First {what}: broken already{then}."
-    return f"First {what}: steps {_slower(first)} break it{then}."
-
-
-def _slower(times: float) -> str:
-    return f"{times:.3g} times as long" if times >= 2 else f"{100 * (times - 1):.0f} % longer"
+    return f"First {what}: steps {compared(first, 'longer')} break it{then}."
 
 
 def accumulate(asked: Asked) -> list[str]:

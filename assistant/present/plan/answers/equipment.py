@@ -44,7 +44,7 @@ def switch_price(asked: Asked) -> list[str]:
         return ["No switch for a fast network is needed; any Ethernet switch does for management."]
     if bought is None:
         return [f"Nothing: it is rented, and {asked.name(best.fabric)} with its switches is in the price of the GPUs."]
-    items = [i for i in bought.items[1:] if "switch" in i.item.lower()]
+    items = [i for i in bought.items if i.kind == "switch"]
     said = [
         f"{i.item[:1].upper()}{i.item[1:]}: {figures.usd(i.usd)} each ({figures.usd(i.usd_low)}–"
         f"{figures.usd(i.usd_high)}), {i.count:,} of them {figures.usd(i.count * i.usd)}."
@@ -62,5 +62,5 @@ def switch_named(asked: Asked) -> str | None:
         return None
     if bought is None:
         return f"Which switch is the provider's choice: what you rent is {asked.name(best.fabric)}, built by them."
-    items = [i for i in bought.items[1:] if "switch" in i.item.lower()]
+    items = [i for i in bought.items if i.kind == "switch"]
     return f"Counted with {'; '.join(f'{i.count:,} × {i.item}' for i in items)}." if items else None

@@ -11,7 +11,6 @@ from .asked import Asked, lasts, money, slower, usable
 
 _ALIKE = 5.0  # percent of a step
 _ROUND = 2  # digits
-_SAME, _TWICE = 0.5, 100.0  # percent of a step: "as long as", "2 times as long as"
 
 
 def solid(asked: Asked) -> list[str]:
@@ -192,8 +191,7 @@ def cannot_get(asked: Asked) -> list[str]:
         if more is not None
         else ""
     )
-    far = slower(other, wished)
-    than = f"{lasts(far)} {'as' if abs(far) < _SAME or far >= _TWICE else 'than'} on {asked.name(wished.fabric)}"
+    than = lasts(slower(other, wished), asked.name(wished.fabric))
     said = [f"Say: {asked.name(other.fabric)} can be had instead; on it a step takes {than}{cost}."]
     bought = asked.plan.purchase
     if bought is not None:

@@ -378,18 +378,10 @@ def team_change(asked: Asked) -> str | None:
         less = best.median_cost - other.median_cost
         cost = f" and costs {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
     verdict = "Yes, it may decide" if more < _NEAR else "Hardly"
-    name = asked.name(best.fabric)
-    return f"{verdict}: on {asked.name(other.fabric)} a step takes {lasts(more)}{_than(more)} {name}{cost}."
+    return f"{verdict}: on {asked.name(other.fabric)} a step takes {lasts(more, asked.name(best.fabric))}{cost}."
 
 
 _NEAR = 5.0  # percent of a step: nearer than this the people decide
-
-
-def _than(percent: float) -> str:
-    return " as on" if abs(percent) < _SAME or percent >= _TWICE else " than on"
-
-
-_SAME, _TWICE = 0.5, 100.0  # percent: "as long", "2 times as long"
 
 
 def team_gain(asked: Asked) -> str | None:

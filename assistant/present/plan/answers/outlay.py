@@ -10,7 +10,7 @@ from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
 
 from ... import figures
 from .. import reading
-from .asked import Asked, money, slower, usable
+from .asked import Asked, lasts, money, slower, usable
 from .sums import budget
 
 _YEARS, _YEAR = 3.0, 12
@@ -174,7 +174,7 @@ def network_share(asked: Asked) -> list[str]:
             less = best.median_cost - plain.median_cost
             cost = f", {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
         gold = "so it is no gold plating" if more > _FELT else "so a plain one would nearly do"
-        said.append(f"On {asked.name(plain.fabric)} a step takes {more:,.0f} % longer{cost}: {gold}.")
+        said.append(f"On {asked.name(plain.fabric)} a step takes {lasts(more)}{cost}: {gold}.")
     return said
 
 

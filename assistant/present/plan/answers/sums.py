@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.plan import Candidate, QuotedOffer, RentalOffer
-from assistant.vocabulary.quantities import HOURS_PER_MONTH, exact_usd, outward
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, LEAST_BUDGET, exact_usd, outward
 
 from ... import figures
 from ...blocks import sentences
@@ -11,7 +11,7 @@ from .. import purchase, quotes, reading
 from .asked import Asked, lasts, money, slower, usable
 
 _MONTHS = 12
-_LEAST_BUDGET, _MOST_BUDGET = 1e3, 1e10  # US dollars: what is less or more in a question is no budget
+_MOST_BUDGET = 1e10  # US dollars: what is more in a question is no budget
 _OF_RENT = "storage, data transfer out of the cloud, tax and staff"
 
 
@@ -139,7 +139,7 @@ def budget(asked: Asked) -> str | None:
 
 def _limit(asked: Asked) -> float | None:
     """The sum in the question, else the budget of the plan."""
-    named = (usd for usd in asked.amounts("money", "large") if _LEAST_BUDGET <= usd <= _MOST_BUDGET)
+    named = (usd for usd in asked.amounts("money", "large") if LEAST_BUDGET <= usd <= _MOST_BUDGET)
     return next(named, None) or reading.asked(asked.plan, "budget.usd")
 
 

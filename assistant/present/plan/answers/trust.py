@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.plan import Mover
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Mover
 
 from ... import figures
 from ...fields import assumed_text
@@ -54,8 +54,12 @@ def percent_said(asked: Asked) -> list[str]:
     known = _percentages(asked)
     if found is None:
         sure = next(iter(card.certain(asked.plan)), "")
-        words = "Certainty is clear, close or a toss-up: how far the choice is from what else may be the cheapest."
-        return [words, *([sure] if sure else []), reading.confidence(asked.plan)]
+        words = (
+            f"Clear: no other network costs the same within {CLOSE_PERCENT:g} %, or is the cheaper one in more than a "
+            f"fifth of the draws; close: one is; toss-up: one costs the same within {TIE_PERCENT:g} %, or is as often "
+            "the cheaper one."
+        )
+        return [words, *([sure] if sure else []), reading.chance(asked.plan)]
     value = float(found[1].replace(",", "."))
     exact = [text for number, text in known if abs(number - value) < 0.55]
     if exact:
@@ -69,7 +73,7 @@ def _percentages(asked: Asked) -> list[tuple[float, str]]:
     """Every percentage that is shown, with what it is."""
     plan, best = asked.plan, asked.best
     said: list[tuple[float, str]] = []
-    sure = reading.confidence(plan)
+    sure = reading.chance(plan)
     if sure:
         said.append((100 * plan.recommendation.confidence, sure))
     for c in plan.candidates:
@@ -275,7 +279,7 @@ def range_percent(asked: Asked) -> str | None:
 
 def ranking_percent(asked: Asked) -> str | None:
     """What the probability of the plan is a probability of; only where a percentage is asked for."""
-    return reading.confidence(asked.plan) or None if asked.best is not None and asked.says("percent") else None
+    return reading.chance(asked.plan) or None if asked.best is not None and asked.says("percent") else None
 
 
 def not_modelled(asked: Asked) -> list[str]:
