@@ -588,7 +588,7 @@ def test_what_somebody_offers_is_asked_of_nobody_and_an_open_budget_is_none():
 
 
 def test_a_network_that_costs_a_hundred_times_as_much_is_told_in_whole_figures():
-    assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["2 times", "99 times", "113 times", "1,250 times"]
+    assert [times(ratio) for ratio in (2.0, 99.4, 113.4, 1250.0)] == ["twice", "99 times", "113 times", "1,250 times"]
     assert _costs(113.4) == "costs 113 times as much"
 
 

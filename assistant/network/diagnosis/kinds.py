@@ -89,7 +89,7 @@ class Kinds(dict[bytes, Kind]):
 # Digits of a pattern that no line's number answers: how often something is repeated, any digit, those of a name (mlx5),
 # the domain of a bus. How often a digit is repeated stays where it must be more than once.
 _ANY_NUMBER = re.compile(
-    r"\\d\{1,\d+\}|(?<!\\d)(?<!9\])\{\d*,?\d*\}|\(\?P<\w+>|\[0-9a-f\](?:\{\d\})?|\b0000\b|(?<!\\)(?<=[A-Za-z_])\d+"
+    r"\\d\{1,\d{1,9}\}|(?<!\\d)(?<!9\])\{\d{0,9}(?:,\d{0,9})?\}|\(\?P<\w+>|\[0-9a-f\](?:\{\d\})?|\b0000\b|(?<!\\)(?<=[A-Za-z_])\d{1,9}"
 )
 
 

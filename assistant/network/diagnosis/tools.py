@@ -42,7 +42,7 @@ _TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memor
            "power.default")  # fmt: skip
 _MOST = 100_000
 _AFTER = 1000  # lines behind the last of a table of neighbours in which there may be more
-_COUNTED = re.compile(r"\{\d*,?\d*\}")  # how often something is repeated
+_COUNTED = re.compile(r"\{\d{0,9}(?:,\d{0,9})?\}")  # how often something is repeated
 _AT_WORK = 50  # per cent: an idle GPU lowers the speed of its link by design
 _PROMPT = 160  # characters in which a prompt ends
 
