@@ -484,11 +484,9 @@ def _items(
         (f"switch {switch.name}", "switch", switch, layout.switches, bill.price_of(switch, catalog)),
         (f"NIC {card.name}" if card else "NIC", "nic", card, size.nics, of_card),
     ]
-    found += [
-        (f"optic {one.name}", "optic", one, count, price)
-        for one, count in ((catalog.devices[ident], count) for ident, count in optics.items())
-        if (price := bill.own_price(one))
-    ]
+    for one, count in ((catalog.devices[ident], count) for ident, count in optics.items()):
+        if own := bill.own_price(one):
+            found.append((f"optic {one.name}", "optic", one, count, own))
     cable, price = bill.link(line_rate, catalog) or (None, None)
     named = f"link of {line_rate / bill.GBPS:g} Gb/s: {cable.name}" if cable else "optics and cables"
     found.append((named, "link", cable, layout.cables, price))

@@ -105,12 +105,12 @@ def _whole(price: Priced, gpus: int, months: float, kind: Literal["machine", "ne
     """GPUs with their machines, or a network of which one price per GPU is known."""
     usd = capital(price.value, months)
     date = price.date.isoformat() if price.date else None
-    bounds = {"usd_low": usd, "usd_high": usd}
     what, note = price.what.removesuffix(", bought"), price.note
     if price.origin == "quoted" and note is None:
         note = f"{price.value:,.4g} USD per GPU-hour as quoted, taken for a purchase over {months:g} months"
-    said = {"kind": kind, "date": date, "source": price.source, "note": note}
-    return PurchaseItem(item=what, count=gpus, usd=usd, **said, **bounds)
+    return PurchaseItem(
+        item=what, count=gpus, usd=usd, usd_low=usd, usd_high=usd, kind=kind, date=date, source=price.source, note=note
+    )
 
 
 def _parts(design: FabricDesign, sites: int) -> list[PurchaseItem]:
