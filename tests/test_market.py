@@ -303,6 +303,13 @@ def test_a_provider_that_publishes_how_often_it_takes_machines_away_is_taken_at_
     assert [a.value for a in told] == [0.0064]
 
 
+def test_who_says_how_often_their_machines_fail_does_not_know_how_often_spot_machines_are_taken_away():
+    asked = job(512, spot=True)
+    said = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"failures_per_node_day": 0.004})})
+    published, stated = (prices(ROCE, one, [RARELY_TAKEN], "spot").spot for one in (asked, said))
+    assert stated.rate_spread == published.rate_spread > 0
+
+
 def test_a_large_job_on_spot_machines_costs_more_than_the_discount_saves():
     dearer = [
         prices(ROCE, job(gpus, spot=True), [SPOT], "spot").spot_factor * 2.37 > 3.9 for gpus in (8, 64, 4096, 16384)

@@ -391,14 +391,14 @@ def _spot(
 ) -> Interruptions:
     """The interruptions of spot machines, failures among them: taken away as ``published``, else as is assumed of who
     publishes nothing."""
-    names = ("spot-interruptions-per-node", "spot-restart", "spot-spread")
-    usual, restart, spread = (constant(catalog.constants, f"cost-{name}") for name in names)
+    names = ("spot-interruptions-per-node", "spot-restart", "spot-spread", "failures-spread")
+    usual, restart, spread, measured = (constant(catalog.constants, f"cost-{name}") for name in names)
     taken = published or usual
     _assume(assumptions, "spot interruptions per node and day", taken)
     _assume(assumptions, "seconds to restart after a spot interruption", restart)
     between = 1.0 / (1.0 / steady.between_s + 1.0 / float(mean_time_between(taken.si, nodes)))
-    sure = steady.rate_spread if published else spread.si
-    return replace(steady, between_s=between, restart_s=restart.si, rate_spread=sure)
+    apart = measured if published else spread  # also where the failures themselves were said: machines are taken away
+    return replace(steady, between_s=between, restart_s=restart.si, rate_spread=apart.si)
 
 
 def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:
