@@ -15,6 +15,7 @@ from assistant.planning.money import effective_time
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
 from assistant.planning.resolve import resolve
+from assistant.vocabulary.errors import InputError
 
 LIBRARY = load()
 CATALOG = LIBRARY.catalog
@@ -105,3 +106,10 @@ def test_how_often_machines_fail_is_told_and_counted_from_then_on() -> None:
     conversation.say("pretrain llama 8B on 512 H100, 2T tokens, rent, no budget limit")
     conversation.say("a node fails every day here")
     assert conversation.plan.questionnaire["cluster"]["failures_per_node_day"] == pytest.approx(1 / 64, rel=0.01)
+
+
+@pytest.mark.parametrize("given", ["non-blocking", "2:1", "often"])
+def test_a_rate_of_failures_is_a_number_and_no_ratio_of_a_network(given: str) -> None:
+    job = {"workload": "pretraining", "model": "llama-3.1-8b"}
+    with pytest.raises(InputError, match=r"failures_per_node_day: expected a (number|count)"):
+        from_value(job | {"cluster": {"gpu": "h100-sxm", "gpus": 64, "failures_per_node_day": given}}, CATALOG)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..fields import About
-from ..quantities import Gbps, Ratio, Whole, YesNo
+from ..quantities import Count, Gbps, Ratio, Whole, YesNo
 from .section import Id, Section
 
 
@@ -75,7 +75,7 @@ class Cluster(Section):
               words=("[network] planes",), span="number", sensible=(1, 8)),
     ] = None  # fmt: skip
     failures_per_node_day: Annotated[
-        Annotated[Ratio, Field(ge=1e-6, le=24)] | None,
+        Annotated[Count, Field(ge=1e-6, le=24)] | None,
         About("failures per node and day", "amount", "How many failures stop a node's work a day?",
               "as often as on the clusters that published it", span="number",
               words=("failures per node (and|per|-|a) day", "failure rate")),
