@@ -140,6 +140,12 @@ def test_the_values_with_which_it_would_work_do_work(stages, limits):
     assert stages.decide(asked(**changed)).choice.chosen is not None, told
 
 
+def test_what_was_tried_and_does_not_do_is_not_said_to_work(stages):
+    made = stages.decide(asked({"usd": 1e5}))
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor, lambda _: None)
+    assert told.startswith("What is missing least is a budget of $") and "planned so, nothing is found" in told
+
+
 def test_a_budget_that_is_kept_asks_for_no_other_way():
     assert not planning.plan(asked({"usd": 1e9}), LIBRARY, index=None).recommendation.what_fits
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from assistant.model import Adapters
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
 from .budgets import usd_per_month
@@ -28,9 +29,9 @@ MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not 
 Taken = Callable[[Questionnaire], Entry | None]  # what a plan takes; nothing where it finds nothing that works
 
 
-def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor, taken: Taken = lambda _: None) -> str:
+def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor, taken: Taken | None = None) -> str:
     """One sentence: what stands in the way, and the value with which it would work. ``taken``: by which a value is
-    tried before it is named, with the network that is taken then."""
+    tried before it is named, with the network that is taken then; ``None`` tries nothing."""
     computed = [e for e in entries if e.estimated is not None]
     if not computed:
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
@@ -121,7 +122,7 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
     )
 
 
-def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, taken: Taken) -> str:
+def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, taken: Taken | None) -> str:
     """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
     be kept, and where no limit is missed what stands in the way."""
     rate, carried = job.served.rate, 100 / min(e.estimate.copies_short for e in allowed)
@@ -152,7 +153,7 @@ def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
     return f"for about {usd(least)} a month, which is more than the budget of {usd(most)}" if least > most else ""
 
 
-def _loosened(job: Resolved, allowed: list[Entry], taken: Taken) -> str:
+def _loosened(job: Resolved, allowed: list[Entry], taken: Taken | None) -> str:
     """The limits that one network does not keep, with values that it keeps: of the one that was given, and what another
     asks for that asks for less. Empty where every limit is kept."""
     short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
@@ -161,26 +162,35 @@ def _loosened(job: Resolved, allowed: list[Entry], taken: Taken) -> str:
     given = [one for one in short if one[0].considered.owned]
     entry, limits = _nearest(given or short)
     first, *others = limits
-    named = f"{in_a_sentence(_taken_with(job, entry, limits, taken))}{', which was given' if given else ''}"
+    found = _taken_with(job, entry, limits, taken)
+    named = f"{in_a_sentence(found or entry)}{', which was given' if (found or entry).considered.owned else ''}"
     asked = [f"{first.enough} ({named}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
+    if found is None:
+        return f"What is missing least is {' and '.join(asked)}; planned so, nothing is found either."
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
     other, less = _nearest(short)
     if other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
         return text
-    named = _taken_with(job, other, less, taken).considered.fabric.name
-    if given and named == entry.considered.fabric.name:
+    instead = _taken_with(job, other, less, taken)
+    if instead is None or (given and instead.id == entry.id):
         return text
+    named = instead.considered.fabric.name
     return f"{text} {named} in its place takes {' and '.join(one.enough for one in less)}."
 
 
-def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken) -> Entry:
+def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken | None) -> Entry | None:
     """What is taken where an entry's limits are loosened as far as it needs; of networks that need as much, or hardly
-    more, that may be another."""
-    asked = job.questionnaire
-    for one in limits:
-        asked = asked.changed(one.field, one.least)
-    return taken(asked) or entry
+    more, that may be another. The entry itself where nothing is to be tried, nothing where no trial finds anything."""
+    if taken is None:
+        return entry
+    try:
+        asked = job.questionnaire
+        for one in limits:
+            asked = asked.changed(one.field, one.least)
+        return taken(asked)
+    except InputError:  # a limit beyond what may be asked for
+        return None
 
 
 def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
