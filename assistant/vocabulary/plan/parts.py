@@ -37,8 +37,8 @@ Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 Certainty = Literal["clear", "close", "toss-up"]
 TIE_PERCENT = 1.0  # what prices are rounded by
 # What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
-# common: about half of the published steps are off by more (3.6 % in the median of 1,089 that nothing was fitted to, 4.1 %
-# of 1,207 that constants were: knowledge/handbook/accuracy.md).
+# common: about half of the published steps are off by more (in the median 3.6 % of 1,089 that nothing was fitted to and
+# 4.1 % of 1,207 that constants were: knowledge/handbook/accuracy.md).
 CLOSE_PERCENT = 4.0
 
 
