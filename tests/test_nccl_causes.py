@@ -475,3 +475,19 @@ def test_results_that_vary_by_the_host_are_not_blamed_on_the_path():
 def test_runs_of_other_settings_or_hosts_are_no_loop_that_falls():
     assert "falls-with-time" not in alarms(loops(478, 470, 300, 250, of="$ NCCL_ALGO=Tree ./all_reduce_perf\n"))
     assert "falls-with-time" not in alarms(ON_ROCE + scaling(451, 352, 250, 147))
+
+
+def test_a_job_that_a_person_stopped_is_no_fault_and_what_failed_before_still_is():
+    stopped = (
+        "^CW0508 11:47:02.771000 22187 torch/distributed/elastic/agent/server/api.py:704] Received Signals.SIGINT "
+        "death signal, shutting down workers\n"
+        "node-0:1:2 [2] proxy.cc:1525 NCCL WARN [Service thread] Could not receive type from localRank 3, res=3\n"
+    )
+    port = "node-0:1:2 [3] transport/net_ib.cc:134 NCCL WARN NET/IB : mlx5_6:1 Got async event : port error\n"
+
+    def alarms(text: str) -> set[str]:
+        return {each.code for each in diagnose_text(text, CATALOG).findings if each.severity != "info"}
+
+    assert alarms(running() + stopped) == set()
+    assert "port-error" in alarms(running() + port + stopped)
+    assert alarms(running() + stopped.replace("Signals.SIGINT", "Signals.SIGTERM")) > {"ended-from-outside"}

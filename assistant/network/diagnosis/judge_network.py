@@ -347,10 +347,11 @@ def unexplained(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
 
 
 def cleaned_up(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
-    """What a launcher ends after a time-out, or after the batch system ended the job, is its clean-up, told as
-    information: whom others wait for was ended before."""
+    """What a launcher ends after a time-out, or after the batch system or a person ended the job, is its clean-up, told
+    as information: whom others wait for was ended before."""
     waited = {each.code: frozenset(each.waited) for each in signatures() if each.waited}
-    lines = {each.code: each.line or 0 for each in found if each.severity != "info"}
+    no_alarm = {each.code for each in signatures() if each.severity == "info"}  # of itself, and not as it turned out
+    lines = {each.code: each.line or 0 for each in found if each.severity != "info" or each.code in no_alarm}
     return [
         as_information(each)
         if any(lines.get(code, each.line or 0) < (each.line or 0) for code in waited.get(each.code, ()))
