@@ -39,6 +39,28 @@ def test_405b_in_bf16_spans_two_nodes_of_h100_and_fp8_does_not():
     assert predict_inference(serving("llama-3.1-405b", 16, precision="fp8"), cluster, nets)[0].nodes_per_replica == 1
 
 
+def test_a_copy_over_two_nodes_answers_no_faster_than_its_network_lets_the_prompts_through():
+    cluster, a = machine(16), architecture_of(catalog().models["llama-3.1-405b"])
+    nets = [network("ethernet-tcp-100", cluster), network("infiniband-ndr-400", cluster)]
+    lengths = {"prompt_tokens": 8000, "output_tokens": 200}
+    asked = serving("llama-3.1-405b", 16, **lengths, tensor_parallel=16)
+    slow, fast = predict_inference(asked, cluster, nets)
+    for one, net in zip((slow, fast), nets, strict=True):
+        # what every prompt has to send into each node: two states a layer are reduced over all sixteen GPUs
+        prompt = 2 * a.layers * 2 * 15 / 16 * 8000 * a.hidden * 2 / (net.gpu_rate * cluster.gpus_per_node)
+        assert one.requests_per_s < 1 / prompt
+    assert fast.requests_per_s > 8 * slow.requests_per_s
+    assert slow.exposed_communication_percent > 90
+
+
+def test_a_load_that_a_copy_over_two_nodes_carries_is_answered_whole():
+    cluster = machine(16)
+    asked = serving("deepseek-r1", 16, precision="fp8", prompt_tokens=4000, requests_per_s=3.0)
+    found = predict_inference(asked, cluster, [network("ethernet-tcp-100", cluster)])[0]
+    assert found.nodes_per_replica == 2 and found.carries > 3.0
+    assert found.requests_per_s == pytest.approx(3.0, rel=0.01)
+
+
 def test_disaggregated_serving_moves_the_prompts_cache():
     cluster = machine(16)
     split = predict_inference(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,18 +21,18 @@ from .machine import Machine
 from .network import Networks
 from .serving_constants import engine_of, serving_constants
 from .serving_memory import kv_format, requests_held, reserves, weight_bytes
-from .serving_network import decoding_added, prefill_added
+from .serving_network import crosses, pass_added
 from .serving_time import (
     NOTHING_GUESSED,
     Engined,
     Guesses,
     Load,
     Served,
-    Shape,
     Split,
     at_rate,
     fastest_within,
     prefilled,
+    slowed_at_rate,
     under_load,
 )
 from .uncertainty import RATIOS
@@ -284,16 +285,24 @@ def most_within(serving: Serving, machine: Machine, network: Networks, split: Sp
     return copy
 
 
-def seen_over(serving: Serving, machine: Machine, network: Networks, copy: Copy) -> Served:
-    """What a copy delivers with the part that one network has in it."""
-    timing = timing_of(serving, machine, network, copy)
+def seen_over(
+    serving: Serving, machine: Machine, network: Networks, copy: Copy, most: Load | None = None, rate: float = 0.0
+) -> Served:
+    """What a copy delivers with the part that one network has in it; ``most`` and ``rate`` as in :func:`timing_of`."""
+    timing = timing_of(serving, machine, network, copy, most, rate)
     tpot, first = float(timing.per_token[_MIDDLE, 0]), float(timing.first[_MIDDLE, 0])
-    rate = copy.served.output_tokens_per_s * copy.served.tpot / tpot
-    return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=rate)
+    return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=float(timing.output_rate[_MIDDLE, 0]))
 
 
 _MIDDLE = list(RATIOS).index(1.0)
 ROUNDS = 3  # of the targets less what the network takes at the batch that keeps them
+
+
+def asked_of_one(serving: Serving, copies: int) -> float:
+    """Requests per second that are asked of one of so many copies; 0 where those in flight are said, or nothing."""
+    if serving.concurrency or serving.offline or not serving.requests_per_s:
+        return 0.0
+    return serving.requests_per_s / copies
 
 
 def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
@@ -301,33 +310,48 @@ def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
     if serving.concurrency:
         load = replace(copy.load, concurrency=max(1.0, serving.concurrency / copies))
         return replace(copy, load=load, served=under_load(copy.engined, load))
-    if serving.requests_per_s and not serving.offline:
-        load, served = at_rate(copy.engined, copy.load, serving.requests_per_s / copies)
+    if rate := asked_of_one(serving, copies):
+        load, served = at_rate(copy.engined, copy.load, rate)
         return replace(copy, load=load, served=served)
     return copy
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds per decoded token and to the first one, (K, F) over network slowdowns and networks; communication of a
-    decoded token within."""
+    """Seconds per decoded token and to the first one, output tokens/s of a copy and requests in flight on it, (K, F)
+    over network slowdowns and networks; communication of a decoded token within."""
 
     per_token: np.ndarray
     first: np.ndarray
     per_token_communication: np.ndarray
+    output_rate: np.ndarray
+    in_flight: np.ndarray
 
 
-def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
-    one, split, load = copy.engined, copy.split, copy.load
+def timing_of(
+    serving: Serving, machine: Machine, columns: Networks, copy: Copy, most: Load | None = None, rate: float = 0.0
+) -> Timing:
+    """A copy on networks, at its load; where that comes of a ``rate`` of requests per second, with as many in flight as
+    follow from it on each network, ``most`` of them."""
+    one, load, served, free = copy.engined, copy.load, copy.served, copy.served
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    requests, middle = copy.served.batch / split.dp / split.pp, load.prompt_tokens + load.output_tokens / 2.0
-    decode = decoding_added(one, wires, requests, middle)
-    steps = max(1.0, load.fresh / load.chunk)
-    each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
-    prefill = steps * prefill_added(one, wires, load.fresh / steps, each)
+    if crosses(one):
+        network = partial(pass_added, one, wires)
+        if most is None or not rate:
+            served = under_load(one, load, network)
+        else:
+            load, served = slowed_at_rate(one, most, rate, network)
+            free = under_load(one, load)
+    many = np.zeros((len(RATIOS), len(columns)))
+    requests = copy.served.batch / copy.split.dp / copy.split.pp
     inside = float(one.reductions(requests * one.guesses.checked)) / one.guesses.gained
-    first = copy.served.ttft + prefill + decode + fetching(serving, wires, split)
-    return Timing(copy.served.tpot + decode, first, decode + inside)
+    return Timing(
+        many + served.tpot,
+        many + served.ttft + fetching(serving, wires, copy.split),
+        many + served.tpot - free.tpot + inside,
+        many + served.output_tokens_per_s,
+        many + load.concurrency,
+    )
 
 
 def fetching(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:

@@ -14,6 +14,7 @@ from .inference import (
     InferenceOutcome,
     Serving,
     Timing,
+    asked_of_one,
     copy_at_most,
     keeps,
     loaded,
@@ -80,8 +81,11 @@ class _Laid:
         return (0, 0, late, short, _lateness(serving, now), now.ttft + serving.output_tokens * now.tpot)
 
     def _rate(self, f: int) -> float:
-        slower = self.most.served.tpot / self._seen(self.most, self.at_most, f).tpot
-        return requests_of(self.serving, self.most, self.most.served.output_tokens_per_s * slower)
+        return requests_of(self.serving, self.most, self._written(self.at_most, f))
+
+    def _written(self, timing: Timing, f: int) -> float:
+        """Output tokens per second of a copy."""
+        return float(timing.output_rate[_MIDDLE, self.columns.index(f)])
 
     def _seen(self, copy: Copy, timing: Timing, f: int) -> Served:
         at = _MIDDLE, self.columns.index(f)
@@ -91,8 +95,7 @@ class _Laid:
         serving, copy, spread = self.serving, self.copy, spreads_of(self.machine.constants)
         split, seen, most = copy.split, self._seen(copy, self.timing, f), self._rate(f)
         nodes, a, formats = -(-split.gpus // self.machine.domain), serving.architecture, serving.formats
-        slower = copy.served.tpot / seen.tpot
-        delivered = requests_of(serving, copy, copy.served.output_tokens_per_s * slower) * self.copies
+        delivered = requests_of(serving, copy, self._written(self.timing, f)) * self.copies
         token, prompt = (bytes_between(copy.engined, decoding=one) for one in (True, False))
         communication = float(self.timing.per_token_communication[_MIDDLE, self.columns.index(f)])
         tokens = delivered * serving.output_tokens
@@ -105,7 +108,7 @@ class _Laid:
             else int(np.ceil(serving.requests_per_s / most)),
             nodes_per_replica=nodes,
             gpus_per_replica=split.gpus,
-            concurrency=max(1, round(copy.load.concurrency)),
+            concurrency=max(1, round(float(self.timing.in_flight[_MIDDLE, self.columns.index(f)]))),
             held=int(copy.held),
             time_per_output_token_s=seen.tpot,
             time_to_first_token_s=seen.ttft,
@@ -143,9 +146,11 @@ def _laid(serving: Serving, machine: Machine, networks: Sequence[Network], split
     for columns in ([f] for f in every) if apart else [every]:
         here = Networks([networks[f] for f in columns])
         most = most_within(serving, machine, here, split) if apart else copy_at_most(serving, machine, split)
-        copy = loaded(serving, most, max(1, serving.gpus // split.gpus))
+        copies = max(1, serving.gpus // split.gpus)
+        copy = loaded(serving, most, copies)
         at_most = timing_of(serving, machine, here, most)
-        now = at_most if copy is most else timing_of(serving, machine, here, copy)
+        rate = asked_of_one(serving, copies)
+        now = at_most if copy is most else timing_of(serving, machine, here, copy, most.load, rate)
         yield _Laid(serving, machine, columns, most, at_most, copy, now)
 
 

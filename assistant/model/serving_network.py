@@ -65,6 +65,19 @@ def prefill_added(engined: Engined, wires: Wires, tokens: Number, alone: Number)
     return np.minimum(compute + plain, together) * c.imbalance - alone
 
 
+def pass_added(engined: Engined, wires: Wires, shape: Shape) -> np.ndarray:
+    """Seconds that the network adds to a pass of a copy that reads prompts and writes answers: its answers' part and
+    what the prompts among them add, whose tokens go the same way in the same messages."""
+    tokens = shape.batch * engined.guesses.checked
+    if not np.any(shape.prompt):
+        return decoding_added(engined, wires, shape.batch, shape.context)
+    whole = prefill_added(engined, wires, tokens + shape.prompt, engined.step(shape))
+    if not np.any(shape.batch):
+        return whole
+    more = np.maximum(whole - between_domains(wires, engined, tokens, decoding=True), 0.0)
+    return decoding_added(engined, wires, shape.batch, shape.context) + more
+
+
 def handling(engined: Engined, tokens: Number) -> Number:
     """Seconds in which a replica's prompts are put in order for the experts and summed after them, and latents are
     unfolded into the heads' queries, keys and values: bytes written and read again."""

@@ -9,6 +9,7 @@ reduce what they computed; the host schedules, today while the GPU works on the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -283,9 +284,15 @@ def larger(one: Number, other: Number) -> Number:
     return max(one, other)
 
 
+def smaller(one: Number, other: Number) -> Number:
+    """The smaller of two, likewise."""
+    return -larger(-one, -other)
+
+
 ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: assumed, nearly sharp
 # what TensorRT-LLM's XQA kernels are built for, with keys in eight bits
 PACKED_HEADS, PACKED_WIDTH = 8, 128
+_ALONE = 1e-3  # requests in flight: nobody else is there
 SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most
 ROUNDS = 3  # of the batch that follows from the times that follow from the batch: further ones change a thousandth
 NVLINK_LATENCY = 0.95e-6  # seconds of a step on the links that ``reduce_start`` was measured on
@@ -308,8 +315,8 @@ class Load:
 
     prompt_tokens: float
     output_tokens: float
-    concurrency: float
-    held: float
+    concurrency: Number
+    held: Number
     chunk: float = 8192.0
     separate: bool = False
     grouped: bool = True
@@ -341,59 +348,87 @@ def _served(*figures: Number) -> Served:
     return Served(*cast("tuple[float, float, float, float]", figures))
 
 
-def decoded(engined: Engined, load: Load, batch: Number) -> Number:
-    """Seconds of a decoding step for ``batch`` requests half way through their answers."""
+# seconds that the network adds to a pass of a copy over several domains: with requests and prompts in it as in a step
+OnNetwork = Callable[[Shape], Number]
+
+
+def _decoding(engined: Engined, load: Load, batch: Number) -> Shape:
+    """A pass for ``batch`` requests half way through their answers."""
     middle = load.prompt_tokens + load.output_tokens / 2.0
-    return engined.step(Shape(batch / engined.split.dp / engined.split.pp, middle))
+    return Shape(batch / engined.split.dp / engined.split.pp, middle)
 
 
-def interference(engined: Engined, load: Load, batch: Number, alone: Number) -> Number:
+def _passed(engined: Engined, shape: Shape, network: OnNetwork | None) -> Number:
+    return engined.step(shape) if network is None else engined.step(shape) + network(shape)
+
+
+def decoded(engined: Engined, load: Load, batch: Number, network: OnNetwork | None = None) -> Number:
+    """Seconds of a decoding step for ``batch`` requests half way through their answers."""
+    return _passed(engined, _decoding(engined, load, batch), network)
+
+
+def interference(
+    engined: Engined, load: Load, batch: Number, alone: Number, network: OnNetwork | None = None
+) -> Number:
     """Seconds that the prompts of those who follow add to a step of ``batch`` requests: each request that ends makes
     room for a prompt, ``batch`` ÷ answer length of them in a step."""
-    split = engined.split
-    decoding = batch / split.dp / split.pp
-    arriving = decoding / load.output_tokens
+    shape = _decoding(engined, load, batch)
+    arriving = shape.batch / load.output_tokens
     together = larger(arriving, min(1.0, load.chunk / load.fresh))
-    middle = load.prompt_tokens + load.output_tokens / 2.0
-    mixed = engined.step(Shape(decoding, middle, together * load.fresh, load.behind))
+    mixed = _passed(engined, shape._replace(prompt=together * load.fresh, behind=load.behind), network)
     return arriving / together * (mixed - alone)
 
 
-def prefilled(engined: Engined, load: Load, prompts: Number = 1.0) -> Number:
+def prefilled(engined: Engined, load: Load, prompts: Number = 1.0, network: OnNetwork | None = None) -> Number:
     """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
     tokens = prompts * load.fresh
     steps = larger(1.0, tokens / load.chunk)
-    return steps * engined.step(Shape(0.0, 0.0, tokens / steps, load.behind))
+    return steps * _passed(engined, Shape(0.0, 0.0, tokens / steps, load.behind), network)
 
 
-def under_load(engined: Engined, load: Load) -> Served:
-    """A constant number of requests in flight.
+def under_load(engined: Engined, load: Load, network: OnNetwork | None = None) -> Served:
+    """A constant number of requests in flight. With what a network adds to each pass the figures are arrays as it
+    says them.
 
     Where requests are grouped, a part of those in flight always begins at once, and each waits for the prompts of all
     of them, which come between its tokens no more; where they come at random, a prompt waits for those before it as in
     a queue with one server and equal services: busy ÷ (2·idle) of its own time (Pollaczek and Khinchine).
     """
-    most = min(load.concurrency, load.held)
+    most = smaller(load.concurrency, load.held)
     replicas = engined.split.dp * engined.split.pp
-    beside = engined.engine.wave * max(most / replicas - 1.0, 0.0) if load.grouped else 0.0
+    beside = engined.engine.wave * larger(most / replicas - 1.0, 0.0) if load.grouped else 0.0
     between = 1.0 - engined.engine.wave if load.grouped else 1.0
-    own = prefilled(engined, load, 1.0 + beside)
+    own = prefilled(engined, load, 1.0 + beside, network)
     batch: Number = most
     tpot: Number = 0.0
     ttft: Number = 0.0
     for _ in range(ROUNDS):
-        alone = decoded(engined, load, batch)
-        tpot = alone + (0.0 if load.separate else between * interference(engined, load, batch, alone))
+        alone = decoded(engined, load, batch, network)
+        tpot = alone + (0.0 if load.separate else between * interference(engined, load, batch, alone, network))
         queue = 0.0 if load.grouped else _queue(1.0 - alone / tpot) * own
         ttft = engined.engine.first + own + queue + tpot
         answering = load.output_tokens * tpot
         batch = most * answering / (answering + ttft)
-    waiting = max(0.0, load.concurrency - load.held) * tpot * load.output_tokens / load.held
+    waiting = larger(0.0, load.concurrency - load.held) * tpot * load.output_tokens / load.held
     return _served(ttft + waiting, tpot, batch, batch / tpot)
 
 
 def _queue(busy: Number) -> Number:
     return busy / (2.0 * (1.0 - busy))
+
+
+def slowed_at_rate(engined: Engined, load: Load, rate: float, network: OnNetwork) -> tuple[Load, Served]:
+    """:func:`at_rate` where a network has its part in every pass; arrays as it says them."""
+    full = under_load(engined, load, network)
+    low, high = np.zeros(np.shape(full.tpot)), np.full(np.shape(full.tpot), float(load.concurrency))
+    for _ in range(SEARCHED):
+        middle = 0.5 * (low + high)
+        tried = under_load(engined, replace(load, concurrency=np.maximum(middle, _ALONE)), network)
+        short = tried.output_tokens_per_s < rate * load.output_tokens
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    carried = full.output_tokens_per_s >= rate * load.output_tokens
+    found = replace(load, concurrency=np.where(carried, np.maximum(high, _ALONE), load.concurrency))
+    return found, under_load(engined, found, network)
 
 
 def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
@@ -404,13 +439,13 @@ def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
         return load, served
     for _ in range(SEARCHED):
         middle = 0.5 * (low + high)
-        tried = under_load(engined, replace(load, concurrency=max(middle, 1e-3)))
+        tried = under_load(engined, replace(load, concurrency=max(middle, _ALONE)))
         if tried.output_tokens_per_s < rate * load.output_tokens:
             low = middle
         else:
             high, served = middle, tried
     found = replace(load, concurrency=high)
-    return found, served if high >= 1e-3 else under_load(engined, found)
+    return found, served if high >= _ALONE else under_load(engined, found)
 
 
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:

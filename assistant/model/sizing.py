@@ -16,6 +16,7 @@ from .inference import (
     Copy,
     InferenceOutcome,
     Serving,
+    asked_of_one,
     copy_at_most,
     engined,
     holds,
@@ -50,11 +51,17 @@ class _Asked:
             return copy_at_most(self.serving, self.machine, split, one)
         return most_within(self.serving, self.machine, Networks([self.network]), split)
 
-    def seen(self, copy: Copy) -> Served:
-        """What a copy delivers, with the network's part of it where it spans domains."""
+    def seen(self, copy: Copy, most: Load | None = None, rate: float = 0.0) -> Served:
+        """What a copy delivers, with the network's part of it where it spans domains; where its load comes of a
+        ``rate`` of requests per second, with ``most`` of them in flight."""
         if self.network is None or copy.split.gpus <= self.machine.domain:
             return copy.served
-        return seen_over(self.serving, self.machine, Networks([self.network]), copy)
+        return seen_over(self.serving, self.machine, Networks([self.network]), copy, most, rate)
+
+    def at_load(self, most: Copy, copies: int) -> Served:
+        """What one of so many copies delivers at the load."""
+        copy = loaded(self.serving, most, copies)
+        return self.seen(copy, most.load, asked_of_one(self.serving, copies))
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class Sizing:
         """Seconds to the first token and per further one, and what a copy delivers, at the load on so many GPUs."""
         copies = self.copies if gpus is None else gpus // self.split.gpus
         if copies not in self._known:
-            self._known[copies] = self._asked.seen(loaded(self._asked.serving, self._copy, copies))
+            self._known[copies] = self._asked.at_load(self._copy, copies)
         return self._known[copies]
 
     @cached_property
@@ -219,7 +226,7 @@ def _sized(asked: _Asked, split: Split) -> Sizing | None:
     most = asked.seen(copy)
     if not keeps(serving, most):
         return None
-    carries, at_once = requests_of(serving, copy, most.output_tokens_per_s), copy.load.concurrency
+    carries, at_once = requests_of(serving, copy, most.output_tokens_per_s), float(copy.load.concurrency)
     rate, users = (serving.requests_per_s or 0.0) / carries, (serving.concurrency or 0.0) / at_once
     return Sizing(split, max(1, ceil(rate - _HARDLY), ceil(users - _HARDLY)), carries, at_once, crosses, copy, asked)
 
