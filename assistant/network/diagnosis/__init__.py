@@ -210,6 +210,9 @@ class _Reading:
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
         fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
+            if log.joined:
+                self.tables.joined(log.joined)
+                log.joined.clear()
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
             if told:
@@ -326,6 +329,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
+    log.sockets_meant = judge_network.sockets_meant(log, device, frozenset(heard.known.seen))
     found = _findings(runs, heard, nodes, device, transport, catalog)
     expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected)

@@ -17,6 +17,9 @@ _COLLECTIVES = (
 )
 _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun|torchrun)\b(?!.{0,200}?\s--?n(?:p|tasks)?[ =]?1\b)")
+_ON_HOSTS = re.compile(r" (?:--?host[= ]|-H ?|--nodelist[= ]|-w ?)([\w.,:\[\]-]{1,2000})")
+_HOST = re.compile(r"([\w.-]{1,200})(?:\[([\d,-]{1,1000})\])?(?::\d{1,4})?(?:,|\Z)")
+_MOST = 4096  # hosts of a range
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
     r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*+([^#]*)"
@@ -66,6 +69,11 @@ class Reader:
         self._launched = False
         self._adapters: tuple[str, ...] = ()
         self._settings: set[str] = set()
+        self._printing, self._given = set[str](), set[str]()  # hosts since the last row: whose processes print, as told
+
+    def joined(self, hosts: set[str]) -> None:
+        """Hosts on which processes began to print."""
+        self._printing |= hosts
 
     def heard(self, line: str, adapters: tuple[str, ...]) -> None:
         """What a line that is not the tool's says of the run under way, or of the next one: a setting of NCCL's, the
@@ -83,7 +91,9 @@ class Reader:
             return True
         if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
-        self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
+        if ("run" in line or "mpiexec" in line) and _LAUNCHER.search(line):
+            self._launched = True
+            self._given |= _hosts_in(line)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
@@ -174,6 +184,10 @@ class Reader:
         run = self._run or self._start(number)
         if run.average is not None:  # the footer of the table before stands between
             run = self._start(number, again=True)
+        if not run.rows:
+            named = self._printing if len(self._printing) > 1 else self._given
+            run.named = frozenset(named) if len(named) > 1 and not run.ranks_listed else run.named
+            self._printing, self._given = set(), set()
         run.rows.append(row)
         return True
 
@@ -194,6 +208,27 @@ class Reader:
         else:
             return line.startswith(("# Using devices", "# Collective test"))
         return True
+
+
+def _hosts_in(line: str) -> set[str]:
+    """The hosts that a command names on which it starts ranks: ``-H a:8,b:8``, ``--nodelist=nid[0001-0002,0007]``."""
+    return {
+        f"{begin}{number}"
+        for listed in _ON_HOSTS.findall(line)
+        for begin, numbers in _HOST.findall(listed)
+        for number in (_numbers(numbers) if numbers else [""])
+        if not begin.isdigit()  # nccl-tests' own -w counts iterations
+    }
+
+
+def _numbers(listed: str) -> list[str]:
+    """``0001-0003,0007`` one by one, as many as a job of nodes may have."""
+    numbers = list[str]()
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        many = int(last or first) - int(first) if first.isdigit() and (last or first).isdigit() else 0
+        numbers += [str(int(first) + n).zfill(len(first)) for n in range(many + 1)] if 0 < many < _MOST else [first]
+    return numbers
 
 
 def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:

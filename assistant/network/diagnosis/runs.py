@@ -59,6 +59,7 @@ class Run:
     failures: list[tuple[int, str, str]] = field(default_factory=list)
     launched: bool = False  # by a command that starts several ranks
     adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
+    named: frozenset[str] = frozenset()  # hosts that other lines name: two at least, and asked where none is listed
     settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
     closed: bool = False  # nothing is added any more: see :func:`close`
     kept: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False, compare=False)
