@@ -1,5 +1,5 @@
-"""Sockets that a provider means, networks that a log cut at its start still tells, and the host that several runs in one
-file have in common."""
+"""Sockets that a provider means, networks that a log cut at its start still tells, and the host that several runs in
+one file have in common."""
 
 from __future__ import annotations
 

@@ -519,8 +519,8 @@ def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
 
 
 def sockets_meant(log: DebugLog, device: str, named: frozenset[str]) -> bool:
-    """Whether sockets carry the data as a provider documents it: by its plugin, or on a kind of machine that has nothing
-    else. Where another network's plugin was meant to load, neither is so."""
+    """Whether sockets carry the data as a provider documents it: by its plugin, or on machines that have nothing else.
+    Where another network's plugin was meant to load, neither is so."""
     if log.transport != "tcp-socket" or named & {"plugin-not-loaded", "plugin-not-found"}:
         return False
     meant = log.meaning.get("meant", False) or "sockets-of-the-provider" in named

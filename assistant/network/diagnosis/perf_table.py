@@ -48,6 +48,8 @@ _PLAIN = re.compile(
     r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
     re.ASCII,
 )
+_COUNTS = (4, 5, 8, 9)  # of the numbers of a row: of one side or both, with the root before them
+_GREATEST, _DIGITS = 1e16, 18  # of a number of a row, and of its size
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
@@ -177,10 +179,33 @@ class Reader:
             return True
         return bool(words) and words[0] in ("out-of-place", "(B)")
 
+    def like_a_row(self, number: int, raw: bytes, numbers: int) -> bool:
+        """Read a line of a kind of which one was a row whose ``numbers`` begin at that word; whether it was one too."""
+        run, words = self._run, raw.split()
+        if run is None or run.timestamp or run.per_iteration:
+            return False
+        try:
+            size, values = int(words[0]), [*map(float, words[numbers:])]
+        except ValueError:  # a number without a value, or what has letters of the hexadecimal digits
+            return False
+        if not max(values) < _GREATEST or len(words[0]) > _DIGITS:
+            return False
+        count, scale = len(values), 1e-3 if run.milliseconds else 1e-6
+        if count not in _COUNTS:
+            return False
+        redop, root = intern(words[3].decode()) if numbers > 3 else None, int(values[0]) if count & 1 else None
+        time, algbw, best, wrong = values[count & 1 : (count & 1) + 4]
+        halves = (Half(time * scale, algbw, best, wrong or _RIGHT),)
+        if count > 5:
+            time, algbw, busbw, wrong = values[-4:]
+            halves, best = (*halves, Half(time * scale, algbw, busbw, wrong or _RIGHT)), max(best, busbw)
+        return self._take_row(number, Row(number, size, redop, root, halves, best))
+
     def _row(self, number: int, line: str) -> bool:
         row = _row_of(number, line, self._run)
-        if row is None:
-            return False
+        return row is not None and self._take_row(number, row)
+
+    def _take_row(self, number: int, row: Row) -> bool:
         run = self._run or self._start(number)
         if run.average is not None:  # the footer of the table before stands between
             run = self._start(number, again=True)
@@ -242,6 +267,13 @@ def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
     )
 
 
+def numbers_of(line: str) -> int:
+    """At which word of a row its numbers begin, where all behind it are numbers that have a value; else 0."""
+    if not _PLAIN.match(line) or "N/A" in line or "nan" in line:
+        return 0
+    return 4 if line.split(None, 4)[3].isalpha() else 3
+
+
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
     words, plain = line.split(), _PLAIN.match(line) is not None
@@ -261,13 +293,13 @@ def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     if missing:
         values = [None if word in _MISSING else value for word, value in zip(rest, values, strict=True)]
     wide = 8 if run is not None and run.per_iteration else 4
+    scale = 1e-3 if run is not None and run.milliseconds else 1e-6
     sides, extra = divmod(len(values), wide)
     if extra not in (0, 1) or sides not in (1, 2):
         return None
-    root = values.pop(0) if extra else None
-    scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    one = _half(values[:4], scale)
-    two = _half(values[wide : wide + 4], scale) if sides > 1 else None
+    root = values[0] if extra else None
+    one = _half(values[extra : extra + 4], scale)
+    two = _half(values[extra + wide : extra + wide + 4], scale) if sides > 1 else None
     halves = (one, two) if one and two else (one,) if one else (two,) if two else ()
     if not halves:
         return None
