@@ -337,7 +337,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
-    checked, not_checked = checks(best, log, nodes, transport, expected)
+    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),

@@ -226,7 +226,7 @@ def _slow_in_pairs(trials: list[Trial], unit: str) -> list[Slow]:
 
 
 def _two_levels(slow: list[Trial], others: list[Trial]) -> bool:
-    """Whether a few trials leave no other reading than one host: it was tried with several others and always as slow, and
+    """Whether a few trials leave no other reading than one host: it was with several others and always as slow, and
     what was tried without it was as fast each time; of the latter two at least, or one that is twice as fast."""
     partners = {trial.names for trial in slow}
     low, high = [trial.rate for trial in slow], [trial.rate for trial in others]
