@@ -20,6 +20,7 @@ from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
 from .json_report import LARGEST, run_of
+from .judge_network import of_sockets as of_sockets
 from .judge_path import Measured
 from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of

@@ -518,6 +518,12 @@ def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
         yield finding("empty-device-list", log.device_line)
 
 
+def of_sockets() -> frozenset[str]:
+    """The codes of what is found of every job over sockets, and is a fault only where RDMA is there."""
+    known = {each.code for each in signatures() if each.weighs == "where-rdma-may-be"}
+    return frozenset(known | {"tcp-sockets", "like-sockets", "empty-device-list", "ib-disabled"})
+
+
 def sockets_meant(log: DebugLog, device: str, named: frozenset[str]) -> bool:
     """Whether sockets carry the data as a provider documents it: by its plugin, or on machines that have nothing else.
     Where another network's plugin was meant to load, neither is so."""
