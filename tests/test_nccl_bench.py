@@ -14,8 +14,8 @@ from assistant.present import figures
 from assistant.present.plan.measured import sentences
 from assistant.vocabulary.plan import Plan
 
+from .nccl_logs import channels, debug, table
 from .program import weft
-from .test_nccl_diagnose import table
 
 EXAMPLES = library.load().knowledge_folder / "examples"
 
