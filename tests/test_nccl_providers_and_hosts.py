@@ -62,8 +62,9 @@ PAIRS = [("nid001000", "nid001001", 78.0), ("nid001000", "nid001002", 41.0), ("n
          ("nid001003", "nid001002", 42.0), ("nid001001", "nid001003", 77.5)]  # fmt: skip
 
 
-def between(run: int, one: str, other: str, peak: float, how: str) -> str:
+def between(run: int, pair: tuple[str, str, float], how: str) -> str:
     """The log of one run of several: its hosts in the list of ranks, in NCCL's lines, or in the command."""
+    one, other, peak = pair
     made = table(peak, per_host=4, device=GH200, listed=how == "listed")
     if how == "command":
         return f"$ srun -N2 --nodelist={one},{other} ./all_reduce_perf -b 64M -e 8G -f 2 -w 5\n{made}"
@@ -78,7 +79,7 @@ def between(run: int, one: str, other: str, peak: float, how: str) -> str:
 @pytest.mark.parametrize("how", ["listed", "printing", "command"])
 @pytest.mark.parametrize("runs", [PAIRS, PAIRS[:3]], ids=["five pairs", "three pairs"])
 def test_the_host_that_all_slow_runs_of_a_file_have_in_common_is_named(how, runs):
-    found = read("".join(between(at, *pair, how) for at, pair in enumerate(runs, 1)))
+    found = read("".join(between(at, pair, how) for at, pair in enumerate(runs, 1)))
     assert found.transport == "slingshot" and alarms(found) == ["slow-host"]
     assert "nid001002" in found.findings[0].message
 
@@ -93,5 +94,5 @@ def test_the_host_that_all_slow_runs_of_a_file_have_in_common_is_named(how, runs
     ],
 )
 def test_no_host_is_accused_where_few_runs_leave_it_open(runs):
-    found = read("".join(between(at, *pair, "listed") for at, pair in enumerate(runs, 1)))
+    found = read("".join(between(at, pair, "listed") for at, pair in enumerate(runs, 1)))
     assert "slow-host" not in alarms(found)

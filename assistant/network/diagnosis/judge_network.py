@@ -132,7 +132,8 @@ class KnownLines:
         """The network that other lines than NCCL's name, where they name one alone; where none does, the one that a
         name is mostly of."""
         telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
-        named = {each.transport for each in telling if not each.otherwise} or {each.transport for each in telling}
+        firm = [each for each in telling if not each.otherwise]
+        named = {each.transport for each in firm or telling}
         return named.pop() if len(named) == 1 else None
 
     @property
