@@ -133,7 +133,7 @@ class KnownLines:
         name is mostly of."""
         telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
         firm = [each for each in telling if not each.otherwise]
-        named = {each.transport for each in firm or telling}
+        named: set[LogTransport] = {each.transport for each in firm or telling if each.transport}
         return named.pop() if len(named) == 1 else None
 
     @property
