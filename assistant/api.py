@@ -218,13 +218,13 @@ def understand(sentence: str, *, id: str | None = None) -> Understanding:
 
 def diagnose(*logs: Path | str) -> Diagnosis:
     """What output of nccl-tests or of a job with ``NCCL_DEBUG=INFO`` says, and how to repair it. Raises
-    :class:`InputError` where none of the logs is either."""
+    :class:`InputError` where none of the logs is either, nor that of a job whose steps can be compared."""
     from assistant.network.diagnosis import diagnose as read
     from assistant.network.diagnosis import diagnose_text
 
     known = _library().catalog
     files = [read([one], known).files[0] if isinstance(one, Path) else diagnose_text(one, known) for one in logs]
-    if all(file.kind == "unknown" for file in files):
+    if all(file.kind == "unknown" and not file.checked for file in files):
         raise InputError(
             "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
             f"there is none in {'it' if len(files) == 1 else 'any of these'}",

@@ -14,8 +14,8 @@ from assistant.present import figures
 from assistant.present.plan.measured import sentences
 from assistant.vocabulary.plan import Plan
 
+from .nccl_logs import channels, debug, table
 from .program import weft
-from .test_nccl_diagnose import table
 
 EXAMPLES = library.load().knowledge_folder / "examples"
 
@@ -144,3 +144,22 @@ def test_sockets_are_left_where_rented_machines_with_rdma_cost_less_than_they_do
     assert ("repaired" in said) is (peak < 5)
     (other,) = [one for one in plan.candidates if one.fabric == found.instead]
     assert other.cost_usd and other.cost_usd.p50 == pytest.approx(found.instead_cost_usd)
+
+
+@pytest.mark.parametrize(("peak", "advice"), [(4.1, "accept"), (1.5, "repair")])
+def test_a_network_that_is_owned_is_kept_and_what_another_one_would_take_and_save_is_said_by_month(
+    tmp_path, peak, advice
+):
+    """The log of sockets does not know that sockets are all there is: no fault of theirs is told beside the money."""
+    log, job = tmp_path / "tcp.log", tmp_path / "job.yaml"
+    lines = ("NET/IB : No device found.", "Using network Socket", *channels("Socket", 1, "", ranks=32))
+    log.write_text(debug(*lines) + table(peak, hosts=4), encoding="utf-8")
+    job.write_text(SMALL.replace("50e9", "500e9").replace("mode: MODE", "mode: buy, owned: everything"))
+    plan = Plan.model_validate_json(weft("plan", str(job), "--measured", str(log), "--format", "json").out)
+    found = plan.measured
+    assert found and found.advice == advice and not found.runs[0].findings
+    assert found.instead_work_usd < found.usd_per_month and found.instead_capital_usd > found.cost_usd
+    said = " ".join(sentences(found))
+    assert f"in its place costs {figures.usd(found.instead_capital_usd)} to buy" in said
+    assert ("Have it repaired." in said) is (advice == "repair")
+    assert ("pay for that waiting" in said) is (advice == "repair")

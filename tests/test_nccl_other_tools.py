@@ -8,6 +8,7 @@ import pytest
 from assistant import library
 from assistant.network.diagnosis import diagnose_text
 from tests.nccl_logs import DEVICES, H100_NAME, channels, debug, table
+from tests.program import weft
 
 CATALOG = library.load().catalog
 SOUND = debug(DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE", per_host=8)
@@ -200,3 +201,28 @@ def test_a_network_that_nccl_did_not_find_carries_nothing():
 
 def test_a_checkpoint_that_held_nobody_up_is_not_told():
     assert diagnose_text(SOUND + steps(3.0, 3.0) + SAVING, CATALOG).findings == []
+
+
+TITAN = (
+    "[rank0]:[titan] 2026-11-02 10:00:0{0} - root - INFO - step: {0}  loss: 8.1  grad_norm: 1.3  memory: 61.2GiB(77.3%)"
+    "  tps: {1}  tflops: 420.1  mfu: 42.47%\n"
+)
+MEGATRON = (
+    " [2026-11-01 10:00:0{0}] iteration        {0}/  500000 | consumed samples: 1024 | elapsed time per iteration (ms)"
+    ": {1} | learning rate: 1.2E-04 | lm loss: 2.5E+00 | grad norm: 0.311 |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "steady", "slower"),
+    [(TITAN, ["7,301", "7,298"], ["7,301", "4,102"]), (MEGATRON, ["5321.4", "5330.1"], ["5321.4", "9872.0"])],
+)
+def test_the_log_of_a_trainer_alone_is_read_and_what_it_cannot_tell_is_said(tmp_path, line, steady, slower):
+    log = tmp_path / "train.log"
+    log.write_text("".join(line.format(n, steady[n > 4]) for n in range(10)), encoding="utf-8")
+    said = weft("nccl", "diagnose", str(log))
+    text = " ".join(said.out.split())
+    assert said.code == 0 and "checked: 10 steps of a job, lines 1 to 10" in text and "NCCL_DEBUG=INFO" in text
+    assert "which network carries the data" in text.partition("could not be checked")[2]
+    log.write_text("".join(line.format(n, slower[n > 4]) for n in range(10)), encoding="utf-8")
+    assert "(steps-slower)" in weft("nccl", "diagnose", str(log)).out

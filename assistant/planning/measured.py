@@ -10,6 +10,7 @@ from typing import get_args
 
 from assistant.library import Library
 from assistant.model.uncertainty import NETWORK_SPREAD
+from assistant.network.diagnosis import of_sockets
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Fabric
@@ -43,11 +44,15 @@ def plan_as_measured(
     slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     given = _on(questionnaire, fabric.id)
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
-    # A network that is rented can be left for another one; one that was bought is kept, see product.md.
-    rented = questionnaire.budget.mode == "rent"
-    asked = ((given, library), (given, seen), (_on(questionnaire, None) if rented else questionnaire, seen))
+    # A network that is rented can be left for another one; one that was bought is kept, see product.md. Where it is
+    # there already, another one is what would have to be bought for the machines: its price is part of its costs.
+    budget = questionnaire.budget
+    free = _on(questionnaire, None) if budget.mode == "rent" or budget.network_there else questionnaire
+    if budget.network_there:
+        free = free.model_copy(update={"budget": budget.model_copy(update={"owned": "machines"})})
+    asked = ((given, library), (given, seen), (free, seen))
     should, as_it_is, open_ = (decide(one, known, today=today) for one, known in asked)
-    told = _told(fabric, slower, runs, (should, as_it_is, open_))
+    told = _told(fabric, slower, runs, (should, as_it_is, open_), there=budget.network_there)
     return plan(given, seen, today=today).model_copy(update={"measured": told})
 
 
@@ -100,8 +105,15 @@ def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, libr
         message_bytes=file.peak_bytes,
         busbw_gb_per_s=file.peak_busbw_gb_per_s,
         expected_gb_per_s=expected,
-        # That it is slow says the table, against what this plan expects.
-        findings=[e.message for e in file.findings if e.severity != "info" and e.code != "low-bandwidth"],
+        # That it is slow says the table, against what this plan expects; of a network of sockets it is none that it is
+        # one, as its log cannot know.
+        findings=[
+            e.message
+            for e in file.findings
+            if e.severity != "info"
+            and e.code != "low-bandwidth"
+            and not (fabric.technology == "tcp" and e.code in of_sockets())
+        ],
     )
 
 
@@ -123,9 +135,10 @@ def _nodes(file: DiagnosedFile, questionnaire: Questionnaire, library: Library) 
 
 
 def _told(
-    fabric: Fabric, slower: float, runs: list[MeasuredRun], made: tuple[Decision, Decision, Decision]
+    fabric: Fabric, slower: float, runs: list[MeasuredRun], made: tuple[Decision, Decision, Decision], *, there: bool
 ) -> MeasuredNetwork:
-    """``made``: with the network as it should be, as it is, and with every network allowed beside it as it is."""
+    """``made``: with the network as it should be, as it is, and with every network allowed beside it as it is;
+    ``there``: it is owned, and kept: what another one takes to be bought is said beside what it saves a month."""
     should, as_it_is = _entry(made[0], fabric.id), _entry(made[1], fabric.id)
     best, spread = made[2].choice.chosen, NETWORK_SPREAD[fabric.transport]
     step, healthy = as_it_is.estimate.band.p50, should.estimate.band.p50
@@ -135,7 +148,9 @@ def _told(
     # Repaired or as it is, whichever costs less, it would cost more than the other one.
     least = min(each.median_cost for each in (should, as_it_is)) if other and should.costed else 0.0
     cheaper = other is not None and other.median_cost < (1 - ACCEPTED) * least
-    advice = "switch" if cheaper else "accept" if lost < ACCEPTED else "repair"
+    if there and not cheaper:  # to be bought, and no better than a repair
+        other = None
+    advice = "switch" if cheaper and not there else "accept" if lost < ACCEPTED else "repair"
     return MeasuredNetwork(
         fabric=fabric.id,
         fabric_name=fabric.name,
@@ -153,7 +168,16 @@ def _told(
         instead_name=other.considered.fabric.name if other else None,
         instead_cost_usd=other.median_cost if other else None,
         instead_usd_per_month=usd_per_month(other, made[2].job.questionnaire) if other else None,
+        instead_capital_usd=other.price.capital_usd if other and there else None,
+        instead_work_usd=_same_work(other, as_it_is, made[2].job.questionnaire) if other and there else None,
+        instead_months=other.price.months if other and there else None,
     )
+
+
+def _same_work(other: Entry, as_it_is: Entry, questionnaire: Questionnaire) -> float:
+    """US dollars of what another network costs, with its write-off, for as long as it takes for a month's work of the
+    network as it is."""
+    return usd_per_month(other, questionnaire) * other.median_hours / as_it_is.median_hours
 
 
 def _entry(made: Decision, fabric: str) -> Entry:

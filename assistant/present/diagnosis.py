@@ -19,6 +19,9 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
 _WAYS = {"nvlink": "NVLink", "p2p": "peer-to-peer (PCIe or NVLink not shown)", "shm": "host memory"}
 
 
+_OTHER = "the log of a job: no output of nccl-tests and no lines of NCCL's are in it"
+
+
 def _way(file: DiagnosedFile) -> str:
     if file.transport == "nvlink" and (file.nodes or 1) > 1:
         return "NVLink between nodes (MNNVL)"
@@ -29,7 +32,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
         f" on {file.nodes} node(s)" if file.nodes else ""
     )
-    lines = [file.path, f"   {file.kind}, {file.collective}, {where}, over {_way(file)}"]
+    read = f"{file.kind}, {file.collective}, {where}, over {_way(file)}"
+    lines = [file.path, f"   {read if file.kind != 'unknown' else _OTHER if file.checked else 'unknown'}"]
     if file.peak_busbw_gb_per_s:
         expected = f"; about {file.expected_busbw_gb_per_s:.4g} expected" if file.expected_busbw_gb_per_s else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
@@ -46,7 +50,7 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
             initial_indent="   ",
             subsequent_indent="     ",
         )
-    if file.kind == "unknown":
+    if file.kind == "unknown" and not file.checked:
         return lines
     if file.checked:
         lines += textwrap.wrap(
@@ -55,6 +59,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     if file.not_checked:
         left = f"could not be checked: {'; '.join(file.not_checked)}"
         lines += textwrap.wrap(left, width, initial_indent="   ", subsequent_indent="     ")
+    if file.kind == "unknown":
+        lines.append("   run the job with NCCL_DEBUG=INFO, or nccl-tests on its nodes, for what could not be checked")
     if all(found.severity == "info" for found in file.findings):
         lines.append("   nothing wrong was found in what was checked")
     return lines

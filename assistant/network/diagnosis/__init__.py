@@ -7,7 +7,7 @@ GPUDirect, how many adapters, and only then whether it is fast enough.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -20,9 +20,10 @@ from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
 from .json_report import LARGEST, run_of
+from .judge_network import of_sockets as of_sockets
 from .judge_path import Measured
 from .kinds import Counts, Fold, Kind, Kinds, asking_bits
-from .perf_table import Reader
+from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, any_said, finding, general, places, signatures, symptoms
@@ -99,11 +100,13 @@ class _Reading:
 
     def read(self, stream: BinaryIO) -> None:
         """Read a log."""
-        tools, sweeps = self.heard.tools, self.heard.sweeps
+        tools, sweeps, like_a_row = self.heard.tools, self.heard.sweeps, self.tables.like_a_row
         every, tried = False, True  # whether all lines are read; whether those are that may be of trials
         for piece in pieces_of(stream, _exact()):
             kinds = map(self._kinds.__getitem__, piece.kinds)
             for at, (raw, kind) in enumerate(zip(piece.lines, kinds, strict=True)):
+                if kind.numbers and like_a_row(piece.first + at, raw, kind.numbers):
+                    continue
                 if not every and not (tried and kind.hint):
                     if not kind.bits:
                         continue
@@ -210,6 +213,9 @@ class _Reading:
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
         fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
+            if log.joined:
+                self.tables.joined(log.joined)
+                log.joined.clear()
             listed = "Using [" in line
             told = line if listed or "NCCL_" in line else ""
             if told:
@@ -221,6 +227,8 @@ class _Reading:
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
+            if bits == _TABLE and line[:1].isdigit() and kind.clean and raw.split() == line.encode().split():
+                kind.numbers = numbers_of(line)
             if self._like[:1] == b"#" and heard.known.steps.last != number:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
         else:
@@ -326,14 +334,16 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
+    log.sockets_meant = judge_network.sockets_meant(log, device, frozenset(heard.known.seen))
     found = _findings(runs, heard, nodes, device, transport, catalog)
-    expected = _expected(best, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
-    checked, not_checked = checks(best, log, nodes, transport, expected)
+    test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
+    expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
+    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
-        collective=collective_of(best) if best else "unknown",
-        ranks=(ranks_of(best) if best else 0) or log.ranks,
+        collective=test[0],
+        ranks=test[1] or log.ranks,
         nodes=nodes,
         transport=transport,
         gpudirect_rdma=log.gpudirect,
@@ -390,9 +400,17 @@ def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int 
 
 
 def _expected(
-    run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog, log: DebugLog, *, adds: bool = False
+    collective: str,
+    ranks: int,
+    nodes: int | None,
+    device: str,
+    transport: str,
+    catalog: Catalog,
+    log: DebugLog,
+    *,
+    adds: bool,
 ) -> float | None:
-    listed, collective, ranks = len(log.device_list or []), collective_of(run), ranks_of(run)
+    listed = len(log.device_list or [])
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
         adds=adds, sums=not log.sums_off,
@@ -406,19 +424,32 @@ def _findings(
     log, several = heard.log, nodes is None or nodes > 1
     by_run = {run.line: nodes_of(run) or nodes for run in runs}
     fastest = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}.values()
+    quick = {run.line for run in fastest}
+
+    @cache  # a log may hold ten thousand tables of a few tests
+    def expected_of(collective: str, ranks: int, nodes: int | None, *, adds: bool) -> float | None:
+        return _expected(collective, ranks, nodes, device, transport, catalog, log, adds=adds)
+
+    @cache
+    def adapters_of(ranks: int, nodes: int | None) -> judge_tests.Adapters:
+        return _adapters(log, ranks, nodes, device, catalog)
+
     expected = {
-        run.line: _expected(
-            run, by_run[run.line], device, transport, catalog, log, adds=log.nvls_there and run in fastest
+        run.line: expected_of(
+            collective_of(run), ranks_of(run), by_run[run.line], adds=log.nvls_there and run.line in quick
         )
         for run in runs
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
-    tables = list[tuple[str, DiagnosisFinding]]()
+    tables = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]]()
     for run in sorted(runs, key=lambda run: shares.get(run.line, 1.0)):
-        adapters = _adapters(log, run, by_run[run.line], device, catalog)
+        adapters = adapters_of(ranks_of(run), by_run[run.line])
         judged = judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
-        tables += ((collective_of(run), each) for each in judged)
-    speed = _speed([run for run in fastest if run.rows], [each for _, each in tables], expected)
+        for each in judged:
+            alike = collective_of(run), each.code, each.severity
+            worst, count = tables.get(alike, (each, 0))
+            tables[alike] = worst, count + 1
+    speed = _speed([run for run in fastest if run.rows], {code for _, code, _ in tables}, expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     known = heard.known
     ran = (
@@ -434,7 +465,7 @@ def _findings(
         *judge_network.findings(log, nodes, device, speed, frozenset(known.seen), _heard_of(known, log)),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
-        *_folded(tables),
+        *(_counted(*each) for each in tables.values()),
     ]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
@@ -462,20 +493,15 @@ def _last(runs: list[Run], size: int = 0) -> int:
     return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
 
 
-def _folded(tables: list[tuple[str, DiagnosisFinding]]) -> list[DiagnosisFinding]:
+def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:
     """Of what several tables of one collective have in common the worst, which comes first, and how many there are."""
-    by_code: dict[tuple[str, str, str], list[DiagnosisFinding]] = {}
-    for collective, each in tables:
-        by_code.setdefault((collective, each.code, each.severity), []).append(each)
-    return [
-        worst.model_copy(update={"message": f"{worst.message} ({len(more) + 1} tables, the worst)"}) if more else worst
-        for worst, *more in by_code.values()
-    ]
+    return worst.model_copy(update={"message": f"{worst.message} ({count} tables, the worst)"}) if count > 1 else worst
 
 
-def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[int, float | None]) -> Speed:
-    """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines."""
-    if any(each.code in judge_tests.SLOWNESS for each in tables):
+def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None]) -> Speed:
+    """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines. ``codes``: what was
+    found in tables."""
+    if codes & {*judge_tests.SLOWNESS}:
         return "slow"
     if not fastest:
         return "no-table"
@@ -486,7 +512,7 @@ def _speed(fastest: list[Run], tables: list[DiagnosisFinding], expected: dict[in
     return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
 
 
-def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
+def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
     """What the log says of the adapters of a node, where all of its GPUs take part."""
     gpu, listed = gpu_named(device, catalog), len(log.device_list or [])
     if gpu is None:
@@ -495,7 +521,7 @@ def _adapters(log: DebugLog, run: Run, nodes: int | None, device: str, catalog: 
         return judge_tests.Adapters(data="all")
     known = (log.device_list and log.speeds) or log.channels
     rate = log.adapter_rate or gpu.usual_nic_line_rate.si
-    whole = rate == gpu.usual_nic_line_rate.si and ranks_of(run) == (nodes or 0) * gpu.gpus_per_node
+    whole = rate == gpu.usual_nic_line_rate.si and ranks == (nodes or 0) * gpu.gpus_per_node
     chosen = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
     why = f"NCCL_IB_HCA={chosen[:80]}" if chosen else "the job does not see the others, or there are none"
     data, usual = "known" if known else "unknown", gpu.nics_per_node if whole else 0

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from .debug_lines import DebugLog
 from .runs import Run, bus_factor, validated
+from .steps import Steps
 
 _NO_TABLE = "there is no table of nccl-tests"
 _NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
@@ -12,13 +13,20 @@ _OVER_NVLINK = "NVLink joins the nodes"
 
 
 def checks(
-    run: Run | None, log: DebugLog, nodes: int | None, transport: str, expected: float | None
+    run: Run | None, log: DebugLog, nodes: int | None, transport: str, expected: float | None, steps: Steps
 ) -> tuple[list[str], list[str]]:
     """What was checked, and what could not be, each with the reason."""
     by_reason: dict[str, list[str]] = {}
-    for what, why_not in _each(run, log, nodes, transport, expected):
+    for what, why_not in (*_of_steps(steps), *_each(run, log, nodes, transport, expected)):
         by_reason.setdefault(why_not, []).append(what)
     return by_reason.pop("", []), [f"{', '.join(whats)} ({why})" for why, whats in by_reason.items()]
+
+
+def _of_steps(steps: Steps) -> Iterator[tuple[str, str]]:
+    """What the lines of a job's steps let be checked, where there are some."""
+    if steps.told > 1:
+        yield f"{steps.told} steps of a job, lines {steps.first} to {steps.last}, for failures among them", ""
+        yield "whether its steps got slower", "" if steps.compared else "few of their lines have a time or rate"
 
 
 def _each(

@@ -125,9 +125,11 @@ class DebugLog:
     rack: bool = False  # NVLink joins more than one node
     socket_interfaces: tuple[str, ...] = ()
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
+    sockets_meant: bool = False  # their provider has nothing else for these machines
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
     roce_gids: bool = False  # their addresses hold IPv4 ones, as only those of RoCE do
+    joined: set[str] = field(default_factory=set)  # hosts of processes whose first line was read since it was emptied
     counted: list[tuple[Counter[Any], Hashable]] = field(default_factory=list)  # where the last line counts
     alike: bool = True  # whether it says all of what it says without its long numbers
     plain: bool = True  # whether it says no more than whose line it is, whatever its numbers
@@ -167,6 +169,8 @@ class DebugLog:
             known = (found[1], int(found[2])) if found else None
             if len(self._heads) < _HEADS:
                 self._heads[before] = known
+            if known and len(self.joined) < _HOSTS:
+                self.joined.add(known[0])
             if known and known[1] >= 0 and len(self.devices_per_host) < _HOSTS:
                 self.devices_per_host[known[0]].add(known[1])
         return known
@@ -381,16 +385,21 @@ class DebugLog:
         return line if value == "0" else 0
 
     @property
+    def meaning(self) -> dict[str, Any]:
+        """What the name of the network in use means, as ``knowledge/nccl/networks.yaml`` has it; empty without one."""
+        name = (self.network or "").lower()
+        return next((one for one in networks() if name and one["has"] in name), {})
+
+    @property
     def transport(self) -> LogTransport | None:
         """The contract's word for the network in use, or ``None``."""
-        name = (self.network or "").lower()
+        name, meant = (self.network or "").lower(), self.meaning
         if not name and self.verbs:
             return "roce" if self.roce_gids else "infiniband"
         if not name and self.device_list and not self.providers:
             return "roce" if self.adapter_kinds.most_common(1)[0][0] == "roce" else "infiniband"
         if not name and self.providers:
             return "efa" if self.providers["efa"] else "slingshot"
-        meant = next((one for one in networks() if name and one["has"] in name), {})
         asks = meant.get("asks")
         if asks == "verbs":
             kinds = self.adapter_kinds.most_common(1)

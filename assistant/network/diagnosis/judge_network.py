@@ -129,10 +129,11 @@ class KnownLines:
 
     @property
     def transport(self) -> LogTransport | None:
-        """The network that other lines than NCCL's name, where they name one alone."""
-        named = set[LogTransport]()
-        for seen in self.seen.values():
-            named |= {seen.signature.transport} if seen.signature.transport else set()
+        """The network that other lines than NCCL's name, where they name one alone; where none does, the one that a
+        name is mostly of."""
+        telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
+        firm = [each for each in telling if not each.otherwise]
+        named: set[LogTransport] = {each.transport for each in firm or telling if each.transport}
         return named.pop() if len(named) == 1 else None
 
     @property
@@ -301,7 +302,7 @@ class KnownLines:
 def sockets_are_all(log: DebugLog, device: str) -> bool:
     """Whether nothing tells that the machine has more than Ethernet: sockets that fill its line; cards without NVLink
     or none that is named, no setting of RDMA, no interface or plugin of another network, no NVLink switch."""
-    if log.line_filled:
+    if log.line_filled or log.sockets_meant:
         return True
     if (device and (not is_pcie(device) or _DATACENTRE.search(device))) or log.transport not in (None, "tcp-socket"):
         return False
@@ -505,16 +506,32 @@ def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
         only = "ethernet-only" in named or sockets_are_all(log, device)
         name = "tcp-sockets-are-all" if not asked and only else name
+        name = "tcp-sockets-of-the-provider" if not asked and log.sockets_meant else name
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
         at, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
-        if plugin.lower() == "none" and name != "tcp-sockets-as-asked":
+        if plugin.lower() == "none" and not (asked or log.sockets_meant):
             yield finding("plugin-switched-off", at)
         elif name == "tcp-sockets" and not log.other_network and (missing := _plugin_missing(log, device, named)):
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
         yield finding("empty-device-list", log.device_line)
+
+
+def of_sockets() -> frozenset[str]:
+    """The codes of what is found of every job over sockets, and is a fault only where RDMA is there."""
+    known = {each.code for each in signatures() if each.weighs == "where-rdma-may-be"}
+    return frozenset(known | {"tcp-sockets", "like-sockets", "empty-device-list", "ib-disabled"})
+
+
+def sockets_meant(log: DebugLog, device: str, named: frozenset[str]) -> bool:
+    """Whether sockets carry the data as a provider documents it: by its plugin, or on machines that have nothing else.
+    Where another network's plugin was meant to load, neither is so."""
+    if log.transport != "tcp-socket" or named & {"plugin-not-loaded", "plugin-not-found"}:
+        return False
+    meant = log.meaning.get("meant", False) or "sockets-of-the-provider" in named
+    return meant and _plugin_missing(log, device, named) is None
 
 
 class _Plugin(BaseModel):

@@ -7,7 +7,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
 from .judge_tests import SLOW
-from .runs import Run, collective_of
+from .runs import Run, collective_of, ranks_of
 from .signatures import Speed, as_information, finding
 from .sweeps import DROP, Slow, Sweeps, Trial, slow_of, slow_pairs, slow_ranks
 from .tools import Tools
@@ -86,7 +86,8 @@ def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
     for run in runs:
         if run.peak <= 0:
             continue
-        hosts, of = tuple(sorted(run.hosts)), collective_of(run)
+        hosts = tuple(sorted(run.hosts or run.named))
+        of = f"{collective_of(run)} of {ranks_of(run)} ranks"  # what more of them reach is another thing
         if one_each:
             trials["adapter", of, "GB/s"].append(Trial(run.line, run.adapters, run.peak, run.peak))
         elif hosts:

@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
-from .runs import Half, Row, Run, bus_factor, collective_of, once, ranks_listed, ranks_of
+from .runs import Row, Run, bus_factor, collective_of, once, ranks_listed, ranks_of
 from .signatures import as_information, finding
 
 MIB = 2**20
@@ -97,7 +97,7 @@ def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
 def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
     """A table whose numbers do not fit each other was edited, or lines were lost."""
     factor = bus_factor(run)
-    odd = next((row for row in run.rows if any(_odd(row, half, factor) for half in row.halves)), None)
+    odd = _odd_row(run.rows, factor)
     if odd is not None:
         yield finding("table-inconsistent", odd.line)
     values = [half.busbw for row in run.rows for half in row.halves]
@@ -106,12 +106,18 @@ def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
         yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)
 
 
-def _odd(row: Row, half: Half, factor: float | None) -> bool:
-    """Whether size ÷ time is not the bandwidth beside it, or that one's ratio to the bus bandwidth not the table's."""
-    if half.time_s < 5e-6 or half.algbw < 0.5:  # too short or too small for the printed digits
-        return False
-    wrong_ratio = factor is not None and half.algbw >= 5.0 and abs(half.busbw / half.algbw / factor - 1) > 0.02
-    return wrong_ratio or abs(row.size / half.time_s / 1e9 / half.algbw - 1) > 0.02
+def _odd_row(rows: list[Row], factor: float | None) -> Row | None:
+    """The first row where size ÷ time is not the bandwidth beside it, or that one's ratio to the bus bandwidth not the
+    table's."""
+    for row in rows:
+        for time_s, algbw, busbw, _ in row.halves:
+            if time_s < 5e-6 or algbw < 0.5:  # too short or too small for the printed digits
+                continue
+            if factor is not None and algbw >= 5.0 and abs(busbw / algbw / factor - 1) > 0.02:
+                return row
+            if abs(row.size / time_s / 1e9 / algbw - 1) > 0.02:
+                return row
+    return None
 
 
 def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:

@@ -55,10 +55,11 @@ _CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size
 
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
-    ``clean``: whether nothing stands inside what is said; ``fold``: what a line counts, once that is known; ``way``:
+    ``clean``: whether nothing stands inside what is said; ``numbers``: of rows of a table the word at which they begin,
+    0 of all else; ``fold``: what a line counts, once that is known; ``way``:
     from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
 
-    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "ours", "residual", "way")
+    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "numbers", "ours", "residual", "way")
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
@@ -69,7 +70,7 @@ class Kind:
         self.clean = b"\x1b" not in key and b"<std" not in key and len(key) < _LONGEST
         self.residual: tuple[int, ...] | None = None
         self.fold: Fold | None = None
-        self.count = self.last = 0
+        self.count = self.last = self.numbers = 0
 
 
 class Kinds(dict[bytes, Kind]):

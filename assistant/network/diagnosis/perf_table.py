@@ -17,6 +17,9 @@ _COLLECTIVES = (
 )
 _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun|torchrun)\b(?!.{0,200}?\s--?n(?:p|tasks)?[ =]?1\b)")
+_ON_HOSTS = re.compile(r" (?:--?host[= ]|-H ?|--nodelist[= ]|-w ?)([\w.,:\[\]-]{1,2000})")
+_HOST = re.compile(r"([\w.-]{1,200})(?:\[([\d,-]{1,1000})\])?(?::\d{1,4})?(?:,|\Z)")
+_MOST = 4096  # hosts of a range
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
     r"Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+(\d{1,4})\s+\[[^\]]*\]\s*+([^#]*)"
@@ -45,6 +48,8 @@ _PLAIN = re.compile(
     r"(?:\s+(?:[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?|N/A|-?nan)(?=\s|\Z)){3,40}\Z",
     re.ASCII,
 )
+_COUNTS = (4, 5, 8, 9)  # of the numbers of a row: of one side or both, with the root before them
+_GREATEST, _DIGITS = 1e16, 18  # of a number of a row, and of its size
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
@@ -66,6 +71,11 @@ class Reader:
         self._launched = False
         self._adapters: tuple[str, ...] = ()
         self._settings: set[str] = set()
+        self._printing, self._given = set[str](), set[str]()  # hosts since the last row: whose processes print, as told
+
+    def joined(self, hosts: set[str]) -> None:
+        """Hosts on which processes began to print."""
+        self._printing |= hosts
 
     def heard(self, line: str, adapters: tuple[str, ...]) -> None:
         """What a line that is not the tool's says of the run under way, or of the next one: a setting of NCCL's, the
@@ -83,7 +93,9 @@ class Reader:
             return True
         if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
-        self._launched = self._launched or (("run" in line or "mpiexec" in line) and _LAUNCHER.search(line) is not None)
+        if ("run" in line or "mpiexec" in line) and _LAUNCHER.search(line):
+            self._launched = True
+            self._given |= _hosts_in(line)
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
@@ -167,13 +179,40 @@ class Reader:
             return True
         return bool(words) and words[0] in ("out-of-place", "(B)")
 
+    def like_a_row(self, number: int, raw: bytes, numbers: int) -> bool:
+        """Read a line of a kind of which one was a row whose ``numbers`` begin at that word; whether it was one too."""
+        run, words = self._run, raw.split()
+        if run is None or run.timestamp or run.per_iteration:
+            return False
+        try:
+            size, values = int(words[0]), [*map(float, words[numbers:])]
+        except ValueError:  # a number without a value, or what has letters of the hexadecimal digits
+            return False
+        if not max(values) < _GREATEST or len(words[0]) > _DIGITS:
+            return False
+        count, scale = len(values), 1e-3 if run.milliseconds else 1e-6
+        if count not in _COUNTS:
+            return False
+        redop, root = intern(words[3].decode()) if numbers > 3 else None, int(values[0]) if count & 1 else None
+        time, algbw, best, wrong = values[count & 1 : (count & 1) + 4]
+        halves = (Half(time * scale, algbw, best, wrong or _RIGHT),)
+        if count > 5:
+            time, algbw, busbw, wrong = values[-4:]
+            halves, best = (*halves, Half(time * scale, algbw, busbw, wrong or _RIGHT)), max(best, busbw)
+        return self._take_row(number, Row(number, size, redop, root, halves, best))
+
     def _row(self, number: int, line: str) -> bool:
         row = _row_of(number, line, self._run)
-        if row is None:
-            return False
+        return row is not None and self._take_row(number, row)
+
+    def _take_row(self, number: int, row: Row) -> bool:
         run = self._run or self._start(number)
         if run.average is not None:  # the footer of the table before stands between
             run = self._start(number, again=True)
+        if not run.rows:
+            named = self._printing if len(self._printing) > 1 else self._given
+            run.named = frozenset(named) if len(named) > 1 and not run.ranks_listed else run.named
+            self._printing, self._given = set(), set()
         run.rows.append(row)
         return True
 
@@ -196,6 +235,27 @@ class Reader:
         return True
 
 
+def _hosts_in(line: str) -> set[str]:
+    """The hosts that a command names on which it starts ranks: ``-H a:8,b:8``, ``--nodelist=nid[0001-0002,0007]``."""
+    return {
+        f"{begin}{number}"
+        for listed in _ON_HOSTS.findall(line)
+        for begin, numbers in _HOST.findall(listed)
+        for number in (_numbers(numbers) if numbers else [""])
+        if not begin.isdigit()  # nccl-tests' own -w counts iterations
+    }
+
+
+def _numbers(listed: str) -> list[str]:
+    """``0001-0003,0007`` one by one, as many as a job of nodes may have."""
+    numbers = list[str]()
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        many = int(last or first) - int(first) if first.isdigit() and (last or first).isdigit() else 0
+        numbers += [str(int(first) + n).zfill(len(first)) for n in range(many + 1)] if 0 < many < _MOST else [first]
+    return numbers
+
+
 def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
     """The ranks of a rank line."""
     if "Rank" not in line:
@@ -205,6 +265,13 @@ def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
         (int(rank), group, intern(host.split(".")[0]), int(device), intern(name))
         for rank, group, host, device, name in _RANK.findall(line)
     )
+
+
+def numbers_of(line: str) -> int:
+    """At which word of a row its numbers begin, where all behind it are numbers that have a value; else 0."""
+    if not _PLAIN.match(line) or "N/A" in line or "nan" in line:
+        return 0
+    return 4 if line.split(None, 4)[3].isalpha() else 3
 
 
 def _row_of(number: int, line: str, run: Run | None) -> Row | None:
@@ -226,13 +293,13 @@ def _row_of(number: int, line: str, run: Run | None) -> Row | None:
     if missing:
         values = [None if word in _MISSING else value for word, value in zip(rest, values, strict=True)]
     wide = 8 if run is not None and run.per_iteration else 4
+    scale = 1e-3 if run is not None and run.milliseconds else 1e-6
     sides, extra = divmod(len(values), wide)
     if extra not in (0, 1) or sides not in (1, 2):
         return None
-    root = values.pop(0) if extra else None
-    scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    one = _half(values[:4], scale)
-    two = _half(values[wide : wide + 4], scale) if sides > 1 else None
+    root = values[0] if extra else None
+    one = _half(values[extra : extra + 4], scale)
+    two = _half(values[extra + wide : extra + wide + 4], scale) if sides > 1 else None
     halves = (one, two) if one and two else (one,) if one else (two,) if two else ()
     if not halves:
         return None

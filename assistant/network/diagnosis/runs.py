@@ -59,6 +59,7 @@ class Run:
     failures: list[tuple[int, str, str]] = field(default_factory=list)
     launched: bool = False  # by a command that starts several ranks
     adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
+    named: frozenset[str] = frozenset()  # hosts that other lines name: two at least, and asked where none is listed
     settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
     closed: bool = False  # nothing is added any more: see :func:`close`
     kept: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False, compare=False)
@@ -89,7 +90,7 @@ def once(question: Callable[[Run], Answer]) -> Callable[[Run], Answer]:
     def answered(run: Run) -> Answer:
         before = run.kept.get(question.__name__)
         if before is None or not (run.closed or before[0] == run.state):
-            before = run.kept[question.__name__] = (run.state, question(run))
+            before = run.kept[question.__name__] = (_CLOSED if run.closed else run.state, question(run))
         return before[1]
 
     return answered
@@ -179,12 +180,13 @@ def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[o
     """Ask of a table that has ended what is asked of its single results, and keep of these only the rows that are asked
     for later: the large ones, the first, the last and the best. ``questions``: further ones, each a :func:`once`;
     ``shared``: what other tables have alike, kept once for all."""
+    state = run.state
+    run.kept, run.closed = {name: each for name, each in run.kept.items() if each[0] == state}, True
     for question in (*_ANSWERS, *questions):
         question(run)
-    run.closed = True
-    hosts = run.hosts
-    run.kept = {name: (_CLOSED, answer) for name, (_, answer) in run.kept.items()}
-    run.kept[_hosts.__name__] = (_CLOSED, shared.setdefault(hosts, hosts))
+    run.kept = {name: _shared((_CLOSED, answer), shared) for name, (_, answer) in run.kept.items()}
+    run.settings = run.settings or shared.setdefault(set, run.settings)
+    run.failures = run.failures or shared.setdefault(list, run.failures)
     best = max(run.rows, key=lambda row: row.busbw, default=None)
     last = len(run.rows) - 1
     run.rows = [
@@ -194,6 +196,13 @@ def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[o
     ]
     ranks = tuple(run.ranks_listed)
     run.ranks_listed = shared.setdefault(ranks, run.ranks_listed)
+
+
+def _shared(kept: tuple[tuple[object, ...], Any], shared: dict[object, Any]) -> tuple[tuple[object, ...], Any]:
+    """An answer that most tables have alike, kept once: what it was is a part of the name, as 1 is equal to 1.0."""
+    answer = kept[1]
+    alike = isinstance(answer, (int, str, frozenset, type(None))) or answer == ()
+    return shared.setdefault((type(answer), answer), kept) if alike else kept
 
 
 def _fitting(run: Run) -> range:

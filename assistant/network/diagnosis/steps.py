@@ -28,6 +28,12 @@ _TOOK = re.compile(
     r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
 )
+# How much a step did in a second, where no line says how long it took: torchtitan's lines, and those of other trainers.
+_RATE = re.compile(
+    r"\b(?:tps|tok(?:en)?s?(?:/|_per_)s(?:ec(?:ond)?)?(?:/gpu)?|samples(?:/|_per_)s(?:ec(?:ond)?)?)\s?[:=]\s?"
+    r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,9}(?:\.\d{1,6})?)",
+    re.I,
+)
 _DATA = re.compile(
     r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?"
     r"(\d{1,9}(?:\.\d{1,6})?)",
@@ -49,12 +55,15 @@ def _first(small: str) -> int:
 class Steps:
     """Takes the lines of steps; lines are numbers in the file."""
 
-    last: int = 0  # the line of the last one
+    first: int = 0  # the line of the first one
+    last: int = 0  # of the last one
+    told: int = 0  # how many
     ended: bool = False  # whether the last of all came
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
     _label: str = ""  # what stands before the time of a step
+    _by_rate: bool = False  # the lines say how much was done in a second, and not how long a step took
     _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
 
     def take(self, number: int, line: str) -> bool:
@@ -63,7 +72,7 @@ class Steps:
         step = _STEP.search(line, _first(small)) if one_in(small, _TOLD) else None
         if not step:
             return False
-        self.last = number
+        self.first, self.last, self.told = self.first or number, number, self.told + 1
         self.ended = self.ended or (step["of"] is not None and step["at"] == step["of"])
         if (time := self._took(line)) is not None:
             self._count += 1
@@ -79,12 +88,20 @@ class Steps:
         at = line.find(self._label) if self._label else -1
         if at >= 0 and (again := _NUMBER.match(line, at + len(self._label))):
             return float(again[0])
-        took = _TOOK.search(line) if one_in(line, _TIMED) else None
+        took = _TOOK.search(line) if not self._by_rate and one_in(line, _TIMED) else None
         if took is None:
-            return None
+            rate = _RATE.search(line) if self._by_rate or not self._count else None
+            self._by_rate = self._by_rate or rate is not None
+            done = float(rate[1].replace(",", "")) if rate else 0.0
+            return 1 / done if done else None
         if took.lastindex == 1:
             self._label = line[took.start() : took.start(1)]
         return float(took[took.lastindex or 1])
+
+    @property
+    def compared(self) -> bool:
+        """Whether there are times enough to tell whether steps got slower."""
+        return self._count >= _FEWEST
 
     def findings(self) -> Iterator[DiagnosisFinding]:
         """Whether the last steps take longer than the first ones; whether they wait for data."""
@@ -97,4 +114,7 @@ class Steps:
         least = SLOWER if self._count >= _FEW else MUCH
         if after > least * before:
             line = next(at for took, at in self._latest if took > least * before)
-            yield finding("steps-slower", line, before=before, after=after)
+            if self._by_rate:
+                yield finding("steps-slower-by-rate", line, before=1 / before, after=1 / after)
+            else:
+                yield finding("steps-slower", line, before=before, after=after)

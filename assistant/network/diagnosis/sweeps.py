@@ -42,6 +42,8 @@ _MOST = 20_000  # lines that are read of a log: what stays behind the others sho
 _HINTS = ("/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
 _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
+_TRIALS = 3  # without a host, of which the middle one is usual
+HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
 ALIKE, DROP = 0.85, 0.75  # of the usual: what the others reach, and what a slow one stays below
 
 
@@ -212,13 +214,24 @@ def _slow_in_pairs(trials: list[Trial], unit: str) -> list[Slow]:
             by_host[name].append(trial)
     middle = _middle(trials)
     for host, its in sorted(by_host.items()):
-        if len(its) > 1 and len(trials) - len(its) >= 3:
+        others = len(trials) - len(its)
+        if len(its) > 1 and others:
             few = len(its) < _FEW * len(trials)
-            usual = middle if few else _middle([trial for trial in trials if host not in trial.names])
+            without = [] if few else [trial for trial in trials if host not in trial.names]
+            usual = _middle(without) if without else middle
             best = max(its, key=lambda trial: trial.rate)
-            if best.rate < DROP * usual.rate:
+            if best.rate < DROP * usual.rate and (others >= _TRIALS or _two_levels(its, without)):
                 found.append(Slow("host", host, its[0].line, len(its), best.printed, usual.printed, unit))
     return found
+
+
+def _two_levels(slow: list[Trial], others: list[Trial]) -> bool:
+    """Whether a few trials leave no other reading than one host: it was with several others and always as slow, and
+    what was tried without it was as fast each time; of the latter two at least, or one that is twice as fast."""
+    partners = {trial.names for trial in slow}
+    low, high = [trial.rate for trial in slow], [trial.rate for trial in others]
+    even = min(low) >= ALIKE * max(low) and min(high) >= ALIKE * max(high)
+    return len(partners) > 1 and even and (len(high) > 1 or max(low) < HALF * high[0])
 
 
 def slow_pairs(trials: list[Trial], unit: str) -> list[Slow]:

@@ -73,6 +73,12 @@ def _instead(found: MeasuredNetwork, slow: float) -> list[str]:
             month, now = usd(found.instead_usd_per_month), usd(found.usd_per_month)
             told.append(f"While it runs that is {month} a month in place of {now}.")
         return told
+    if found.instead_work_usd is not None and found.usd_per_month is not None:
+        repaired = ["Have it repaired."] if found.advice == "repair" else []
+        work, now = usd(found.instead_work_usd), usd(found.usd_per_month)
+        bought = f"{found.instead_name} in its place costs {usd(found.instead_capital_usd)} to buy"
+        kept = f"switch where such work goes on for the {found.instead_months:g} months of its write-off"
+        return [*repaired, f"{bought}; what this one does in a month for {now} costs {work} on it, all in: {kept}."]
     if found.advice != "repair":
         return []
     if found.instead:

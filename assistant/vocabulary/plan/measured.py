@@ -28,7 +28,9 @@ class MeasuredNetwork(Contract):
     ``slower``: time of what crosses it ÷ the catalog's. ``usual``: healthy networks scatter as far. Of a month's
     money ``wasted_usd_per_month`` pays for waiting that the network as it should be does not ask for.
     ``advice``: repair, accept, or switch, where another network costs less than this one even when it is repaired;
-    ``instead``: the best network with this one as it is, where that is another.
+    ``instead``: the best network with this one as it is, where that is another. Of a network that is there already it
+    is the one that would cost less even so, bought in its place for ``instead_capital_usd``, written off over
+    ``instead_months``; ``instead_work_usd``: of it for the work that this one as it is does in a month.
     """
 
     fabric: str
@@ -47,3 +49,6 @@ class MeasuredNetwork(Contract):
     instead_name: str | None = None
     instead_cost_usd: float | None = None
     instead_usd_per_month: float | None = None
+    instead_capital_usd: float | None = None
+    instead_work_usd: float | None = None
+    instead_months: float | None = None
