@@ -44,6 +44,7 @@ from .text import Speller, Text, clean, cut, ends_sentence, in_question, sentenc
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
+_TOLD, _MODEL = frozenset({"cluster.gpu", "cluster.gpus"}), frozenset({"model", "model.params"})  # fields of a job
 _ASKING, _TELLING = ("ask", "why", "why-not", "what-if", "compare"), ("describe", "change")  # acts
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
@@ -154,6 +155,9 @@ class Listener:
             if _asks_which_offer(reading):
                 reading = told
                 self._tell_offers(reading)
+            elif reading.act in ABOUT_A_PLAN and not reading.context.fields:  # there is none that it could be about
+                self._understand(told)
+                reading = told if _TOLD <= told.fields.keys() and _MODEL & told.fields.keys() else reading
         stated = (
             reading.fields
             or reading.fabrics

@@ -392,7 +392,7 @@ def _named(tokens: Sequence[Token], at: int, units: Units, today: datetime.date)
     if not day:
         day, after = _day(tokens, end)
         end = after if day else end
-    year, end = _year(tokens, end)
+    year, end = _year(tokens, end, today)
     return _next(year, month, day or 1, today, at, end)
 
 
@@ -408,7 +408,13 @@ def _numbered(tokens: Sequence[Token], at: int) -> bool:
     return at < len(tokens) and tokens[at].is_number
 
 
-def _year(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+def _year(tokens: Sequence[Token], at: int, today: datetime.date) -> tuple[int, int]:
+    """The year that is said at a place, in figures or as this one or the next, and what follows it; or 0."""
+    first = tokens[at].text if at < len(tokens) else ""
+    of = at + (first in ("of", "in"))
+    which = [token.text for token in tokens[of : of + 2]]
+    if which in (["next", "year"], ["this", "year"]):
+        return today.year + (which[0] == "next"), of + 2
     at_year = at + 1 if at < len(tokens) and tokens[at].text == "," else at
     text = tokens[at_year].text if at_year < len(tokens) else ""
     return (int(text), at_year + 1) if text.isdecimal() and 2020 <= int(text) <= 2100 else (0, at)
@@ -419,11 +425,11 @@ def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date
     texts = tuple(t.text for t in tokens[at : at + 6])
     for name, (month, day) in units.feasts.items():
         if texts[: len(name)] == name:
-            year, end = _year(tokens, at + len(name))
+            year, end = _year(tokens, at + len(name), today)
             return _next(year, month, day, today, at, end)
     for name, days in units.easter.items():
         if texts[: len(name)] == name:
-            year, end = _year(tokens, at + len(name))
+            year, end = _year(tokens, at + len(name), today)
             dates = (
                 easter(y) + datetime.timedelta(days=days) for y in ((year,) if year else (today.year, today.year + 1))
             )
@@ -463,28 +469,32 @@ def _part_of(
         return None
     if tokens[place].text == "q" and place + 1 < len(tokens) and tokens[place + 1].text in "1234":
         quarter = int(tokens[place + 1].text)
-        year, end = _year(tokens, place + 2)
+        year, end = _year(tokens, place + 2, today)
         return _edge_of(year, quarter * 3 - 2, quarter * 3, edge or "end", today, at, end)
     if not edge:
         return None
     if tokens[place].text in units.months:
         month = units.months[tokens[place].text]
-        year, end = _year(tokens, place + 1)
+        year, end = _year(tokens, place + 1, today)
         return _edge_of(year, month, month, edge, today, at, end)
     return _relative_edge(tokens, at, place, edge, today)
 
 
 def _relative_edge(tokens: Sequence[Token], at: int, place: int, edge: str, today: datetime.date) -> Quantity | None:
-    """``end of (this|next) (month|year)``."""
+    """``end of (this|next) (month|quarter|year)``, of a quarter of the calendar; "the quarter" is this one."""
     ahead = tokens[place].text == "next"
     place += tokens[place].text in ("next", "this")
     word = tokens[place].text if place < len(tokens) else ""
     if word == "month":
         month = today.month % 12 + 1 if ahead else today.month
         return _edge_of(0, month, month, edge, today, at, place + 1)
+    if word == "quarter":
+        begun = (today.month - 1) // 3 + ahead
+        year, first = today.year + begun // 4, begun % 4 * 3 + 1
+        return _edge_of(year, first, first + 2, edge, today, at, place + 1)
     if word == "year":
         return _edge_of(today.year + ahead, 1, 12, edge, today, at, place + 1)
-    year, end = _year(tokens, place)
+    year, end = _year(tokens, place, today)
     return _edge_of(year, 1, 12, edge, today, at, end) if year else None
 
 

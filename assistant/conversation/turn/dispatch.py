@@ -29,6 +29,7 @@ from .to_question import to_question
 
 _OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
 _ENOUGH = 3  # facts of a job beside a question
+_NO_JOB = frozenset({"help", "undo", "export"})  # acts that nobody does beside a job, whatever question it ends with
 
 
 def respond(parts: Parts, text: str) -> list[Event]:
@@ -154,7 +155,7 @@ def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
     if said.act == "what-if" and not ours:
         return False
     in_part = not answered and (ours or said.of_plan == "summary")
-    return said.act in ("ask", "what-if", "describe") and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
+    return said.act not in _NO_JOB and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
 
 
 def _for_the_plan(said: Utterance) -> Utterance:
