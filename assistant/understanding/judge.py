@@ -238,7 +238,7 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
 def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Asks about a field whose value stands in the message as something else."""
     facts = [fact for fact in live if path in _fields_of(fact) and _says(fact, path, reading.fields[path])]
-    if any(_keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
+    if any(fact.says.plain or _keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
         return
     places = {at for fact in facts for at in _places(fact, path)}
     if not facts and FIELDS[path].about.kind not in _CHOSEN:
