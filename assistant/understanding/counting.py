@@ -74,6 +74,7 @@ class Counter:
             [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
             + [(Says("count", COUNTED), t) for t in data["says"]]
             + [(Says("count", COUNTED, "total"), t) for t in data["totals"]]
+            + [(Says("count", COUNTED, "node"), t) for t in data["a_node"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED, "two-sites"), t) for t in data["at_two_sites"]]
@@ -254,6 +255,8 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
                 result.doubts.append(Doubt(COUNTED, f"is {scale.them} the number of GPUs?", (scale.them,)))
             continue
         if scale.them is not None:
+            if said.gpus and said.nodes is None and any(f.says.value == "node" for f in facts):
+                said = replace(said, gpus=None, per_node=said.gpus)  # "an 8x H100 node, we want 4 of them"
             if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
                 result.doubts.append(_either(said, "gpus" if said.gpus else "nodes", scale.them))
                 continue

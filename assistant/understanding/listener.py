@@ -184,7 +184,9 @@ class Listener:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
         counted = numbers(text.tokens, self._numbers)
         named = self._names.find(text.tokens, by_start(counted))
-        general = list(self._names.technologies(Source(text.tokens, by_start(counted))))
+        coded = {at for q in named if q.kind == "instance" for at in range(q.start, q.end)}  # gd-8xh100ib-i128
+        general = self._names.technologies(Source(text.tokens, by_start(counted)))
+        general = [q for q in general if not coded & set(range(q.start, q.end))]
         sized = {q.start for q in amounts(text.tokens, counted, self._units)}
         named = [q for q in named if not (_parted(text, q) and q.start + 1 in sized)]  # "a 100 Gb/s link" is no A100
         inside = {at for q in named for at in range(q.start, q.end)}
