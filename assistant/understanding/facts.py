@@ -36,6 +36,8 @@ _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
 _FAILURES = "cluster.failures_per_node_day"
 _OF_FAILURES = frozenset({"every", "each", "many"})  # roles of the times in which machines fail, and how often
 _LEAST_TIME = 1e-6  # days between two failures
+_MOST_CORRECTED = 100  # times a number of GPUs that another number may be instead; more is a sum of money
+_MAY_BE = 0.5  # how likely an amount is what it is asked as
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
 _ENDS_WITH = frozenset(",.;:!?)")
 
@@ -364,18 +366,22 @@ class Facts:
         if known or reading.offers or reading.act != "describe" or not reading.fields:
             return
         scaled = {q.start for q in reading.quantities if q.kind == "number" and q.unit in _SCALES}
-        sums = (q for q in reading.quantities if q.kind == "sum" and (q.start in scaled or q.unit == "month"))
-        for amount in (*(q for q in reading.quantities if q.kind == "money"), *sums):
+        unlikely = {value for doubt in reading.doubts if doubt.unlikely for value in doubt.options}
+        whole = {q.start: q for q in sorted(reading.quantities, key=lambda q: q.end) if q.kind == "sum"}  # "250k to 300k"
+        for amount in (*(q for q in reading.quantities if q.kind == "money"), *whole.values()):
             path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
+            likely = _likely(reading, amount, path)
+            bare = amount.kind == "sum" and amount.start not in scaled and amount.unit != "month"
+            if bare and not (likely or amount.value in unlikely):
+                continue
             told = (reading.taken | reading.quiet) & set(range(amount.start, amount.end))
             others = [
                 d for d in reading.doubts if amount.value in d.options and (d.unlikely or d.field == counting.COUNTED)
             ]
             if amount.unit not in ("month", "") or amount.value < LEAST_BUDGET or (told and not others):
                 continue
-            if others or (
-                self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS
-            ):
+            alone = likely or self._stands_alone(reading, amount)
+            if others or (alone and not reading.kinds(amount.start, amount.end) & NOT_OURS):
                 self._ask_whether(reading, path, amount, others)
                 return
 
@@ -385,12 +391,15 @@ class Facts:
         reading.doubts = [doubt for doubt in reading.doubts if doubt not in others]
         reading.taken |= set(range(amount.start, amount.end))
         counts = {n for doubt in others if doubt.field == counting.COUNTED for n in doubt.options if n != amount.value}
-        if len(counts) == 1:
+        sums = {q.value: q for q in reading.quantities if q.kind == "sum" and q.value in counts}  # "100k or 200k"
+        reading.taken |= {at for q in sums.values() for at in range(q.start, q.end)}
+        if len(counts) == 1 and not sums:
             reading.fields[counting.COUNTED] = counts.pop()
         meant = [path, *(doubt.field for doubt in others if doubt.field and doubt.field != counting.COUNTED)]
         labels = " or ".join(FIELDS[one].about.label for one in meant)
         said = reading.text.typed(amount.start, amount.end)
-        between = tuple((one, amount.value) for one in meant)
+        values = dict.fromkeys((amount.value, *([amount.low] if amount.low else ()), *sums))
+        between = tuple((one, value) for one in meant for value in values)
         reading.doubts.append(Doubt(path, f'"{said}": is that meant as {labels}?', between=between))
 
     def _stands_alone(self, reading: Reading, amount: Quantity) -> bool:
@@ -423,6 +432,8 @@ class Facts:
                 and not reading.taken & set(range(number.start, number.end))
             )
             may_be = round(gpus * number.value / 100) if of_all else number.value
+            if number.kind == "number" and number.value >= max(LEAST_BUDGET, _MOST_CORRECTED * gpus):
+                continue  # "64 H100, we can go to 400,000"
             if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, told, self._filler)):
                 del reading.fields[counting.COUNTED]
                 reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
@@ -459,6 +470,13 @@ class Facts:
 
 def _is_number(fact: Fact) -> bool:
     return fact.says.act == "set" and FIELDS[fact.says.field].about.kind in NUMERIC
+
+
+def _likely(reading: Reading, amount: Quantity, path: str) -> bool:
+    """Whether its sentence speaks for an amount being the value of a field."""
+    tokens = reading.text.tokens
+    odds = reading.opinion.stretches if reading.opinion else {}
+    return odds.get((tokens[amount.start].start, tokens[amount.end - 1].end), {}).get(path, 0.0) >= _MAY_BE
 
 
 def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:
