@@ -17,7 +17,7 @@ from . import attach, changes, counting
 from .attach import Fact
 from .names import Names
 from .numbers import binary
-from .offer_prices import as_quoted
+from .offer_prices import as_quoted, guessed
 from .reading import ABOUT_A_PLAN, DEADLINE, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
@@ -33,6 +33,7 @@ _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
 _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
+_OF_A_GPU = ("budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd")
 _FAILURES = "cluster.failures_per_node_day"
 _OF_FAILURES = frozenset({"every", "each", "many"})  # roles of the times in which machines fail, and how often
 _LEAST_TIME = 1e-6  # days between two failures
@@ -445,6 +446,14 @@ class Facts:
             if reading.fields.get(TOKENS) is not None and DEADLINE not in reading.fields:
                 reading.doubts.remove(doubt)
                 reading.fields[DEADLINE] = dict(doubt.between)[DEADLINE]
+
+    def tell_guesses(self, reading: Reading) -> None:
+        """What prices are taken to be of where they do not say it."""
+        offered = (offer.gpu_hour_usd for offer in reading.offers)
+        prices = {price for price in (*map(reading.fields.get, _OF_A_GPU), *offered) if price}
+        for amount, of in guessed(reading.quantities, prices, reading.text.tokens):
+            said = reading.text.typed(amount.start, amount.end)
+            reading.assumed.append(f'"{said}" is taken as the price of {of}, which it does not say')
 
     def doubt_date(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Another day beside the deadline that nothing explains may be the one that is meant."""
