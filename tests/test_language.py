@@ -17,7 +17,13 @@ from assistant.vocabulary.questionnaire import FIELDS
 LOADED = library.load()
 WORDINGS = LOADED.language.fields
 TODAY = datetime.date(2026, 11, 22)
-KEYS = {"unset", "either", "+", "-", "!"}  # beside the values of a choice: taken back, left open, changed, said for sure
+KEYS = {
+    "unset",
+    "either",
+    "+",
+    "-",
+    "!",
+}  # beside the values of a choice: taken back, left open, changed, said for sure
 COMPUTED = re.compile(r"/\d+|\d+[-/]")  # a value that follows from the amount: "/60", "100-", "1000/"
 UNSAID = {"name"}  # given with the plan's file, not in a sentence
 

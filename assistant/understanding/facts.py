@@ -368,7 +368,9 @@ class Facts:
             return
         scaled = {q.start for q in reading.quantities if q.kind == "number" and q.unit in _SCALES}
         unlikely = {value for doubt in reading.doubts if doubt.unlikely for value in doubt.options}
-        whole = {q.start: q for q in sorted(reading.quantities, key=lambda q: q.end) if q.kind == "sum"}  # "250k to 300k"
+        whole = {
+            q.start: q for q in sorted(reading.quantities, key=lambda q: q.end) if q.kind == "sum"
+        }  # "250k to 300k"
         for amount in (*(q for q in reading.quantities if q.kind == "money"), *whole.values()):
             path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
             likely = _likely(reading, amount, path)

@@ -103,9 +103,7 @@ def _of_gpus(amount: Quantity, tokens: Sequence[Token]) -> bool:
     return any(token.text.startswith("gpu") for token in said)
 
 
-def guessed(
-    amounts: Sequence[Quantity], prices: Set[float], tokens: Sequence[Token]
-) -> list[tuple[Quantity, str]]:
+def guessed(amounts: Sequence[Quantity], prices: Set[float], tokens: Sequence[Token]) -> list[tuple[Quantity, str]]:
     """What was taken for granted about amounts that were taken as ``prices`` of a GPU-hour: that they are of one GPU,
     of an hour, or both."""
     gpus = {at for q in amounts if q.kind == "gpu" for at in range(q.start, q.end)}
