@@ -78,7 +78,7 @@ def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
             or value.partition(" beside ")[0].rstrip("?!") in known
             or (path == "cluster.provider" and value in library.load().catalog.providers)
             or (flag and value.rstrip("!") in ("true", "false"))
-            or value.isdigit()
+            or value.rstrip("!").isdigit()
         )
 
 

@@ -255,8 +255,7 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
                 result.doubts.append(Doubt(COUNTED, f"is {scale.them} the number of GPUs?", (scale.them,)))
             continue
         if scale.them is not None:
-            if said.gpus and said.nodes is None and any(f.says.value == "node" for f in facts):
-                said = replace(said, gpus=None, per_node=said.gpus)  # "an 8x H100 node, we want 4 of them"
+            said = _as_one_node(said, facts)
             if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
                 result.doubts.append(_either(said, "gpus" if said.gpus else "nodes", scale.them))
                 continue
@@ -288,6 +287,12 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
     if COUNTED in doubted:
         said = replace(said, gpus=None, nodes=None, per_node=None if len(several) > 1 else said.per_node)
     return replace(said, gpu=None) if "cluster.gpu" in doubted else said
+
+
+def _as_one_node(said: Scale, facts: Iterable[Fact]) -> Scale:
+    """ "An 8x H100 node, we want 4 of them": the GPUs of one node, of which there are several."""
+    one = said.gpus and said.nodes is None and any(fact.says.value == "node" for fact in facts)
+    return replace(said, gpus=None, per_node=said.gpus) if one else said
 
 
 def _in_all(said: Scale, total: int) -> Scale:

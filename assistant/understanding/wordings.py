@@ -157,8 +157,8 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
 
 def _meant(path: str, value: str) -> Says:
     """What the key of a choice stands for: ``unset`` takes the field back, ``+`` and ``-`` change it by the quantity,
-    ``100-``, ``1000/`` and ``/60`` compute the value from the quantity, ``… beside NAME`` needs the cue of that name; ``!`` says that
-    it is meant for sure."""
+    ``100-``, ``1000/`` and ``/60`` compute the value from the quantity, ``… beside NAME`` needs the cue of that name;
+    ``!`` says that it is meant for sure."""
     if value in ("unset", "either"):
         return Says(value, path)
     if BESIDE in value:
