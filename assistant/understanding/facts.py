@@ -148,6 +148,8 @@ class Facts:
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+            elif fact.says.act == "ask" and any(q.kind == "percent" for q in fact.slots.values()):
+                reading.taken -= fact.claimed  # "$2.20, 10 % off list": the price is said, and not whether it is in it
 
     def follow(self, reading: Reading) -> None:
         """What the facts say of other fields that nobody named; not of those that are asked about."""
