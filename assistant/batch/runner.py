@@ -116,6 +116,7 @@ def run(
     asked = Asked(kind, today or datetime.date.today(), Carried.of(library))
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
     check_apart(written.files, [*files, *filter(None, (library.user_catalog, library.profile))])
+    written.check()
     try:
         with alone(out):
             if resume and (found := written.finished()):
