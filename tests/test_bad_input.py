@@ -266,6 +266,33 @@ def test_terminal_escapes_in_a_file_are_shown_not_obeyed(tmp_path):
     assert seen.code == 2 and "\x1b" not in seen.err and "\x07" not in seen.err
 
 
+@pytest.mark.parametrize("command", ["ask", "understand", "collective"])
+@pytest.mark.parametrize("nothing", ["", "\n  \n"])
+def test_a_batch_without_a_line_is_one_sentence(command, nothing, tmp_path):
+    file = tmp_path / "batch.jsonl"
+    file.write_text(nothing)
+    seen = weft(command, "--batch", str(file))
+    assert seen.code == 2 and seen.out == "" and "found nothing in the file" in _one_sentence(seen.err)
+
+
+def test_a_fault_of_the_program_in_one_line_costs_no_other_its_answer(tmp_path, monkeypatch):
+    from assistant import api
+
+    def fails_on_one(sentence, *, id=None):
+        if sentence == "32 H100":
+            raise RuntimeError("a bug")
+        return real(sentence, id=id)
+
+    real = api.understand
+    monkeypatch.setattr(api, "understand", fails_on_one)
+    file = tmp_path / "batch.jsonl"
+    file.write_text("".join(json.dumps({"id": gpus, "text": f"{gpus} H100"}) + "\n" for gpus in (16, 32, 64)))
+    seen = weft("understand", "--batch", str(file))
+    first, second, third = map(json.loads, seen.out.splitlines())
+    assert seen.code == 2 and first["fields"]["cluster.gpus"] == 16 and third["fields"]["cluster.gpus"] == 64
+    assert "a fault of this program: RuntimeError: a bug" in second["error"]["message"]
+
+
 READING = [
     ["plan", "FILE"],
     ["plan", "job.yaml", "--catalog", "FILE"],

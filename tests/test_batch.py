@@ -203,6 +203,23 @@ def test_a_fault_of_the_program_in_one_row_costs_no_other_its_answer(files, tmp_
     assert "error" not in results[3]
 
 
+def test_a_fault_of_the_program_while_a_row_is_read_costs_no_other_its_answer(files, tmp_path, index, monkeypatch):
+    from assistant.library import checks
+
+    def fails_on_the_third(questionnaire, catalog):
+        if questionnaire.name == "third":
+            raise RuntimeError("a bug")
+        real(questionnaire, catalog)
+
+    real = checks.check
+    monkeypatch.setattr(checks, "check", fails_on_the_third)
+    seen = weft("batch", *files, "--out", str(tmp_path), "--jobs", "1")
+    results = _results(tmp_path)
+    assert seen.code == 2 and len(results) == len(NAMES)
+    assert "could not be read, which is a fault of this program" in results[2]["error"]["message"]
+    assert "error" not in results[3]
+
+
 def test_a_cell_that_looks_like_a_formula_stays_text(tmp_path, index):
     file = tmp_path / "x.jsonl"
     file.write_text(

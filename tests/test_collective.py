@@ -11,7 +11,7 @@ from assistant import library
 from assistant.model.cache_transfer import transfer_constants
 from assistant.planning.collective import answers, query_of, timed
 from assistant.validation.kv_transfers import fit, read_transfers
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 from tests.program import weft
 
 CATALOG = library.load().catalog
@@ -95,7 +95,9 @@ def test_what_cannot_be_is_refused_in_one_sentence(query, sentence):
 def test_a_bad_line_of_a_batch_does_not_stop_the_others(tmp_path):
     good = {"id": "a", "kind": "all_reduce", "bytes": GIB, "cluster": {"gpu": "h100-sxm", "gpus": 8}}
     bad = {**good, "id": "b", "kind": "allreduce"}
-    found = list(answers(iter([(1, good), (2, bad), (3, {**good, "id": "c"})]), CATALOG))
+    found = list(
+        answers(iter([(Place(line=n), one) for n, one in enumerate((good, bad, {**good, "id": "c"}), 1)]), CATALOG)
+    )
     assert [one["id"] for one in found] == ["a", "b", "c"]
     assert found[1]["error"]["field"] == "kind" and "line 2" in found[1]["error"]["message"]
     file = tmp_path / "batch.jsonl"

@@ -154,13 +154,16 @@ def test_a_batch_and_a_sweep_on_ray_give_the_same_bytes_and_a_stopped_one_goes_o
 
 def _stopped(folder, whole, head):
     """A folder in which a batch was stopped after its first row."""
+    from assistant.batch.folder import Written
     from assistant.batch.summary import counted
 
     first = whole.split(b"\n")[0] + b"\n"
     folder.mkdir()
-    (folder / "plans.jsonl.part").write_bytes(first + b'{"torn')
-    said = json.dumps(counted(json.loads(first))).encode()
-    (folder / "plans.jsonl.part.rows").write_bytes(head + b"\n0\n%d %s\n" % (len(first), said))
+    written = Written(folder, "plans.jsonl", json.loads(head))
+    written.begin(b"")
+    written.add(first, counted(json.loads(first)))
+    with written.part.open("ab") as part:
+        part.write(b'{"torn')
 
 
 def _ends(thing):

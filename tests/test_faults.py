@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.batch.folder import alone
+from assistant.batch.folder import Written, alone
 from assistant.conversation import Conversation
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
@@ -127,6 +127,40 @@ def test_going_on_with_other_inputs_is_refused(jobs, tmp_path):
     (out / "plans.jsonl.part.rows").write_bytes(b'{"inputs": []}\n3 1 0\n')
     seen = weft(*_batch(jobs, out, "--resume"))
     assert seen.code == 2 and "had other inputs" in seen.err
+
+
+@pytest.mark.parametrize("left", ["plans.jsonl.part", "plans.jsonl.part.rows"])
+def test_rows_that_were_changed_while_a_batch_lay_still_are_planned_again(left, tmp_path):
+    rows = [(b'{"row": %d}\n' % n, {"refused": None, "message": f"row {n}"}) for n in range(4)]
+    written = Written(tmp_path, "plans.jsonl", {"inputs": []})
+    written.begin(b"")
+    for row in rows:
+        written.add(*row)
+    was, other = (b"row 2", b"row 7") if left.endswith("rows") else (b": 2", b": 7")
+    (tmp_path / left).write_bytes((tmp_path / left).read_bytes().replace(was, other))
+    again = Written(tmp_path, "plans.jsonl", {"inputs": []})
+    assert again.go_on() and again.rows == 2
+    assert again.part.read_bytes() == rows[0][0] + rows[1][0]
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _link(path):
+    (path.parents[1] / "letter").write_text("of somebody else")
+    path.symlink_to("../letter")
+
+
+@pytest.mark.parametrize("taken", [_pipe, _link, pathlib.Path.mkdir], ids=["a pipe", "a link", "a folder"])
+@pytest.mark.parametrize("name", ["plans.jsonl.part", "plans.jsonl.part.rows", ".weft-batch.lock"])
+def test_a_batch_writes_through_no_link_and_waits_for_no_pipe(name, taken, jobs, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    taken(out / name)
+    seen = weft(*_batch(jobs, out, "--resume"))
+    assert seen.code == 2 and seen.err.startswith(f"weft: {out / name}: expected a file of an earlier batch or nothing")
+    assert taken is not _link or (tmp_path / "letter").read_text() == "of somebody else"
 
 
 def test_what_the_cache_keeps_is_used_only_as_it_was_written(tmp_path, monkeypatch):

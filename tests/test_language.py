@@ -17,7 +17,13 @@ from assistant.vocabulary.questionnaire import FIELDS
 LOADED = library.load()
 WORDINGS = LOADED.language.fields
 TODAY = datetime.date(2026, 11, 22)
-KEYS = {"unset", "either", "+", "-"}  # beside the values of a choice: taken back, left open, changed by an amount
+KEYS = {
+    "unset",
+    "either",
+    "+",
+    "-",
+    "!",
+}  # beside the values of a choice: taken back, left open, changed, said for sure
 COMPUTED = re.compile(r"/\d+|\d+[-/]")  # a value that follows from the amount: "/60", "100-", "1000/"
 UNSAID = {"name"}  # given with the plan's file, not in a sentence
 
@@ -69,10 +75,10 @@ def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
         assert (
             value in KEYS
             or COMPUTED.fullmatch(value)
-            or value.rstrip("?!") in known
+            or value.partition(" beside ")[0].rstrip("?!") in known
             or (path == "cluster.provider" and value in library.load().catalog.providers)
             or (flag and value.rstrip("!") in ("true", "false"))
-            or value.isdigit()
+            or value.rstrip("!").isdigit()
         )
 
 

@@ -14,10 +14,14 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 
 from assistant import api, review
 from assistant.planning import plan as planned
 from assistant.present.plan.diff import written
+from assistant.present.topology_drawing import drawing_lines, drawing_svg
+from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.errors import InputError
 from tests.program import weft
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -156,6 +160,67 @@ def test_the_command_compares_files_and_refuses_what_is_no_plan(before, tmp_path
     told = json.loads(weft("diff", str(old), "--today", "2026-11-20", "--format", "json").out)
     assert told["same_answer"] and told["causes"] == []
     assert (refused := weft("diff", str(bad))).code == 2 and "expected a plan" in refused.err
+    assert weft("diff", str(old), str(job), "--today", "2026-11-20").code == 1, "another answer, asked for or not"
+    assert (refused := weft("plan", str(old))).code == 2 and "got a plan that was saved" in refused.err
+
+
+BY_HAND = [
+    ("questionnaire.budget.usd_per_month", "5"),
+    ("questionnaire.cluster.gpus", True),
+    ("recommendation.flips.0.at", {"more": 1}),
+    ("recommendation.flips.0.from", "many"),
+    ("recommendation.confidence", 1e300),
+    ("recommendation.offer", 10**6),
+    ("candidates.0.step_time_s.p50", -1),
+    ("fabric_design.switch", ""),
+    ("fabric_design.planes", 0),
+    ("fabric_design.cables.node_leaf", -5),
+    ("fabric_design.leaf", 10**25),
+    ("nccl.settings.0.reason", 7),
+    ("date", "yesterday"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), BY_HAND)
+def test_a_saved_plan_that_was_changed_by_hand_is_refused_with_its_field(field, value, before, tmp_path):
+    file, told = tmp_path / "plan.json", json.loads(before.model_dump_json(by_alias=True))
+    *path, last = (int(part) if part.isdigit() else part for part in field.split("."))
+    inner = told
+    for part in path:
+        inner = inner[part]
+    inner[last] = value
+    file.write_text(json.dumps(told))
+    with pytest.raises(InputError, match=f"{file} {field}: not as the contract has it"):
+        api.saved(file)
+
+
+def test_markup_in_a_saved_plan_stays_text_on_its_page(before, tmp_path):
+    markup = '"><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:b)'
+    told = json.loads(before.model_dump_json(by_alias=True))
+    told["questionnaire"]["name"] = markup
+    told["names"] = dict.fromkeys(told["names"], markup)
+    told["recommendation"]["headline"] += markup
+    told["recommendation"]["card"] = dict.fromkeys(told["recommendation"]["card"], markup)
+    for kind, keys in (
+        ("findings", ("conclusion", "because")),
+        ("evidence", ("text", "source")),
+        ("warnings", ("message",)),
+    ):
+        for one in told[kind]:
+            one |= dict.fromkeys(keys, markup)
+    told["measure_first"] = told["questions_for_provider"] = told["fabric_design"]["notes"] = [markup]
+    for setting in told["nccl"]["settings"]:
+        setting["reason"] = markup
+    (tmp_path / "plan.json").write_text(json.dumps(told))
+    soup = BeautifulSoup(api.saved(tmp_path / "plan.json").written("html"), "html.parser")
+    assert "<script>alert(1)" in soup.get_text() and not soup(["script", "img", "a", "iframe"])
+    assert not [name for one in soup(True) for name in one.attrs if name.startswith("on") or name in ("href", "src")]
+
+
+def test_however_many_switches_a_plan_tells_of_the_drawing_has_its_size(before):
+    many = {"leaf": 10**9, "spine": 10**9, "core": 10**9, "planes": 10**4, "groups": 10**4}
+    design = FabricDesign.model_validate({**before.fabric_design, **many})
+    assert all(len(line) <= 80 for line in drawing_lines(design)) and len(drawing_svg(design)) < 100_000
 
 
 def _block(title):

@@ -87,7 +87,9 @@ def _heard_and_asked(message: dict[str, Any]) -> tuple[Understanding, set[str]]:
     return heard.contract(), {doubt.field for doubt in heard.doubts if doubt.field}
 
 
-@pytest.mark.parametrize("message", _messages("development") + _messages("nothing_said"), ids=lambda m: m["say"])
+@pytest.mark.parametrize(
+    "message", _messages("development") + _messages("nothing_said") + _messages("money"), ids=lambda m: m["say"]
+)
 def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     found = said(message["say"])
     assert found.intent in _intents(message)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,10 +62,26 @@ class Written:
         made = self.folder / self.name, self.part, self.journal, self.packed, self.end, self.summary
         return *made, self.folder / _LOCK
 
+    def check(self) -> None:
+        """Raises :class:`InputError` where a name of ours is taken by something that no batch leaves there. What is
+        written bit by bit would go through a link to another file; a pipe would be waited for."""
+        replaced = self.folder / self.name, self.end, self.summary  # by a new file: a link to a file gives way
+        for path in self.files:
+            try:
+                there = path.stat() if path in replaced else path.lstat()
+            except OSError:  # nothing is there, or the folder tells when it is written to
+                continue
+            if not stat.S_ISREG(there.st_mode):
+                what = "a folder" if stat.S_ISDIR(there.st_mode) else "a link, a pipe or a device"
+                message = f"expected a file of an earlier batch or nothing, got {what}: give another --out"
+                raise InputError(message, Place(str(path)))
+
     def begin(self, first: bytes) -> None:
         """Anew, with what stands before the first row."""
+        for left in (self.part, self.journal):  # what they may be another name of stays as it is
+            left.unlink(missing_ok=True)
         self.part.write_bytes(first)
-        self._to(self.journal, json.dumps(self.head).encode() + b"\n" + f"{len(first)}\n".encode(), "wb")
+        self._to(self.journal, json.dumps(self.head).encode() + b"\n" + self._line(first, b"{}"), "wb")
 
     def input(self, number: int) -> str | None:
         """The digest of an input, in the order in which they were given; ``None`` where it was no file."""
@@ -83,8 +100,11 @@ class Written:
         """A row and what of it is counted, which outlive this process from here on."""
         self._to(self.part, row, "ab")
         self.summing.add(counts)
-        said = json.dumps(counts, separators=(",", ":"))
-        self._to(self.journal, f"{self.part.stat().st_size} {said}\n".encode(), "ab")
+        self._to(self.journal, self._line(row, json.dumps(counts, separators=(",", ":")).encode()), "ab")
+
+    def _line(self, row: bytes, said: bytes) -> bytes:
+        """What the journal says of a row: where it ends, the digest by which it is known again, what is counted."""
+        return b"%d %s %s\n" % (self.part.stat().st_size, _row_digest(row, said), said)
 
     @staticmethod
     def _to(path: Path, content: bytes, mode: str) -> None:
@@ -92,31 +112,37 @@ class Written:
             file.write(content)
 
     def go_on(self) -> bool:
-        """Whether a stopped batch of the same inputs was found, of which the whole rows are kept. Raises
-        :class:`InputError` where it was of others."""
+        """Whether a stopped batch of the same inputs was found, of which the whole rows are kept as far as they are
+        what was written. Raises :class:`InputError` where it was of others."""
         try:
             head, *lines = self.journal.read_bytes().split(b"\n")[:-1]  # what follows the last end of line is torn
             same = json.loads(head) == self.head
-            size = self.part.stat().st_size
-            sizes = [int(line.partition(b" ")[0]) for line in lines]
+            kept = list(self._kept(lines)) if same else []
         except (OSError, ValueError):
             return False
         if not same:
             raise InputError("the batch that was stopped there had other inputs: run it without --resume", self._place)
-        whole = sum(1 for one in sizes if one <= size)
-        if not whole:
+        if not kept:
             return False
-        summing = Summing()
-        try:
-            for line in lines[1:whole]:
-                summing.add(json.loads(line.partition(b" ")[2]))
-        except (ValueError, KeyError, TypeError):
-            return False
-        os.truncate(self.part, sizes[whole - 1])
+        for _, said in kept[1:]:
+            self.summing.add(json.loads(said))
+        os.truncate(self.part, kept[-1][0])
         with replacing(self.journal, 0o644) as file:
-            file.write(b"\n".join([head, *lines[:whole]]) + b"\n")
-        self.summing = summing
+            file.write(b"\n".join([head, *lines[: len(kept)]]) + b"\n")
         return True
+
+    def _kept(self, lines: list[bytes]) -> Iterator[tuple[int, bytes]]:
+        """Where what stands before the first row ends, and each row, with what is counted of it: up to the first that
+        is not what was written. Raises :class:`ValueError` for a line that no batch writes."""
+        begin, whole = 0, self.part.stat().st_size
+        with open(self.part, "rb") as file:
+            for line in lines:
+                size, digest, said = line.split(b" ", 2)
+                end = int(size)
+                if not begin <= end <= whole or _row_digest(file.read(end - begin), said) != digest:
+                    return
+                yield end, said
+                begin = end
 
     def finished(self) -> BatchSummary | None:
         """The summary of the result where it is there already, whole and of the same inputs."""
@@ -157,6 +183,11 @@ class Written:
     @property
     def _place(self) -> Place:
         return Place(str(self.folder))
+
+
+def _row_digest(row: bytes, said: bytes) -> bytes:
+    """Of a row with what is counted of it."""
+    return hashlib.blake2b(said + b"\n" + row, digest_size=16).hexdigest().encode()
 
 
 def _digest(path: Path) -> str:

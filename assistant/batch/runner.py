@@ -21,7 +21,7 @@ from assistant.library.files import check_apart
 from assistant.library.questionnaires import STDIN, Row, read
 from assistant.present import parquet
 from assistant.vocabulary.batch import BatchSummary
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, of_a_row
 
 from .folder import Written, alone
 from .results import Result, cells_line, columns, csv_header, csv_line, error_result, json_line
@@ -63,14 +63,7 @@ def rows(files: Iterable[Path], library: Library, written: Written | None = None
         try:
             yield from read(file, library.catalog, same if file != Path(STDIN) else lambda _: None)
         except Exception as error:
-            yield Row(str(file), None, None, error=_said(error, "read").located(file=str(file)))
-
-
-def _said(error: Exception, done: str = "planned") -> InputError:
-    """The error of a row: a mistake of ours in one must not cost the others their answers."""
-    if isinstance(error, InputError):
-        return error
-    return InputError(f"could not be {done}, which is a fault of this program: {type(error).__name__}: {error}")
+            yield Row(str(file), None, None, error=of_a_row(error, "read").located(file=str(file)))
 
 
 def told(asked: Asked, row: Row) -> Told:
@@ -81,7 +74,7 @@ def told(asked: Asked, row: Row) -> Told:
         made = plan(row.questionnaire, asked.files.library(), today=asked.today)
         return _told(asked, made.model_dump(mode="json", by_alias=True))
     except Exception as error:
-        return _bad(asked, row, _said(error))
+        return _bad(asked, row, of_a_row(error, "planned"))
 
 
 def _bad(asked: Asked, row: Row, error: InputError) -> Told:
@@ -123,6 +116,7 @@ def run(
     asked = Asked(kind, today or datetime.date.today(), Carried.of(library))
     written = Written(out, f"plans.{kind}", _head(files, library, asked, resume=resume))
     check_apart(written.files, [*files, *filter(None, (library.user_catalog, library.profile))])
+    written.check()
     try:
         with alone(out):
             if resume and (found := written.finished()):

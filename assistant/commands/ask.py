@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, of_a_row
 
 from .knowledge import warn_of_changes
 from .options import TextBatch
@@ -14,6 +14,8 @@ from .terminal import format_option, line_width, say, write, write_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    Answering = Callable[[Iterable[tuple[str | None, str]]], Iterator[BaseModel]]
 
 
 def ask(
@@ -57,20 +59,39 @@ def write_answer(answer: "BaseModel", form: str) -> None:
     write(answer.model_dump_json(indent=2) + "\n" if form == "json" else json_line(answer.model_dump(mode="json")))
 
 
-def write_each(path: Path, answers: "Callable[[Iterable[tuple[str | None, str]]], Iterator[BaseModel]]") -> None:
+def write_each(path: Path, answers: "Answering") -> None:
     """A line of JSON for each of a file, in its order: what ``answers`` brings for its text, or what is wrong with it,
     which is also told on standard error and makes the exit code 2."""
     from assistant.batch.results import json_line
     from assistant.library.text_batches import read
 
     rows = list(read(path))
-    made, bad = answers([(ident, text) for ident, text in rows if isinstance(text, str)]), False
+    made, bad = _each(answers, [(ident, text) for ident, text in rows if isinstance(text, str)]), False
     for ident, text in rows:
-        if isinstance(text, InputError):
+        found = text if isinstance(text, InputError) else next(made)
+        if isinstance(found, InputError):
             bad = True
-            say(str(text))
-            write(json_line({"id": ident, "error": {"field": text.place.field, "message": str(text)}}))
+            say(str(found))
+            write(json_line({"id": ident, "error": {"field": found.place.field, "message": str(found)}}))
         else:
-            write_answer(next(made), "jsonl")
+            write_answer(found, "jsonl")
     if bad:
         raise typer.Exit(2)
+
+
+def _each(answers: "Answering", texts: "list[tuple[str | None, str]]") -> "Iterator[BaseModel | InputError]":
+    """An answer for each text. They are made together; where one ends that, those left are asked one by one, so that
+    only its own answer is lost."""
+    done = 0
+    try:
+        for answer in answers(texts):
+            yield answer
+            done += 1
+    except InputError:  # nothing can be answered, as without the search's model
+        raise
+    except Exception:
+        for one in texts[done:]:
+            try:
+                yield from answers([one])
+            except Exception as error:
+                yield of_a_row(error, "answered")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile
 from .terminal import format_option, one_of, write
@@ -94,23 +93,10 @@ def _one(asked: dict[str, Any], catalog: Catalog, form: str, out: Path | None) -
 
 def _each_line(path: Path, catalog: Catalog, out: Path | None) -> None:
     from assistant.batch.results import json_line
+    from assistant.library.json_lines import read
     from assistant.planning.collective import answers
 
-    made = list(answers(_lines(path), catalog))
+    made = list(answers(read(path, '{"id": …, "kind": …, "bytes": …, "cluster": {…}}'), catalog))
     write("".join(json_line(one) for one in made), out)
     if any("error" in one for one in made):
         raise typer.Exit(2)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, object]]:
-    """Numbered JSON values of a file's lines; an :class:`InputError` in the place of a line that is none."""
-    from assistant.library import json_text
-    from assistant.library.files import checked, content_of, marked
-
-    name = str(path)
-    for number, line in enumerate(marked(content_of(path), name).split("\n"), start=1):
-        if line.strip():
-            try:
-                yield number, json_text.loads(checked(line, name, number), Place(str(path), number))
-            except InputError as error:
-                yield number, error

@@ -19,7 +19,7 @@ def diff(
     ] = None,
     form: Annotated[str, format_option("text", "json", "markdown")] = "text",
     check: Annotated[
-        bool, typer.Option("--check", help="End with 1 where another network is recommended than before.")
+        bool, typer.Option("--check", help="As without it: an option of commands that were written before.")
     ] = False,
     catalog: CatalogFile = None,
     today: Today = None,
@@ -27,7 +27,8 @@ def diff(
 ) -> None:
     """What is different, and which input, price, rule or constant did it; as Markdown a comment for a pull request.
 
-    weft handbook review shows a GitHub Action and a pre-commit hook.
+    Ends with 1 where another network is recommended than before. weft handbook review shows a GitHub Action and a
+    pre-commit hook.
     """
     from assistant import api
     from assistant.present.plan.diff import written
@@ -36,4 +37,4 @@ def diff(
     now = api.planned(after, catalog=catalog, today=day) if after else None
     found = api.diff(was, now, catalog=catalog, today=day)
     write(written(found, form, line_width()), out)
-    raise typer.Exit(1 if check and not found.same_answer else 0)
+    raise typer.Exit(0 if found.same_answer else 1)

@@ -146,14 +146,9 @@ def _variation(event: e.VariationShown) -> list[Block]:
     """The lines of the card that change, and why where nothing works; "more" has the rest."""
     varied = "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields)
     works = event.plan.recommendation.verdict != "infeasible"
-    # a network that is only supposed is not there to be kept
-    supposed = any(f.text.startswith("network:") for f in event.fields)
-    card = [
-        f"With {line.removeprefix('Keep ')}" if supposed and line.startswith("Keep ") else line for line in event.card
-    ]
     return [
         Paragraph(f"What if {varied}:"),
-        *_list_of([*card, *([] if works else flips.ways_out(event.plan))]),
+        *_list_of([*event.card, *([] if works else flips.ways_out(event.plan))]),
         Paragraph('The plan stays as it is: "keep it" takes this, "more" tells the rest.'),
     ]
 

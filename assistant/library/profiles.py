@@ -43,7 +43,7 @@ def _validated(value: dict[str, object]) -> Profile:
     try:
         return Profile.model_validate(value)
     except ValidationError as error:
-        raise wording.sentence(error, value) from None
+        raise wording.sentence(error, value, Profile) from None
 
 
 def laid_over(catalog: Catalog, path: Path) -> Catalog:

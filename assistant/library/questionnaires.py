@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, Place, of_a_row
 from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -24,6 +24,10 @@ from . import checks, json_text, wording, yaml_text
 from .files import MAX_FILE_BYTES, check_columns, checked, content_of, marked, text_read
 
 STDIN = "-"
+_A_PLAN = (
+    "expected a questionnaire, got a plan that was saved: weft diff holds it against today, weft launch writes what "
+    "starts it, and what was asked stands under its key questionnaire"
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ def from_value(value: object, catalog: Catalog) -> Questionnaire:
         if f"currency-{code}" in catalog.constants
     }
     converted: list[tuple[str, str, float]] = []
+    if isinstance(value, Mapping) and str(value.get("schema")).startswith("weft/plan/"):
+        raise InputError(_A_PLAN)
     try:
         questionnaire = Questionnaire.model_validate(value, context={"usd_per": rates, "converted": converted})
     except ValidationError as error:
@@ -138,7 +144,8 @@ def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:
         if not isinstance(raw.value, dict):
             raise InputError(f"expected a questionnaire (keys and values), got {shown(raw.value)}")
         return Row(file, raw.line, name, from_value(raw.value, catalog))
-    except InputError as error:
+    except Exception as fault:
+        error = of_a_row(fault, "read")
         return Row(file, raw.line, name, error=error.located(file=file, line=_line(raw, error.place.field)))
 
 

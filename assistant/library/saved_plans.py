@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -19,6 +21,28 @@ STDIN = Path("-")
 _SCHEMA = "weft/plan/1"
 _DEGREES = {"tp", "pp", "cp", "ep", "etp", "interleave", "micro_batch"}
 _HEAD = 200  # characters in which the schema is named
+_LARGEST = 1e30  # as of every quantity
+_MOST_PARTS = 10**9  # of a network: a thousand for each GPU of the largest job
+
+
+class _Setting(BaseModel):
+    """What is read of a setting of NCCL."""
+
+    name: str
+    value: str
+    reason: str
+
+
+class _Settings(BaseModel):
+    """What is read of ``nccl``."""
+
+    fabric: str = ""
+    machines: str | None = None
+    needs: str = ""
+    script: list[str] = []
+    settings: list[_Setting] = []
+    leave_alone: list[_Setting] = []
+    using_network: str | None = None
 
 
 def is_one(path: Path) -> bool:
@@ -38,24 +62,80 @@ def read(path: Path) -> Plan:
         raise expected from None
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
         raise expected
+    for field in _not_as_written(value):
+        raise InputError("not as the contract has it (weft schema plan)", Place(name, field=field))
+    return Plan.model_validate(value)
+
+
+def _not_as_written(value: dict[str, Any]) -> Iterator[str]:
+    """The fields of a plan that the program never writes so, and could not reckon with: somebody has changed them by
+    hand."""
+    yield from _beyond(value, "")
     try:
         plan = Plan.model_validate(value)
-        Questionnaire.model_validate(plan.questionnaire)
     except ValidationError as error:
-        field = ".".join(map(str, error.errors()[0]["loc"]))
-        within = "" if error.title == Plan.__name__ else "questionnaire."
-        raise _other(name, within + field) from None
-    for field in _impossible(plan):
-        raise _other(name, field)
-    return plan
+        yield _first(error)
+        return
+    yield from _of_questionnaire(plan.questionnaire)
+    yield from _of_network(plan.fabric_design)
+    try:
+        _Settings.model_validate(plan.nccl)
+    except ValidationError as error:
+        yield f"nccl.{_first(error)}"
+    yield from _impossible(plan)
 
 
-def _other(name: str, field: str) -> InputError:
-    return InputError("not as the contract has it (weft schema plan)", Place(name, field=field))
+def _first(error: ValidationError) -> str:
+    return ".".join(map(str, error.errors()[0]["loc"]))
+
+
+def _beyond(value: object, field: str) -> Iterator[str]:
+    """Numbers that no quantity reaches."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _beyond(part, f"{field}.{name}" if field else name)
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _beyond(part, f"{field}.{number}")
+    elif isinstance(value, (int, float)) and not abs(value) < _LARGEST:
+        yield field
+
+
+def _of_questionnaire(said: dict[str, Any]) -> Iterator[str]:
+    """A plan has its questionnaire as it was read: numbers, where a person may write them as text."""
+    try:
+        read = Questionnaire.model_validate(said).model_dump(mode="json")
+    except ValidationError as error:
+        yield f"questionnaire.{_first(error)}"
+    else:
+        yield from _otherwise(said, read, "questionnaire")
+
+
+def _otherwise(given: object, read: object, field: str) -> Iterator[str]:
+    if isinstance(given, dict) and isinstance(read, dict):
+        for name, part in given.items():
+            yield from _otherwise(part, read.get(name), f"{field}.{name}")
+    elif given != read or isinstance(given, bool) is not isinstance(read, bool):
+        yield field
+
+
+def _of_network(design: dict[str, Any]) -> Iterator[str]:
+    """The network to build is a contract of its own; of each part there is a number that can be."""
+    if not design:
+        return
+    try:
+        made = FabricDesign.model_validate(design)
+    except ValidationError as error:
+        yield f"fabric_design.{_first(error)}"
+        return
+    for name, count in [*made, *((f"cables.{name}", count) for name, count in made.cables)]:
+        least = 1 if name in ("planes", "groups", "gpus", "nodes") else 0
+        if isinstance(count, int) and not isinstance(count, bool) and not least <= count <= _MOST_PARTS:
+            yield f"fabric_design.{name}"
 
 
 def _impossible(plan: Plan) -> Iterator[str]:
-    """What the program never writes, and could not reckon with: somebody has changed it by hand."""
+    """What has the right kind and cannot be."""
     for number, one in enumerate(plan.candidates):
         for name in _DEGREES & one.parallelism.keys():
             degree = one.parallelism[name]
@@ -65,3 +145,7 @@ def _impossible(plan: Plan) -> Iterator[str]:
             yield f"candidates.{number}.step_time_s.p50"
     if (offer := plan.recommendation.offer) is not None and not 0 <= offer < len(plan.offers):
         yield "recommendation.offer"
+    for number, flip in enumerate(plan.recommendation.flips):
+        for name, end in (("from", flip.from_), ("at", flip.at)):
+            if isinstance(end, bool) or not isinstance(end, (int, float)):
+                yield f"recommendation.flips.{number}.{name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,12 +20,12 @@ _CHOICES = {
 }
 
 
-def sentence(error: ValidationError, value: Any) -> InputError:
-    """The first problem of a questionnaire that is worth reading, with its field."""
+def sentence(error: ValidationError, value: Any, root: type[BaseModel] = Questionnaire) -> InputError:
+    """The first problem of a questionnaire, or of another ``root``, that is worth reading, with its field."""
     problems = [_fields_only(problem) for problem in error.errors()]
     first = _likeliest(problems, value)
     path, extra = first["path"], len({p["path"] for p in problems} - {first["path"]})
-    text = _text(first)
+    text = _text(first, root)
     if extra and len(path) and not _in_union(path):
         text += f" (and {extra} more)"
     return InputError(text, Place(field=".".join(path) or None))
@@ -52,13 +52,13 @@ def _likeliest(problems: list[dict[str, Any]], value: Any) -> dict[str, Any]:
     return min(problems, key=rank)
 
 
-def _text(problem: dict[str, Any]) -> str:
+def _text(problem: dict[str, Any], root: type[BaseModel]) -> str:
     kind, given, path = problem["type"], problem.get("input"), problem["path"]
     if kind == "missing":
-        return f"is needed and was not given; accepted: {_accepted(path)}"
+        return f"is needed and was not given; accepted: {_accepted(path, root)}"
     if path in _CHOICES and not isinstance(given, dict) and kind not in ("value_error", "extra_forbidden"):
         return f"expected {_CHOICES[path]}, got {shown(given)}"
-    return told(problem, Questionnaire, path, _accepted(path))
+    return told(problem, root, path, _accepted(path, root))
 
 
 def told(problem: Mapping[str, Any], root: type[BaseModel], path: tuple[str, ...], otherwise: str) -> str:
@@ -90,8 +90,8 @@ def _expected(kind: str, context: dict[str, Any]) -> str | None:
     return (kinds | {"bool": "true or false", "list": "a list"}).get(kind.partition("_")[0])
 
 
-def _accepted(path: tuple[str, ...]) -> str:
-    fields = model_at(Questionnaire, path[:-1]).model_fields
+def _accepted(path: tuple[str, ...], root: type[BaseModel]) -> str:
+    fields = model_at(root, path[:-1]).model_fields
     if not path or path[-1] not in fields:
         return "a value"
     known = {
@@ -103,7 +103,16 @@ def _accepted(path: tuple[str, ...]) -> str:
     section = section_in(fields[path[-1]].annotation)
     if section is not None:
         return f"keys and values ({', '.join(section.model_fields)})"
-    return known.get(path[-1], "another value")
+    choices = ", ".join(_choices(fields[path[-1]].annotation))
+    return known.get(path[-1]) or (f"one of {choices}" if choices else "another value")
+
+
+def _choices(annotation: Any) -> list[str]:
+    """The words that a field may be."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return [str(part) for part in parts]
+    return [choice for part in parts for choice in _choices(part)]
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:

@@ -22,7 +22,7 @@ from assistant.model.uncertainty import NETWORK_SPREAD, SMALL_MESSAGE, SMALL_SPR
 from assistant.model.weight_sync import BROADCAST, CHECKPOINT_ENGINE, SPREAD, WeightSync, sync_seconds
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.collective import CollectiveQuery, CollectiveTime
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, Place, of_a_row
 from assistant.vocabulary.quantities import NINETIETH
 
 from . import profile
@@ -38,19 +38,20 @@ def query_of(value: object) -> CollectiveQuery:
     try:
         return CollectiveQuery.model_validate(value)
     except ValidationError as error:
-        raise wording.sentence(error, value) from None
+        raise wording.sentence(error, value, CollectiveQuery) from None
 
 
-def answers(values: Iterator[tuple[int, object]], catalog: Catalog) -> Iterator[dict[str, Any]]:
-    """One JSON value per numbered line, in order; a bad one gives ``{"id", "error": {"field", "message"}}``."""
-    for line, value in values:
+def answers(values: Iterator[tuple[Place, object]], catalog: Catalog) -> Iterator[dict[str, Any]]:
+    """One JSON value per line, in order; a bad one gives ``{"id", "error": {"field", "message"}}``."""
+    for place, value in values:
         ident = value.get("id") if isinstance(value, dict) else None
         try:
             if isinstance(value, InputError):
                 raise value
             yield timed(query_of(value), catalog).model_dump(mode="json")
-        except InputError as error:
-            message = f"line {line}: {error.message}"
+        except Exception as fault:
+            error = of_a_row(fault, "timed")
+            message = f"line {place.line}: {error.message}"
             yield {"id": ident, "error": {"field": error.place.field, "message": message}}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
@@ -64,47 +64,43 @@ class Missed:
 
 def missed(entry: Entry, q: Questionnaire) -> list[Missed]:
     """The limits that the entry does not keep, those of time first."""
-    budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
-    late = q.latest_days is not None and entry.days > q.latest_days
-    at = "constraints.deadline_days"
-    asked: list[tuple[str, float | None, float, str, str, bool]] = [
-        (at, limits.deadline_days if late else None, entry.days, "a deadline of {} days", "the deadline of {}", False)
-    ]
-    if entry.costed:
-        share, network = budget.network_share_percent, network_share_percent(entry) or 0.0
-        # A rented run that is shorter than a month costs itself alone, but where a longer term is paid for.
-        alone = budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
-        alone = alone and usd_per_month(entry, q) >= entry.median_cost
-        month = f"{{}} for the run of {lasting(entry.median_hours)}" if alone else "{} a month"
-        a_month, of_share = budget.usd_per_month, "{} % for the network"
-        asked += [
-            ("budget.usd", budget.usd, entry.outlay, "a budget of {}", "the budget of {}", True),
-            ("budget.usd_per_month", a_month, usd_per_month(entry, q), month, "the budget of {} a month", True),
-            ("budget.network_share_percent", share, network, of_share, f"the share of {of_share}", False),
-        ]
-    serving, targets = entry.estimate.serving, q.inference
-    if serving and targets:
-        first, further = "{} ms to the first token", "{} ms for each further token"
-        asked += [
-            ("inference.ttft_ms", targets.ttft_ms, serving.ttft_s * 1e3, first, first, False),
-            ("inference.tpot_ms", targets.tpot_ms, serving.tpot_s * 1e3, further, further, False),
-        ]
-    slower = limits.max_slowdown_percent, entry.slowdown_percent or 0.0
-    asked += [
-        ("constraints.max_power_kw", limits.max_power_kw, power, "{} kW", "{} kW", False),
-        (
-            "constraints.max_slowdown_percent",
-            *slower,
-            "a slowdown of {} % accepted",
-            "the accepted slowdown of {} %",
-            False,
-        ),
-    ]
-    return [
-        Missed(field, needs, limit, words, name, in_usd)
-        for field, limit, needs, words, name, in_usd in asked
-        if limit is not None and needs > limit
-    ]
+    return [one for one in _limits(entry, q) if one.needs > one.limit]
+
+
+def _limits(entry: Entry, q: Questionnaire) -> Iterator[Missed]:
+    """Every limit of the job, with what the entry needs of it; what is not known of an entry, it needs nothing of."""
+    budget, limits, targets, serving = q.budget, q.constraints, q.inference, entry.estimate.serving
+    if limits.deadline_days is not None and q.latest_days is not None and entry.days > q.latest_days:
+        days = limits.deadline_days
+        yield Missed("constraints.deadline_days", entry.days, days, "a deadline of {} days", "the deadline of {}")
+    if entry.costed and budget.usd is not None:
+        yield Missed("budget.usd", entry.outlay, budget.usd, "a budget of {}", "the budget of {}", in_usd=True)
+    if entry.costed and budget.usd_per_month is not None:
+        a_month, most = usd_per_month(entry, q), budget.usd_per_month
+        words = f"{{}} for the run of {lasting(entry.median_hours)}" if _costs_itself(entry, q) else "{} a month"
+        yield Missed("budget.usd_per_month", a_month, most, words, "the budget of {} a month", in_usd=True)
+    if entry.costed and budget.network_share_percent is not None:
+        share, most = network_share_percent(entry) or 0.0, budget.network_share_percent
+        of_share = "{} % for the network"
+        yield Missed("budget.network_share_percent", share, most, of_share, f"the share of {of_share}")
+    if serving and targets and targets.ttft_ms is not None:
+        first = "{} ms to the first token"
+        yield Missed("inference.ttft_ms", serving.ttft_s * 1e3, targets.ttft_ms, first, first)
+    if serving and targets and targets.tpot_ms is not None:
+        further = "{} ms for each further token"
+        yield Missed("inference.tpot_ms", serving.tpot_s * 1e3, targets.tpot_ms, further, further)
+    if limits.max_power_kw is not None:
+        yield Missed("constraints.max_power_kw", entry.power_kw or 0.0, limits.max_power_kw, "{} kW", "{} kW")
+    if limits.max_slowdown_percent is not None:
+        slower, most = entry.slowdown_percent or 0.0, limits.max_slowdown_percent
+        words, name = "a slowdown of {} % accepted", "the accepted slowdown of {} %"
+        yield Missed("constraints.max_slowdown_percent", slower, most, words, name)
+
+
+def _costs_itself(entry: Entry, q: Questionnaire) -> bool:
+    """Whether a rented run is shorter than a month and costs itself alone, no longer term being paid for."""
+    short = q.budget.mode != "buy" and not q.serves and entry.median_hours < HOURS_PER_MONTH
+    return short and usd_per_month(entry, q) >= entry.median_cost
 
 
 def kept_by_none(entries: Iterable[Entry], q: Questionnaire) -> list[str]:

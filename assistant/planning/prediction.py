@@ -12,7 +12,7 @@ from assistant.library.questionnaires import read
 from assistant.model.tail import excess_of_slowest
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, Place, of_a_row
 from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -34,8 +34,8 @@ def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
             if row.error is not None:
                 raise row.error
             yield predict(row.questionnaire, library.catalog).model_dump(mode="json")
-        except InputError as error:
-            where = f"line {row.line}: " if row.line else ""
+        except Exception as fault:
+            error, where = of_a_row(fault, "predicted"), f"line {row.line}: " if row.line else ""
             yield {"id": row.name, "error": {"field": error.place.field, "message": f"{where}{error.message}"}}
 
 

@@ -15,6 +15,7 @@ from .text import in_xml, safe
 
 MARK, CUT, LINK = "■", "…", "═"
 _NO_SWITCH = (" ", CUT, LINK)
+_ROOM = 1_000  # units, and switches of one: no drawing has room for as many
 WIDTH, ROW, STEP = 900, 78, 21  # pixels: the picture, from one tier to the next, from one switch to the next
 LEFT = 150
 _COLOURS = {"core": "#7A5195", "spine": "#0072B2", "leaf": "#009E73", "nodes": "#E69F00"}
@@ -35,8 +36,14 @@ class Unit:
     def shown(self, most: int) -> tuple[list[str], list[str]]:
         """Marks of the leaves, a blank between two blocks, and of the spines; at most ``most`` each."""
         apart = " " if len(self.rails) > 1 else ""
-        leaves = LINK.join(self.rails * self.blocks) if self.pair else apart.join(["".join(self.rails)] * self.blocks)
-        return _cut(leaves, most), _cut(MARK * self.spines, most)
+        blocks = min(self.blocks, most + 1)
+        leaves = LINK.join(self.rails * blocks) if self.pair else apart.join(["".join(self.rails)] * blocks)
+        return _cut(leaves, most), _marks(self.spines, most)
+
+
+def _marks(count: int, most: int) -> list[str]:
+    """One for each switch, as far as there is room."""
+    return _cut(MARK * min(count, most + 1), most)
 
 
 def _cut(marks: str, most: int) -> list[str]:
@@ -44,18 +51,23 @@ def _cut(marks: str, most: int) -> list[str]:
 
 
 def units(design: FabricDesign) -> list[Unit]:
-    """The planes and groups of a network in the order in which they are drawn."""
-    rails, each = max(1, design.rails), design.planes * design.groups
+    """The planes and groups of a network in the order in which they are drawn, as many as there may be room for."""
+    rails, each = max(1, design.rails), _of_units(design)
     parallel = rails if design.rail_groups else design.planes
     leaves, spines, ports = -(-design.leaf // each), -(-design.spine // each), rails // parallel
     whole = design.topology != "fat-tree" and ports > 0 and leaves % ports == 0
     blocks = leaves // ports if whole else 1
     one = ports > 1 and whole and ports < 10
-    marks = tuple(str(n + 1) if one else MARK for n in range(leaves // blocks))
+    marks = tuple(str(n + 1) if one else MARK for n in range(min(leaves // blocks, _ROOM)))
     many = -(-design.nodes * parallel // (blocks * each))
     nodes = counted(many, "node")
     pair = bool(design.cables.leaf_leaf) and leaves == 2
-    return [Unit(_title(design, n, parallel), leaves, spines, blocks, nodes, marks, pair) for n in range(each)]
+    titles = [_title(design, number, parallel) for number in range(min(each, _ROOM))]
+    return [Unit(title, leaves, spines, blocks, nodes, marks, pair) for title in titles]
+
+
+def _of_units(design: FabricDesign) -> int:
+    return design.planes * design.groups
 
 
 def _title(design: FabricDesign, number: int, parallel: int) -> str:
@@ -125,7 +137,7 @@ def _rows(design: FabricDesign) -> list[tuple[str, int]]:
 def _core_lines(design: FabricDesign, label: int, span: int) -> list[str]:
     if not design.core:
         return []
-    marks = " ".join(_cut(MARK * design.core, max(3, min(16, span // 2))))
+    marks = " ".join(_marks(design.core, max(3, min(16, span // 2))))
     return [f"{'core':<6}{design.core:>{label - 7},} {marks:^{span}}".rstrip(), f"{'':<{label}}{'╳' * span}"]
 
 
@@ -196,7 +208,7 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
         leaves, spines = unit.shown(most)
         wide = STEP * max(len(leaves), len(spines)) + 14
         if left + wide > WIDTH - 30:
-            boxes.append(_text(WIDTH - 8, rows["leaf"] + 5, f"+ {len(found) - number}", 'text-anchor="end"'))
+            boxes.append(_text(WIDTH - 8, rows["leaf"] + 5, f"+ {_of_units(design) - number}", 'text-anchor="end"'))
             break
         frame, down = rows.get("spine", rows["leaf"]) - 26, rows["leaf"] + 20
         boxes.append(
@@ -219,7 +231,7 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
             LEFT, left - 12, rows["nodes"], f"the same nodes in every {'rail' if design.rail_groups else 'plane'}"
         )
     if design.core:
-        core = _cut(MARK * design.core, 16)
+        core = _marks(design.core, 16)
         at = _placed(core, LEFT, int(left) - LEFT - 12, rows["core"])
         lines += [_line(x, y - 8, cx, cy + 8, "#d9cfe8") for x, y in tops for cx, cy in at]
         boxes += _switches(at, core, "core")

@@ -293,7 +293,9 @@ def of_this_job(
     "the chatbot comes later, ignore it; now the finetuning, in bf16" serves nothing."""
     found = [c for c in found if c.fact.says.asked in ("", asked)]
     said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
+    said |= {c.fact.says.value for c in found if c.fact.says.act == "cue"}
     found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
+    found = [c for c in found if c.fact.says.act != "cue"]
     heard = [c.fact for c in found if c.fact.says.field == "workload"]
     heard = [fact for fact in heard if fact.claimed <= planned] or heard
     workload = next((fact.value for fact in heard if not fact.says.weak), None)

@@ -74,6 +74,7 @@ class Counter:
             [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
             + [(Says("count", COUNTED), t) for t in data["says"]]
             + [(Says("count", COUNTED, "total"), t) for t in data["totals"]]
+            + [(Says("count", COUNTED, "node"), t) for t in data["a_node"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED, "two-sites"), t) for t in data["at_two_sites"]]
@@ -254,6 +255,7 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
                 result.doubts.append(Doubt(COUNTED, f"is {scale.them} the number of GPUs?", (scale.them,)))
             continue
         if scale.them is not None:
+            said = _as_one_node(said, facts)
             if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
                 result.doubts.append(_either(said, "gpus" if said.gpus else "nodes", scale.them))
                 continue
@@ -285,6 +287,12 @@ def _joined(facts: list[Fact], result: Concluded, *, of_nodes: bool, counted: bo
     if COUNTED in doubted:
         said = replace(said, gpus=None, nodes=None, per_node=None if len(several) > 1 else said.per_node)
     return replace(said, gpu=None) if "cluster.gpu" in doubted else said
+
+
+def _as_one_node(said: Scale, facts: Iterable[Fact]) -> Scale:
+    """ "An 8x H100 node, we want 4 of them": the GPUs of one node, of which there are several."""
+    one = said.gpus and said.nodes is None and any(fact.says.value == "node" for fact in facts)
+    return replace(said, gpus=None, per_node=said.gpus) if one else said
 
 
 def _in_all(said: Scale, total: int) -> Scale:

@@ -17,7 +17,7 @@ from . import attach, changes, counting
 from .attach import Fact
 from .names import Names
 from .numbers import binary
-from .offer_prices import as_quoted
+from .offer_prices import as_quoted, guessed
 from .reading import ABOUT_A_PLAN, DEADLINE, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
@@ -33,9 +33,12 @@ _SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
 _BUDGETS = ("budget.usd", "budget.usd_per_month", "budget.gpu_hour_usd")
+_OF_A_GPU = ("budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd")
 _FAILURES = "cluster.failures_per_node_day"
 _OF_FAILURES = frozenset({"every", "each", "many"})  # roles of the times in which machines fail, and how often
 _LEAST_TIME = 1e-6  # days between two failures
+_MOST_CORRECTED = 100  # times a number of GPUs that another number may be instead; more is a sum of money
+_MAY_BE = 0.5  # how likely an amount is what it is asked as
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
 _ENDS_WITH = frozenset(",.;:!?)")
 
@@ -145,6 +148,8 @@ class Facts:
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+            elif fact.says.act == "ask" and any(q.kind == "percent" for q in fact.slots.values()):
+                reading.taken -= fact.claimed  # "$2.20, 10 % off list": the price is said, and not whether it is in it
 
     def follow(self, reading: Reading) -> None:
         """What the facts say of other fields that nobody named; not of those that are asked about."""
@@ -364,18 +369,24 @@ class Facts:
         if known or reading.offers or reading.act != "describe" or not reading.fields:
             return
         scaled = {q.start for q in reading.quantities if q.kind == "number" and q.unit in _SCALES}
-        sums = (q for q in reading.quantities if q.kind == "sum" and (q.start in scaled or q.unit == "month"))
-        for amount in (*(q for q in reading.quantities if q.kind == "money"), *sums):
+        unlikely = {value for doubt in reading.doubts if doubt.unlikely for value in doubt.options}
+        whole = {
+            q.start: q for q in sorted(reading.quantities, key=lambda q: q.end) if q.kind == "sum"
+        }  # "250k to 300k"
+        for amount in (*(q for q in reading.quantities if q.kind == "money"), *whole.values()):
             path = "budget.usd_per_month" if amount.unit == "month" else "budget.usd"
+            likely = _likely(reading, amount, path)
+            bare = amount.kind == "sum" and amount.start not in scaled and amount.unit != "month"
+            if bare and not (likely or amount.value in unlikely):
+                continue
             told = (reading.taken | reading.quiet) & set(range(amount.start, amount.end))
             others = [
                 d for d in reading.doubts if amount.value in d.options and (d.unlikely or d.field == counting.COUNTED)
             ]
             if amount.unit not in ("month", "") or amount.value < LEAST_BUDGET or (told and not others):
                 continue
-            if others or (
-                self._stands_alone(reading, amount) and not reading.kinds(amount.start, amount.end) & NOT_OURS
-            ):
+            alone = likely or self._stands_alone(reading, amount)
+            if others or (alone and not reading.kinds(amount.start, amount.end) & NOT_OURS):
                 self._ask_whether(reading, path, amount, others)
                 return
 
@@ -385,12 +396,15 @@ class Facts:
         reading.doubts = [doubt for doubt in reading.doubts if doubt not in others]
         reading.taken |= set(range(amount.start, amount.end))
         counts = {n for doubt in others if doubt.field == counting.COUNTED for n in doubt.options if n != amount.value}
-        if len(counts) == 1:
+        sums = {q.value: q for q in reading.quantities if q.kind == "sum" and q.value in counts}  # "100k or 200k"
+        reading.taken |= {at for q in sums.values() for at in range(q.start, q.end)}
+        if len(counts) == 1 and not sums:
             reading.fields[counting.COUNTED] = counts.pop()
         meant = [path, *(doubt.field for doubt in others if doubt.field and doubt.field != counting.COUNTED)]
         labels = " or ".join(FIELDS[one].about.label for one in meant)
         said = reading.text.typed(amount.start, amount.end)
-        between = tuple((one, amount.value) for one in meant)
+        values = dict.fromkeys((amount.value, *([amount.low] if amount.low else ()), *sums))
+        between = tuple((one, value) for one in meant for value in values)
         reading.doubts.append(Doubt(path, f'"{said}": is that meant as {labels}?', between=between))
 
     def _stands_alone(self, reading: Reading, amount: Quantity) -> bool:
@@ -423,6 +437,8 @@ class Facts:
                 and not reading.taken & set(range(number.start, number.end))
             )
             may_be = round(gpus * number.value / 100) if of_all else number.value
+            if number.kind == "number" and number.value >= max(LEAST_BUDGET, _MOST_CORRECTED * gpus):
+                continue  # "64 H100, we can go to 400,000"
             if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, told, self._filler)):
                 del reading.fields[counting.COUNTED]
                 reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
@@ -434,6 +450,14 @@ class Facts:
             if reading.fields.get(TOKENS) is not None and DEADLINE not in reading.fields:
                 reading.doubts.remove(doubt)
                 reading.fields[DEADLINE] = dict(doubt.between)[DEADLINE]
+
+    def tell_guesses(self, reading: Reading) -> None:
+        """What prices are taken to be of where they do not say it."""
+        offered = (offer.gpu_hour_usd for offer in reading.offers)
+        prices = {price for price in (*map(reading.fields.get, _OF_A_GPU), *offered) if price}
+        for amount, of in guessed(reading.quantities, prices, reading.text.tokens):
+            said = reading.text.typed(amount.start, amount.end)
+            reading.assumed.append(f'"{said}" is taken as the price of {of}, which it does not say')
 
     def doubt_date(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Another day beside the deadline that nothing explains may be the one that is meant."""
@@ -459,6 +483,13 @@ class Facts:
 
 def _is_number(fact: Fact) -> bool:
     return fact.says.act == "set" and FIELDS[fact.says.field].about.kind in NUMERIC
+
+
+def _likely(reading: Reading, amount: Quantity, path: str) -> bool:
+    """Whether its sentence speaks for an amount being the value of a field."""
+    tokens = reading.text.tokens
+    odds = reading.opinion.stretches if reading.opinion else {}
+    return odds.get((tokens[amount.start].start, tokens[amount.end - 1].end), {}).get(path, 0.0) >= _MAY_BE
 
 
 def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:

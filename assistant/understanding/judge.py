@@ -238,7 +238,7 @@ def _count(reading: Reading, live: Sequence[Fact], found: Mapping[int, Stretch],
 def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int, Stretch], likely: Likely) -> None:
     """Asks about a field whose value stands in the message as something else."""
     facts = [fact for fact in live if path in _fields_of(fact) and _says(fact, path, reading.fields[path])]
-    if any(_keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
+    if any(fact.says.plain or _keyed(reading, fact) or _is_all(reading, fact) for fact in facts):
         return
     places = {at for fact in facts for at in _places(fact, path)}
     if not facts and FIELDS[path].about.kind not in _CHOSEN:
@@ -256,6 +256,8 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
     if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
         return
     classes = TIMES if path in TIMES and TOKENS in reading.fields else {path}
+    if any("instance" in fact.slots for fact in facts):  # it names a GPU and who lets it, whichever it sounds like
+        classes = frozenset(NAMES.values())
     if _is_none_of(reading, classes, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
 

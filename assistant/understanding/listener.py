@@ -39,7 +39,7 @@ from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
 from .side_by_side import SideBySide
-from .templates import Compiler, Hit, Quantity, Source, TemplateError
+from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
 from .text import Speller, Text, clean, cut, ends_sentence, in_question, sentences
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
@@ -108,6 +108,7 @@ class Listener:
         compiler = Compiler(language["words"]["sets"])
         self._numbers = NumberWords.of(language["numbers"], language["units"]["currency"])
         self._units = Units.of(language["units"], language["dates"], language["numbers"], compiler)
+        self._of_a_node = Matcher(compiler, [(None, template) for template in language["units"]["of_a_node"]])
         self._names = Names(catalog, language["names"], compiler)
         self._scopes = ScopeReader(language["scopes"], compiler)
         self._counter = counting.Counter(language["counts"], compiler)
@@ -188,7 +189,9 @@ class Listener:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
         counted = numbers(text.tokens, self._numbers)
         named = self._names.find(text.tokens, by_start(counted))
-        general = list(self._names.technologies(Source(text.tokens, by_start(counted))))
+        coded = {at for q in named if q.kind == "instance" for at in range(q.start, q.end)}  # gd-8xh100ib-i128
+        general = self._names.technologies(Source(text.tokens, by_start(counted)))
+        general = [q for q in general if not coded & set(range(q.start, q.end))]
         sized = {q.start for q in amounts(text.tokens, counted, self._units)}
         named = [q for q in named if not (_parted(text, q) and q.start + 1 in sized)]  # "a 100 Gb/s link" is no A100
         inside = {at for q in named for at in range(q.start, q.end)}
@@ -199,10 +202,15 @@ class Listener:
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
         measured += carried(text.tokens, counted, measured)
-        gpus = {q.value for q in named if q.kind == "gpu"} or {context.fields.get("cluster.gpu")}
+        coded = [q.value[1] for q in named if q.kind == "instance"]
+        gpus = {q.value for q in named if q.kind == "gpu"} | {one.gpu for one in coded}
+        gpus = gpus or {context.fields.get("cluster.gpu")}
         gpu = self.catalog.gpus.get(gpus.pop() or "") if len(gpus) == 1 else None
         per_node = context.fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
-        measured = by_the_node(measured, text.tokens, gpu, per_node, self.catalog)
+        per_node = coded[0].gpus_per_node if coded else per_node
+        priced = self._of_a_node.hits(Source(text.tokens, by_start([*measured, *named])))
+        behind = {q.start for hit in priced for q in hit.slots.values() if q.kind == "money"}
+        measured = by_the_node(measured, text.tokens, gpu, per_node, self.catalog, behind)
         every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
@@ -306,6 +314,7 @@ class Listener:
         self._facts.doubt_sum(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
+        self._facts.tell_guesses(reading)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
             for path in ("cluster.gpu", "cluster.gpus_per_node"):  # "compare p5en with CoreWeave's": neither is decided
                 reading.fields.pop(path, None)

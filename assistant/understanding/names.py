@@ -23,6 +23,7 @@ _KIND_OF = frozenset("of the version variant edition kind type".split())
 _JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
 _SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
 _MODEL_ID = re.compile(r"(?P<family>[a-z]+)-?v?(?P<version>\d+(?:\.\d+)?)?(?:-(?P<rest>.*))?$")
+_KINDS = ("instance", "gpu", "model", "provider", "network", "generation")  # what a name is taken for first
 _NEAR = 0.1  # a size said in round numbers
 _SHORTEST_ALONE = 3  # letters a one-word name must have
 
@@ -153,7 +154,11 @@ class Names:
             return None
         if "provider" in kinds and end < len(tokens) and tokens[end].text in self._data["no_provider"]:
             return None
-        kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
+        if "code" in kinds and all(token.glued for token in tokens[at + 1 : end]):  # "gpu 8x h100 sxm5" is none
+            return Quantity("instance", kinds["code"].more, at, end)
+        kind = next((kind for kind in _KINDS if kind in kinds), None)
+        if kind is None:
+            return None
         if kind == "gpu":
             return self._gpu(tokens, at, end, [name for name in named if name.kind == "gpu"])
         if kind == "generation":
@@ -407,6 +412,8 @@ class Names:
                 joined = self.catalog.fabrics[offer.fabrics[0]].transport not in ("none", "tcp", "wan")
                 for name in _instance_names(offer.name, joined):
                     self._trie.add(parts_of(name), Named("instance", offer.name, (provider.id, offer)))
+                for code in _codes(offer.name):
+                    self._trie.add(parts_of(code), Named("code", offer.name, (provider.id, offer)))
 
     # -- networks ----------------------------------------------------------------------------------------
 
@@ -493,6 +500,14 @@ def _instance_names(offer: str, joined: bool) -> list[str]:
     series = re.fullmatch(r"([A-Z]+)\d+[a-z]*_(?:NDR_)?([A-Z]+\d+[A-Z]*)_(v\d)", code)
     names += [" ".join(series.groups())] if series else []
     return names + ([family] if family else [])
+
+
+def _codes(offer: str) -> list[str]:
+    """The code in the brackets of a name such as ``HGX H100 (gd-8xh100ib-i128)``, which is written in one piece; a GPU
+    and a count, ``b200-8x``, may be anybody's."""
+    code = offer.partition(" (")[2].rstrip(")")
+    coded = " " not in code and any(c.isdecimal() for c in code) and any(c in "._-" for c in code)
+    return [code] if coded and not re.fullmatch(r"[a-z]+\d+-\d+x", code) else []
 
 
 def _words(node: Mapping[str, Any]) -> Iterator[str]:

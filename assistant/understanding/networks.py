@@ -196,9 +196,12 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     per_adapter = bool(set(per) & (_CARDS | {"gpu", "card", "accelerator"})) and bool(
         set(per[:1]) & {"per", "/", "a", "each", "to"}
     )
-    contradicted = mention.gbps not in (None, float(rate.value)) and not per_node and not links
+    gbps, of_each = float(rate.value), mention.gbps
+    if of_each and not links and gbps > _FASTEST and (gbps / of_each).is_integer():  # "3.2 Tb/s NDR" is 8 of 400
+        links, gbps = int(gbps / of_each), of_each
+    contradicted = of_each not in (None, gbps) and not per_node and not links
     return replace(
-        mention, start=start, end=end, gbps=float(rate.value), per_node=per_node, links=links, claimed=claimed,
+        mention, start=start, end=end, gbps=gbps, per_node=per_node, links=links, claimed=claimed,
         technology=technology, per_adapter=per_adapter, contradicted=contradicted,
         of_all_adapters=not (per_adapter or links) and rate.value >= _FASTEST and (per_node or rate.value > _FASTEST),
     )  # fmt: skip

@@ -20,6 +20,15 @@ _OFF_THE_LIST = 1.5  # times the dearest, or below the cheapest, price of a list
 _CALLED = 5  # tokens between a sum and the word that calls it the total
 _FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
+_PRICED = frozenset({"money", "decimal", "number"})
+_CARDS = frozenset({"gpu", "card", "acceler", "chip", "gpuh"})  # stems
+_HOURS = frozenset({"h", "hr", "hour", "hourly", "hourli", "gpuh"})
+# By whether an amount says that it is of a GPU, and that it is of an hour.
+_TAKEN_AS = {
+    (False, False): "one GPU and an hour",
+    (False, True): "one GPU",
+    (True, False): "an hour",
+}
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 
 
@@ -64,17 +73,25 @@ def as_quoted(amount: Quantity, catalog: Catalog, per_node: int | None) -> tuple
 
 
 def by_the_node(
-    amounts: Sequence[Quantity], tokens: Sequence[Token], gpu: Gpu | None, per_node: int | None, catalog: Catalog
+    amounts: Sequence[Quantity],
+    tokens: Sequence[Token],
+    gpu: Gpu | None,
+    per_node: int | None,
+    catalog: Catalog,
+    behind: Set[int] = frozenset(),
 ) -> list[Quantity]:
     """The amounts; a price "per hour" with no word of what is that of a node of ``per_node`` GPUs, where for one GPU it
-    is far above, and for a node within what the lists ask."""
+    is far above, or stands ``behind`` a node, and for a node is within what the lists ask."""
     offers = (offer for one in catalog.providers.values() for offer in one.offers if gpu and offer.gpu == gpu.id)
     listed = sorted(price.price.si for offer in offers for price in offer.prices)
     if not listed or not per_node or per_node < 2:
         return list(amounts)
     low, high = listed[0] / _OFF_THE_LIST, listed[-1] * _OFF_THE_LIST
     is_node = lambda q: (
-        q.kind == "money" and q.unit == "gpu-hour" and q.value > high and low <= q.value / per_node <= high
+        q.kind == "money"
+        and q.unit == "gpu-hour"
+        and (q.value > high or q.start in behind)
+        and low <= q.value / per_node <= high
     )
     return [replace(q, unit="node-hour") if is_node(q) and not _of_gpus(q, tokens) else q for q in amounts]
 
@@ -84,6 +101,20 @@ def _of_gpus(amount: Quantity, tokens: Sequence[Token]) -> bool:
     leads = next((n for n in range(amount.start, 0, -1) if tokens[n - 1].text in _STRONG), 0)
     said = tokens[max(leads, amount.start - _CALLED) : amount.end]
     return any(token.text.startswith("gpu") for token in said)
+
+
+def guessed(amounts: Sequence[Quantity], prices: Set[float], tokens: Sequence[Token]) -> list[tuple[Quantity, str]]:
+    """What was taken for granted about amounts that were taken as ``prices`` of a GPU-hour: that they are of one GPU,
+    of an hour, or both."""
+    gpus = {at for q in amounts if q.kind == "gpu" for at in range(q.start, q.end)}
+    found: dict[int, tuple[Quantity, str]] = {}
+    for amount in sorted((q for q in amounts if q.kind in _PRICED and q.value in prices), key=lambda q: q.end):
+        within = range(max(0, amount.start - _CALLED), amount.end)  # "per GPU and hour they ask 2.80"
+        of_gpus = gpus & {*within} or any(tokens[at].stem in _CARDS for at in within) or _of_gpus(amount, tokens)
+        of_hours = amount.unit == "gpu-hour" or any(tokens[at].stem in _HOURS for at in within)
+        what = _TAKEN_AS.get((bool(of_gpus), of_hours))
+        found[amount.start] = (amount, what or "")
+    return [(amount, what) for amount, what in found.values() if what]
 
 
 def dollars(amount: Quantity, catalog: Catalog) -> Quantity:

@@ -48,6 +48,7 @@ class Reading:
     excluded: list[str] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)  # what was taken for granted with it, each as a sentence
     nodes: int | None = None
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
@@ -90,6 +91,9 @@ class Reading:
 
     def per_node(self, catalog: Catalog) -> int | None:
         """The GPUs of a node, as said or as is usual for the GPU that is known, or the only one that is named."""
+        coded = {q.value[1].gpus_per_node for q in self.named if q.kind == "instance"}
+        if len(coded) == 1:
+            return self.known("cluster.gpus_per_node") or coded.pop()
         named = {q.value for q in self.named if q.kind == "gpu"}
         gpu = self.gpu(catalog) or (catalog.gpus.get(*named) if len(named) == 1 else None)
         return self.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)

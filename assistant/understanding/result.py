@@ -55,6 +55,7 @@ class Results:
             nodes=reading.nodes,
             offers=tuple(reading.offers),
             doubts=tuple(reading.doubts),
+            assumed=tuple(dict.fromkeys(reading.assumed)),
             rest=rest,
             language=reading.text.language,
         )

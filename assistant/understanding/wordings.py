@@ -34,7 +34,8 @@ _MORE, _LESS = (
 @dataclass(frozen=True)
 class Says:
     """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or
-    -1), quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the
+    -1), quiet, cue (its name is ``value``), ask (the sentence is ``value``); ``value`` of a choice is the choice.
+    ``generic`` templates come of the
     registry's names alone; ``how`` computes the value from the quantity: ``100-`` what is left of a hundred, ``1000/``,
     ``/60``."""
 
@@ -45,7 +46,7 @@ class Says:
     how: str = ""
     weak: bool = False  # gives way to another value
     plain: bool = False  # a choice in so many words: no second opinion is asked
-    beside: str = ""  # another field that has to be said or known
+    beside: str = ""  # another field that has to be said or known, or a cue that has to be there
     asked: str = ""  # the field whose question has to be open
     others: tuple[str, ...] = ()  # of what is asked: fields that may be meant instead
 
@@ -85,6 +86,7 @@ _YES_NO = {
     ],
 }
 _TURNED = "(revised|changed|raised|lowered|reduced|increased|cut|corrected|updated|amended|bumped|trimmed|adjusted)"
+BESIDE = " beside "  # between a value and the cue that it needs
 LAST = "last"  # stands for the number that was said last: "half of that"
 LOAD = "load"  # stands for the load of a service, whichever of its measures was said: "twice the traffic"
 
@@ -144,6 +146,8 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
         asked, _, how = question.partition(" ")
         yield from ((Says("set", field.path, asked=asked, how=how), template) for template in templates)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
+    for cue, templates in wording.cues.items():
+        yield from ((Says("cue", field.path, cue), template) for template in templates)
     for ask, templates in wording.asks.items():
         says = Says("ask", field.path, ask, others=tuple(wording.between.get(ask, ())))
         yield from ((says, template) for template in templates)
@@ -153,11 +157,17 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
 
 def _meant(path: str, value: str) -> Says:
     """What the key of a choice stands for: ``unset`` takes the field back, ``+`` and ``-`` change it by the quantity,
-    ``100-``, ``1000/`` and ``/60`` compute the value from the quantity."""
+    ``100-``, ``1000/`` and ``/60`` compute the value from the quantity, ``… beside NAME`` needs the cue of that name;
+    ``!`` says that it is meant for sure."""
     if value in ("unset", "either"):
         return Says(value, path)
+    if BESIDE in value:
+        value, _, cue = value.partition(BESIDE)
+        return replace(_meant(path, value), beside=cue)
     if value in ("+", "-"):
         return Says("add", path, 1 if value == "+" else -1)
+    if value == "!":
+        return Says("set", path, plain=True)
     if value[0] == "/" or value[-1] in "-/":
         return Says("set", path, how=value)
     if value[-1] == "!":

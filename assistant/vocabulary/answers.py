@@ -112,6 +112,7 @@ class Understanding(Contract):
     nodes: int | None = None  # nodes that were said; the GPUs follow from them once it is known how many are in one
     rest: str = ""
     doubts: list[str] = Field(default_factory=list)  # sentences about what cannot be meant: "-5 GPUs"
+    assumed: list[str] = Field(default_factory=list)  # what was taken for granted: that "$2.10" is of a GPU and an hour
 
 
 class Cables(Contract):

@@ -42,6 +42,14 @@ class InputError(ValueError):
         return InputError(self.message, place)
 
 
+def of_a_row(error: Exception, done: str) -> InputError:
+    """The error of one row of many: a mistake of ours in it must not cost the others their answers. ``done``: what was
+    to become of it, as in "planned"."""
+    if isinstance(error, InputError):
+        return error
+    return InputError(f"could not be {done}, which is a fault of this program: {type(error).__name__}: {error}")
+
+
 class KnowledgeError(ValueError):
     """A file of ``rules/`` or ``knowledge/`` is wrong: the message names file, line and key."""
 

@@ -28,13 +28,15 @@ class Wording(Entry):
     words of such a sentence may mean; ``answers`` are templates that count only as the answer to the open question of a
     field, by its path (and how the value is computed: ``inference.requests_per_s /60``): "8000 a month" where the
     budget in all was asked for; a value with ``?`` gives way where another one is said too. ``beside`` are templates
-    that count only where another field is said or known, by its path."""
+    that count only where another field is said or known, by its path. ``cues`` are templates that say nothing alone,
+    by a name: a value ``machines beside NAME`` counts only where one of them is somewhere in the message."""
 
     field: str
     says: list[str] = Field(default_factory=list)
     values: dict[str, list[str]] = Field(default_factory=dict)
     replies: dict[str, list[str]] = Field(default_factory=dict)
     beside: dict[str, list[str]] = Field(default_factory=dict)
+    cues: dict[str, list[str]] = Field(default_factory=dict)
     answers: dict[str, list[str]] = Field(default_factory=dict)
     implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")

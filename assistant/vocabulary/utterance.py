@@ -99,7 +99,8 @@ class Utterance:
     others.
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
-    back without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
+    back without a new value; ``nodes`` counted nodes whose size is not known yet; ``assumed`` what was taken for
+    granted with the facts, each as a sentence; ``rest`` what nobody understood.
     """
 
     text: str
@@ -121,6 +122,7 @@ class Utterance:
     offers: tuple[Quoted, ...] = ()
     nodes: int | None = None
     doubts: tuple[Doubt, ...] = ()
+    assumed: tuple[str, ...] = ()
     rest: str = ""
     language: str = "english"
 
@@ -141,4 +143,5 @@ class Utterance:
             nodes=self.nodes,
             rest=self.rest,
             doubts=[doubt.sentence for doubt in self.doubts],
+            assumed=list(self.assumed),
         )

@@ -177,7 +177,7 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
     if fields and _is_another(parts, fields):
         return _another_job(parts, said.text)
     if fields:
-        return steps.change(parts, fields, said.rest, () if fields.get(QUOTES) else said.fabrics)
+        return steps.change(parts, fields, said.rest, () if fields.get(QUOTES) else said.fabrics, said.assumed)
     true = confirmed(said, parts.state.draft)
     if true:
         told = ", ".join(f"{FIELDS[path].about.label} {value:,}" for path, value in true.items())

@@ -28,8 +28,10 @@ def read_back(
     *,
     rest: str = "",
     named: Iterable[str] = (),
+    granted: Iterable[str] = (),
 ) -> Understood:
-    """What was taken from a message, what had to give way for it and what was assumed with it."""
+    """What was taken from a message, what had to give way for it and what was assumed with it, ``granted`` by its words
+    too."""
     after = change.draft
     aside = [
         f"{field_text(name, _given_way(name, before, after, fields), catalog)} is set aside: {why}"
@@ -38,7 +40,7 @@ def read_back(
     aside += _for_so_many(before, after)
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
     shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
-    return Understood(fields=tuple(shown), assumed=(*aside, *_assumed(after, fields, named)), rest=rest)
+    return Understood(fields=tuple(shown), assumed=(*aside, *granted, *_assumed(after, fields, named)), rest=rest)
 
 
 def _given_way(name: str, before: Draft, after: Draft, fields: Mapping[str, Any]) -> Any:

@@ -24,8 +24,14 @@ from .parts import Parts
 from .readback import difference, in_words, read_back
 
 
-def change(parts: Parts, fields: Mapping[str, Any], rest: str = "", named: Iterable[str] = ()) -> list[Event]:
-    """Take the fields over. ``named``: networks that were spoken of."""
+def change(
+    parts: Parts,
+    fields: Mapping[str, Any],
+    rest: str = "",
+    named: Iterable[str] = (),
+    granted: Iterable[str] = (),
+) -> list[Event]:
+    """Take the fields over. ``named``: networks that were spoken of; ``granted``: what was taken for granted."""
     before = parts.state
     try:
         step = before.draft.with_fields(fields, parts.catalog)
@@ -33,7 +39,7 @@ def change(parts: Parts, fields: Mapping[str, Any], rest: str = "", named: Itera
         made = parts.planned(step.draft)
     except InputError as error:
         return parts.answered(_refused(error))
-    understood = read_back(before.draft, step, fields, parts.catalog, rest=rest, named=named)
+    understood = read_back(before.draft, step, fields, parts.catalog, rest=rest, named=named, granted=granted)
     return [understood, *counted, *_adopt(parts, before.advanced(step.draft), made)]
 
 
@@ -50,7 +56,7 @@ def _with_count(parts: Parts, step: Change, fields: Mapping[str, Any]) -> tuple[
 
 def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
     """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
-    taken = change(parts, fields, said.rest, said.fabrics) if fields else []
+    taken = change(parts, fields, said.rest, said.fabrics, said.assumed) if fields else []
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
     in_doubt = [InDoubt(one.meanings, one.unlikely) for one in said.doubts]
     parts.state = replace(parts.state, draft=parts.state.draft.doubting(in_doubt))

@@ -38,7 +38,7 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     other = before.recommendation.fabric != after.recommendation.fabric or _where(before) != _where(after)
     by_load = any(one.field == "cluster.gpus" for one in after.assumptions)
     sized = by_load and gpus(before) != gpus(after)
-    moved = [new.do] if other or sized or before.recommendation.verdict == "infeasible" else []
+    moved = [_to_do(before, after)] if other or sized or before.recommendation.verdict == "infeasible" else []
     moved += [f"The cost stays: {_bare(new.cost)}."] if sized and old.cost == new.cost else []
     for was, now in ((old.cost, new.cost), (old.finish, new.finish)):
         if was != now:
@@ -49,6 +49,14 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
         if moved
         else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
     )
+
+
+def _to_do(before: Plan, after: Plan) -> str:
+    """What to do; a network that is only supposed to be there is not there to be kept."""
+    do = after.recommendation.card.do if after.recommendation.card else ""
+    supposed = asked(before, "cluster.fabric") != asked(after, "cluster.fabric")
+    kept = supposed and is_given(after) and asked(after, "budget.owned") == "everything"
+    return f"With {do.removeprefix('Keep ')}" if kept else do
 
 
 def _trains(before: Plan, after: Plan) -> list[str]:
