@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from assistant.present import figures
 from assistant.present.plan import advice, assumptions, disagreement, flips, offers, proof, quotes, sources
 from assistant.present.plan.reading import candidate, is_given
 from assistant.vocabulary.answers import Understanding
@@ -100,7 +101,13 @@ class AboutPlan:
         if fabric != plan.recommendation.fabric or is_given(plan):
             return explained(proof.why_fabric(plan, fabric))
         how = '"why" shows the proof, "what would flip it" what would turn the answer.'
-        return Note(text=f"Nothing speaks against {fabric}: it is recommended. {how}")
+        answer = plan.recommendation
+        best, next_ = candidate(plan, fabric), candidate(plan, answer.runner_up)
+        beside = ()
+        if best is not None and next_ is not None and best.cost_usd and next_.cost_usd and best.step_time_s:
+            costs = f"{figures.usd(best.median_cost)} against {figures.usd(next_.median_cost)} on {answer.runner_up}"
+            beside = (f"It costs {costs}; a step there takes {figures.seconds(next_.median_step)}, here {figures.seconds(best.median_step)}.",)
+        return Note(text=f"Nothing speaks against {fabric}: it is recommended. {how}", items=beside)
 
     def meant(self, plan: Plan, fabric: str) -> str:
         """The candidate a name stands for: that fabric, or the best of the same technology when it is no candidate."""

@@ -33,6 +33,7 @@ from . import (
     schedule,
     sellers,
     service,
+    signing,
     site,
     sums,
     supplying,
@@ -104,7 +105,11 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
-    traffic: "all_reduce_means irrelevant equivalent rated overlap diloco".split(),
+    signing: (
+        "included_named less_money ages books negotiable seller_fails in_writing call_first turns_plain without_term "
+        "quote_of_network second_source by_a_factor stopped_between untouched quantised"
+    ).split(),
+    traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),

@@ -28,7 +28,9 @@ def per_hour(asked: Asked) -> str | None:
     if offer is not None and offer.usd_per_gpu_hour:
         network = {True: ", its network included", False: ", the network on top", None: ""}[offer.network_included]
         where = "your quote" if offer.kind == "quote" else f"{offer.provider_name or offer.provider}, {offer.tier}"
-        return f"{figures.usd(offer.usd_per_gpu_hour)} per GPU-hour: {where}{network}."
+        gpus, each = reading.gpus(asked.plan), offer.usd_per_gpu_hour
+        all_ = f" All {gpus:,} together are {figures.usd(gpus * each)} an hour, {money(best)} for {reading.bill(asked.plan)}."
+        return f"{figures.usd(each)} per GPU-hour: {where}{network}.{all_ if gpus > 1 and best.cost_usd else ''}"
     if best.usd_per_month is None:
         return None
     hourly = best.usd_per_month / (reading.gpus(asked.plan) * HOURS_PER_MONTH)
@@ -244,6 +246,15 @@ def for_the_sum(asked: Asked) -> list[str]:
 def hosted_api(asked: Asked) -> list[str]:
     """From which price of a million tokens one's own GPUs are the cheaper ones, at full load and at a part of it."""
     best, load = asked.best, reading.asked(asked.plan, "inference.requests_per_s")
+    found = asked.plan.sizing
+    if best is not None and best.usd_per_month and not load and found is not None and found.usd_per_million_output_tokens:
+        full = found.usd_per_million_output_tokens
+        return [
+            f"Own: {figures.usd(best.usd_per_month)} a month whatever the use, {figures.usd(full)} per million tokens of "
+            f"answers if always busy, {figures.usd(5 * full)} if busy a fifth of the time.",
+            "An API is cheaper below that; its prices are not in the plan. Say your requests per second, and it is exact.",
+            "For an API: nothing idles, nothing to run. For your own: your data stays, the speed is yours.",
+        ]
     if best is None or best.usd_per_month is None or not load or not reading.serves(asked.plan):
         return [
             "The plan has no prices of hosted APIs; for a job that is no service of a stated load it cannot compare."

@@ -59,6 +59,8 @@ def sentence(asked: Asked) -> str | list[str] | None:
         return f"{asked.plan.recommendation.headline} {why or ''}".strip()
     because = found.because.rstrip(".")
     many = _sentences(asked)
+    if asked.says("no_acronyms"):
+        return _spoken(asked, found)
     if many > _IN_A_PARAGRAPH:
         return _a_line_each(asked, found, because)[:many]
     if many > 1:
@@ -66,6 +68,22 @@ def sentence(asked: Asked) -> str | list[str] | None:
     kept = (reading.limits_in_short(asked.plan) or "").rstrip(".")
     why = f"; {kept}" if kept else f"; the reason: {because[:1].lower()}{because[1:]}" if because else ""
     return f"We should {plain_deed(deed_of(found.do))}: {sum_of(asked, found.cost)}, {small(found.finish)}{why}."
+
+
+def _spoken(asked: Asked, found: Card) -> list[str]:
+    """Three sentences to be said aloud: what to do, what it costs, when and at what risk, with no abbreviation."""
+    best, run = asked.best, asked.run
+    gpu = asked.catalog.gpus[reading.asked(asked.plan, "cluster.gpu")].name.split(" ")
+    chips = f"{reading.gpus(asked.plan):,} {' '.join(gpu[:2])} processors"
+    verb = "buy" if asked.buys else "rent"
+    kinds = asked.words.get("plain_networks", {})
+    technology = asked.catalog.fabrics[best.fabric].technology if best and best.fabric != "none" else ""
+    network = f" and {kinds.get(technology, 'a fast network')} between them" if technology else ""
+    kept = reading.limits_in_short(asked.plan)
+    within = f", {kept.rstrip('.')}" if kept else ""
+    time = f"It takes about {run[0]}, and {run[2]} if it goes badly." if run else "It runs as long as it is paid for."
+    cost = sum_of(asked, found.cost)
+    return [f"We should {verb} {chips}{network}. It costs {cost}{within}. {time}".replace(" M ", " million ")]
 
 
 def plain_deed(deed: str) -> str:

@@ -403,6 +403,11 @@ def team_gain(asked: Asked) -> str | None:
     return None
 
 
+def _of_all(best: Candidate) -> float:
+    """Seconds of a step that one case in ten is beyond."""
+    return best.step_time_s.p90 if best.step_time_s else best.median_step
+
+
 def quick_test(asked: Asked) -> list[str]:
     """The shortest test on two nodes, and the values to hold it against."""
     best = asked.best
@@ -430,4 +435,5 @@ def quick_test(asked: Asked) -> list[str]:
         band = best.step_time_s
         low, high = figures.seconds(band.p10), figures.seconds(band.p90)
         said.append(f"The job does not fit on two; on all nodes a step should take {low} to {high}.")
+    said.append(f"The one number is the time of a step: beyond {figures.seconds(_of_all(best))} on all nodes the plan is wrong.")
     return [*said, '"weft nccl bench" writes the test with the bandwidth to expect and what is an alarm.']

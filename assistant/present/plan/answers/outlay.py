@@ -149,14 +149,17 @@ def network_share(asked: Asked) -> list[str]:
     if best is None:
         return []
     said = []
-    named = next((p for p in asked.amounts("percent", "number") if 0 < p < 100), None)
+    named = next((p for p in asked.amounts("percent", "share", "number") if 0 < p < 100), None)
     own = _bought(asked)
     share = own[1].network_percent if own else None
     if asked.buys and own is not None and share is None:
         said.append(f"That is not told: machines and network are quoted in one sum, {figures.usd(own[1].capital_usd)}.")
     elif asked.buys and share is not None:
-        near = " as you say" if named and abs(named - share) < 1.5 else f", not {named:g} %" if named else ""
+        near = " as you say" if named and abs(named - share) < _APART else f", not {named:g} %" if named else ""
         said.append(f"It is {figures.percent(share)} of the purchase{near}: {_part(own)}.")
+        if named and abs(named - share) >= _APART:
+            why = "optics, spares, a faster network, years of support" if named > share else "optics, adapters, support"
+            said.append(f"{'More' if named > share else 'Less'} may be {why}: have him show each line before you judge.")
     else:
         nothing = "nothing on top" if not best.fabric_usd_per_gpu_hour else "a part of the price"
         not_so = f"Not {named:g} % here: rented" if named else "Rented"
@@ -178,6 +181,7 @@ def network_share(asked: Asked) -> list[str]:
     return said
 
 
+_APART = 1.5  # percent of the purchase
 _FELT = 5.0  # percent of a step
 
 

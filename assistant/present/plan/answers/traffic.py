@@ -19,6 +19,31 @@ def all_reduce_means(asked: Asked) -> str:
     )
 
 
+def wiring_means(asked: Asked) -> str:
+    """What an interconnect is, for who knows offices and no clusters."""
+    return (
+        f"The interconnect is the wiring and the switches between the machines. The {reading.gpus(asked.plan):,} chips "
+        "work on one task and tell each other their results all the time; none goes on before the last has answered."
+    )
+
+
+def wiring_here(asked: Asked) -> list[str]:
+    """What good and bad wiring make of this bill."""
+    best = asked.best
+    if best is None:
+        return []
+    if best.fabric == "none":
+        return ["In your case they need not: so pay for no special wiring."]
+    said = f"With slow wiring they stand and wait, and are paid for: {figures.percent(best.exposed_communication_percent)} of the time"
+    other = plainer_network(asked)
+    if other is None or not other.cost_usd:
+        return [f"{said} with the one in the plan."]
+    return [
+        f"{said} with the one in the plan, {figures.percent(other.exposed_communication_percent)} with the wiring of an "
+        f"office: {money(other)} instead of {money(best)}."
+    ]
+
+
 def irrelevant(asked: Asked) -> list[str]:
     """Yes or no to whether the network matters at all."""
     best = asked.best

@@ -70,7 +70,7 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
-_NODES = re.compile(r"\b(\d{1,4}) (?:x )?(?:nodes?|boxes|box|machines?|servers?)\b")
+_NODES = re.compile(r"\b(\d{1,4}) (?:x |of (?:the |our |those |these |my )?)?(?:nodes?|boxes|box|machines?|servers?)\b")
 _OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|card|h100|h200|a100|b200|%))")
 
 
@@ -173,7 +173,19 @@ def precision(asked: Asked) -> list[str]:
         verdict = f"{'saves' if less > 0 else 'costs'} {figures.usd(abs(less))}" if felt else "makes no difference"
     many = f"{reading.gpus(tried):,} GPUs, " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
     sums = f" {verdict}" if verdict else ""
-    return [f"{wanted.upper()}{sums}: {many}{line(tried, asked)}.", now]
+    return [f"{wanted.upper()}{sums}: {many}{line(tried, asked)}.", now, *_same_choice(asked, tried)]
+
+
+def _same_choice(asked: Asked, tried: Plan) -> list[str]:
+    """Whether the network and the offer stay, and what waits then."""
+    here, there = asked.best, reading.chosen(tried)
+    if here is None or there is None or reading.serves(asked.plan):
+        return []
+    before, now = asked.plan.recommendation.offer, tried.recommendation.offer
+    seller = lambda plan, number: None if number is None else plan.offers[number].provider
+    same = here.fabric == there.fabric and seller(asked.plan, before) == seller(tried, now)
+    waits = f"{figures.percent(there.exposed_communication_percent)} of a step waits then, not {figures.percent(here.exposed_communication_percent)}"
+    return [f"{'The choice stays' if same else f'The choice changes to {asked.name(there.fabric)}'}: {waits}."]
 
 
 _PRECISION = re.compile(r"\b(bf16|fp16|fp32|fp8|fp4|int8|int4)\b")
