@@ -118,10 +118,11 @@ def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
-    of_purchase = asked.of_purchase(parts, said)
+    told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
+    of_purchase = None if of_it else asked.of_purchase(parts, said)
     if of_purchase is not None:
         return of_purchase
-    told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
     followed = None if told else followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
@@ -144,6 +145,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         known = asked.looked_up(parts, said)
         figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
+    events = followup.without_the_proof(parts, said, events) if figure is None else events
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
 

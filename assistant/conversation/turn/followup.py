@@ -27,7 +27,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
-from ..events import Answer, Event, Note
+from ..events import Answer, Event, Explanation, Note
 from ..heard import bare_numbers, guessed, heard
 from . import asked as asked_of
 from .parts import Parts
@@ -173,7 +173,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue
         kind = kinds[name]
         own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
-        own |= _bare(said, stated) if share >= _SURE and "cluster.gpus" in kind.get("facts", ()) else set()
+        sized = {"cluster.gpus", "inference.", "inference.requests"} & set(kind.get("facts", ()))
+        own |= _bare(said, stated) if share >= _SURE and sized else set()
         if share < (early if first else least) or (first and not _in_place_of(kind, topics, share)):
             continue
         if (kind.get("needs") == "quotes" and not quoted) or stated & set(kind.get("unless", ())):
@@ -448,6 +449,18 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     parts.more = lambda: events
     first = [text for note in notes[:-1] for text in (note.text, *note.items)]
     return [fitted([*first, notes[-1].text, *notes[-1].items])]
+
+
+def without_the_proof(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
+    """A proof in at most five lines where a question in words of one's own was all that was asked: the whole of it is
+    behind "more". "why", and why of a network or a rule by its name, ask for the proof."""
+    proofs = [event for event in events if isinstance(event, Explanation)]
+    asked_for = len(said.text.split()) <= _A_WHY or said.fabrics or _names_a_proof(parts, said)
+    if parts.state.plan is None or not proofs or asked_for:
+        return events
+    parts.more = lambda: events
+    told = [text for one in proofs for text in (one.tree.text, *(child.text for child in one.tree.children))]
+    return [event if event is not proofs[0] else fitted(told) for event in events if event not in proofs[1:]]
 
 
 def with_the_plans(parts: Parts, said: Utterance, found: Answer) -> list[Event]:

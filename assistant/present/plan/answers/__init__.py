@@ -62,7 +62,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     networks: (
         "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
-        "against_needs exposed_means exposed_here time_parts traffic_note need_rollouts little_because "
+        "against_needs exposed_means exposed_here time_parts parts_asked traffic_note need_rollouts little_because "
         "little_plainer"
     ).split(),
     hardware: (
@@ -80,7 +80,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "next_1 next_2 next_3 stock team_change team_gain quick_test"
     ).split(),
     trials: (
-        "sizes sizes_day sizes_verdict one_site one_site_risk twice_the_load spot "
+        "sizes sizes_day sizes_deadline sizes_verdict one_site one_site_risk twice_the_load spot "
         "spot_risk experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
@@ -101,13 +101,14 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
     other_gpus: "other_gpus peaks".split(),
-    waiting: "waiting_cost waiting_pays deadline_sure deadline_risk doubt_time start_later listed stored".split(),
+    waiting: "waiting_cost waiting_pays deadline_sure deadline_risk more_for_it doubted_figure doubt_time start_later listed stored".split(),
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
     signing: (
         "included_named less_money ages books negotiable seller_fails in_writing call_first turns_plain without_term "
-        "quote_of_network second_source by_a_factor stopped_between untouched quantised"
+        "quote_of_network second_source by_a_factor stopped_between untouched quantised bill_most own_split "
+        "lead_time in_the_switch"
     ).split(),
     traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),

@@ -75,23 +75,28 @@ def line_rate_named(asked: Asked) -> list[str]:
 
 def _single(asked: Asked, best: Candidate) -> list[str] | None:
     """One cable of a rate that is named, between nodes that have one for every GPU now; with RDMA and without."""
-    rate = next(iter(asked.amounts("rate")), None)
-    if rate is None or not asked.says("single"):
+    rate, ports = next(iter(asked.amounts("rate")), None), asked.said.fields.get("cluster.nics_per_node")
+    several = isinstance(ports, int) and asked.says("by_node")
+    if rate is None or not (several or asked.says("single")):
         return None
+    many = int(ports) if several and ports else 1
     said = []
     for technology, how in (("roce", "with RDMA"), ("tcp", "as plain TCP")):
         same = (f for f in asked.catalog.fabrics.values() if f.technology == technology)
         fabric = next((f.id for f in same if abs(f.nic_rate * 8 / 1e9 - rate) < 1), None)
-        made = asked.tried({"cluster.fabric": fabric, "cluster.nics_per_node": 1}) if fabric else None
+        made = asked.tried({"cluster.fabric": fabric, "cluster.nics_per_node": many}) if fabric else None
         one = reading.candidate(made, fabric) if made else None
         if one is not None and one.step_time_s is not None:
             ends = f", {figures.hours(one.run_hours)} in all" if reading.ends(asked.plan) and one.run_hours else ""
-            said.append(f"One {rate:g} Gb/s cable per node {how}: a step takes {lasts(slower(one, best))}{ends}.")
+            cables = f"{many} cables of {rate:g} Gb/s" if many > 1 else f"One {rate:g} Gb/s cable"
+            cost = f", {money(one)}" if several and one.cost_usd else ""
+            said.append(f"{cables} per node {how}: a step takes {lasts(slower(one, best))}{ends}{cost}.")
     if not said:
         return None
     waits = figures.percent(best.exposed_communication_percent)
     ends = f", {figures.hours(best.run_hours)} in all" if reading.ends(asked.plan) and best.run_hours else ""
-    return [*said, f"{asked.name(best.fabric)} now: {waits} of a step waits{ends}."]
+    now = f", {money(best)}" if several and best.cost_usd else ""
+    return [*said, f"{asked.name(best.fabric)} now: {waits} of a step waits{ends}{now}."]
 
 
 def _lines(asked: Asked) -> list[float]:

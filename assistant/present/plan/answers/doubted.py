@@ -132,11 +132,15 @@ def claim(asked: Asked) -> str | None:
     theirs = next((share / 100 for share in asked.amounts("percent")), None)
     if theirs is None:
         return f"{said}, the whole step counted."
-    if "slower" in asked.text:
+    if "slower" in asked.text or (theirs < _A_GAP and any(word in asked.text for word in _OF_A_GAP)):
         theirs = 1 - theirs
     if share >= theirs - _CLOSE:
         return f"{said}: no less than the {100 * theirs:.0f} % that are claimed, so the two do not disagree."
     return f"{said}, they say {100 * theirs:.0f} %: for this job I would go by the lower figure until it is measured."
+
+
+_A_GAP = 0.5  # a smaller share that is claimed is the distance between both
+_OF_A_GAP = ("within", "difference", "apart", "gap", "less", "behind", "only")
 
 
 def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
@@ -148,6 +152,10 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     timed = [c for c in plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
     named = [next((c for c in timed if c.fabric == f), None) for f in _quoted(asked)]
     found = [c for c in named if c is not None]
+    if "ethernet" in asked.text and not any(word in asked.text for word in _PLAIN):  # as fast as any: not its slowest kind
+        quick = [c for c in able if kind(c) in ("roce", "spectrum-x")]
+        ethernet = min(quick, key=lambda c: c.median_step, default=None)
+        found = [ethernet if ethernet is not None and kind(c) == "tcp" else c for c in found]
     if len(found) > 1:
         return found[0], found[1]
     if len(found) == 1:
@@ -156,6 +164,9 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
         infiniband = kind(found[0]) == "infiniband"
         return (other, found[0]) if infiniband and other is not None else (found[0], other)
     return asked.best, None
+
+
+_PLAIN = ("tcp", "plain", "ordinary", "normal", "simple", "standard")
 
 
 def _quoted(asked: Asked) -> list[str]:

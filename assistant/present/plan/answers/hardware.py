@@ -56,7 +56,7 @@ def order_machines(asked: Asked) -> str | None:
         return f"It is rented, so one line: {found.do} {found.cost}" if found else None
     first = bought.items[0]
     if not first.usd:
-        return f"None: the {bought.gpus_there:,} GPUs are there already."
+        return f"No machines: the {bought.gpus_there:,} GPUs are there already."
     return f"{first.count:,} × {first.item}: {figures.usd(first.count * first.usd)}."
 
 

@@ -252,7 +252,9 @@ def against(asked: Asked) -> list[str]:
                 if asked.said.act == "why-not"
                 else f"{name} is {given}."
             )
-            return [f"{first} {said[0]}", *said[1:]] if said else [first]
+            runner = reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
+            beside = [f"Next best, {_against(asked, best, runner)}"] if runner is not None and runner is not best else []
+            return [f"{first} {said[0]}", *beside, *said[1:]] if said else [first, *beside]
         if asked.fabrics:
             return []
         runner = reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
@@ -434,6 +436,12 @@ _WORDS = {
     "tp": "tensor parallel, inside the node",
     "pp_p2p": "pipeline sends",
 }
+
+
+def parts_asked(asked: Asked) -> list[str]:
+    """Of what kinds of parallelism the communication is that nothing hides, where that is asked."""
+    found = time_parts(asked) if asked.says("parts") else None
+    return [found] if isinstance(found, str) else [*(found or ())]
 
 
 def traffic_note(asked: Asked) -> str | None:

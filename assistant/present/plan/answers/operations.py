@@ -435,5 +435,5 @@ def quick_test(asked: Asked) -> list[str]:
         band = best.step_time_s
         low, high = figures.seconds(band.p10), figures.seconds(band.p90)
         said.append(f"The job does not fit on two; on all nodes a step should take {low} to {high}.")
-    said.append(f"The one number is the time of a step: beyond {figures.seconds(_of_all(best))} on all nodes the plan is wrong.")
+    said.insert(0, f"The time of a step: beyond {figures.seconds(_of_all(best))} on all nodes the plan is wrong.")
     return [*said, '"weft nccl bench" writes the test with the bandwidth to expect and what is an alarm.']

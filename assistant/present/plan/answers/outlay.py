@@ -16,7 +16,7 @@ from .sums import budget
 _YEARS, _YEAR = 3.0, 12
 _QUARTER, _FALL = 3, 0.1  # months; of a price
 _WEEK = 168.0  # hours
-_MILLION = 1e6
+_MILLION, _THOUSAND = 1e6, 1e3
 _LIFTED = ("budget.usd", "budget.usd_per_month")
 _ALIKE = 0.02  # of a sum
 _SHORT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?) ?(k|mio|mn|million|m)\b")  # "3.5 m", "900k"
@@ -332,6 +332,15 @@ def per_unit(asked: Asked) -> list[str]:
         return [
             f"{figures.usd(each)} per million {name}, {figures.usd(low)} to {figures.usd(high)} in eight of ten cases: "
             f"{money(best)} for {many / _MILLION:,.0f} million."
+        ]
+    load = reading.asked(asked.plan, "inference.requests_per_s")
+    if load and best.usd_per_month and reading.serves(asked.plan):
+        busy = load * HOURS_PER_MONTH * 3600
+        each = best.usd_per_month / busy * _THOUSAND
+        return [
+            f"{figures.usd(each)} per 1,000 requests at {load:g} a second day and night, {figures.usd(5 * each)} at a fifth "
+            "of that on average; a chat of several turns is as many requests.",
+            f"That is {figures.usd(best.usd_per_month)} a month over {busy / _MILLION:,.0f} million requests.",
         ]
     found = asked.plan.sizing
     if found is not None and found.usd_per_million_output_tokens:

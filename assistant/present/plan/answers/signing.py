@@ -1,4 +1,4 @@
-"""To who signs: what is in the sum of what was named, a smaller sum, what ages, whose books, what can be bargained for, a
+"""To who signs or doubts: what is in the sum of what was named, a smaller sum, what ages, whose books, what can be bargained for, a
 seller that fails, what to have in writing, whom to call, a quote against the plan."""
 
 from __future__ import annotations
@@ -28,6 +28,27 @@ def sum_named(asked: Asked) -> float | None:
         float(a.value) for a in asked.said.amounts if a.kind.startswith("money") and isinstance(a.value, int | float)
     ]
     return next(iter([*money_, *(n for n in asked.amounts("sum", "number", "large") if n >= _LEAST_SUM)]), None)
+
+
+def bill_most(asked: Asked) -> list[str]:
+    """The most that may be billed, in nine of ten cases, against the plan's sum and the limit; and what drives it up."""
+    best = asked.best
+    if best is None or best.cost_usd is None:
+        return []
+    limit = reading.asked(asked.plan, "budget.usd")
+    high = best.cost_usd.p90
+    against = "" if not limit else f", {'within' if high <= limit else 'beyond'} your {figures.usd_limit(limit)}"
+    bought = asked.plan.purchase
+    if bought is not None:
+        return [
+            f"The purchase: {figures.usd(bought.capital_usd_high)} at list prices that are high, {figures.usd(bought.capital_usd)} planned.",
+            f"On top, not counted: {', '.join(bought.not_counted[:5])}.",
+        ]
+    return [
+        f"{figures.usd(high)} in the dear tenth of cases, {money(best)} planned{against}. No contract caps it for you.",
+        "Up drive it: a slower run, runs done again, the least term that is billed, machines left on.",
+        "On top, not counted: storage, data transfer out, tax, staff. Set a limit at the provider.",
+    ]
 
 
 def included_named(asked: Asked) -> str | None:
@@ -143,10 +164,10 @@ def books(asked: Asked) -> list[str]:
         return [*said, kind, f"{money(best)} a month from the day it starts."]
     end = asked.today + datetime.timedelta(hours=best.run_hours)
     if end.year == asked.today.year:
-        return [*said, kind, f"Started today all of {money(best)} falls into {end.year}: {_span(asked.today, end)}."]
+        return [*said, f"Started today all of {money(best)} falls into {end.year}: {_span(asked.today, end)}.", kind]
     here = (datetime.date(asked.today.year + 1, 1, 1) - asked.today).days / max((end - asked.today).days, 1)
     split = f"{figures.usd(here * best.median_cost)} in {asked.today.year}, {figures.usd((1 - here) * best.median_cost)} after"
-    return [*said, kind, f"Started today it runs {_span(asked.today, end)}: {split}."]
+    return [*said, f"Started today it runs {_span(asked.today, end)}: {split}.", kind]
 
 
 def _span(first: datetime.date, last: datetime.date) -> str:
@@ -168,8 +189,8 @@ def negotiable(asked: Asked) -> list[str]:
         ]
     return [
         f"First the price per GPU-hour, for a longer or larger order: {tenth}.",
-        "Also: the least term and notice, prepayment, storage and data out, support, the start, credits for outages.",
-        "Hardly: tax, and what is a list for everybody. What a provider gives off nobody publishes: have two quotes.",
+        "Also: term and notice, prepayment, storage, data out, support, outage credits.",
+        "Hardly: tax. What they give off nobody publishes: have two quotes.",
     ]
 
 
@@ -187,7 +208,7 @@ def seller_fails(asked: Asked) -> list[str]:
     lost = "the service stands until it runs elsewhere" if serves else "the run stands, back to the last checkpoint"
     return [
         f"Lost: what is prepaid, and time: {lost}. Whether they are solvent the plan cannot judge.",
-        "Guard: pay by the month, keep weights, data and set-up where you can take them, try the next one now.",
+        "Guard: pay by the month, keep weights, data and set-up elsewhere, try the next.",
         *other_sellers(asked)[:_NAMED],
     ]
 
@@ -390,3 +411,64 @@ def quantised(asked: Asked) -> list[str]:
         )
     known = f"Your load is {load:g} a second." if load else "Whether that carries your peak hangs on requests a second, which nobody said: say them."
     return [*said, known, "8 bits lose little quality with most models, 4 bits more; the plan does not count it: test your own answers."]
+
+
+def own_split(asked: Asked) -> list[str]:
+    """The sharding that the asker had in mind beside the one that was found, in time and cost."""
+    best, kinds = asked.best, asked.words.get("strategies", {})
+    wanted = next((value for word, value in kinds.items() if word in asked.text), None)
+    if best is None or wanted is None:
+        return []
+    split = figures.layout(best.parallelism) if best.parallelism else ""
+    found = f"The plan searched it: {split} was the quickest on {asked.name(best.fabric)}."
+    experts = {"parallelism.ep": 1} if asked.mixture and reading.asked(asked.plan, "parallelism.ep") != 1 else {}
+    alone = {"parallelism.strategy": wanted, "parallelism.tp": 1, "parallelism.pp": 1, "parallelism.cp": 1, **experts}
+    made = asked.tried({**alone, "cluster.fabric": best.fabric}) or asked.tried({**alone})
+    one = reading.candidate(made, best.fabric) if made else None
+    name = figures.strategy(wanted)
+    if one is None or one.step_time_s is None:
+        return [found, f"{name} alone does not fit the memory or cannot be computed for this job."]
+    waits = f"{figures.percent(one.exposed_communication_percent)} of a step waits, not {figures.percent(best.exposed_communication_percent)}"
+    time = f", done in {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}" if reading.ends(asked.plan) else ""
+    more = "It gathers every expert's weights though a token uses few; sending tokens to their experts moves less." if asked.mixture else ""
+    return [f"Plain {name}: a step takes {lasts(slower(one, best))}{time}; {waits}.", *([more] if more else []), found]
+
+
+def lead_time(asked: Asked) -> str | None:
+    """A delivery time that is named against the deadline and the run."""
+    named, best = [days for days in asked.amounts("time") if days >= 14], asked.best
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    if not named or best is None or asked.plan.purchase is None:
+        return None
+    said = f"No: delivery is not in the date. With {figures.hours(24 * named[0])} before it"
+    run = f" the run of {figures.hours(best.run_hours)} ends {figures.hours(24 * named[0] + best.run_hours)} from the order" if best.run_hours else ""
+    late = f", {'beyond' if 24 * named[0] + (best.run_hours or 0) > 24 * days else 'within'} the {figures.hours(24 * days)}" if days else ""
+    return f"{said}{run}{late}. Today's lead times the plan does not know."
+
+
+def in_the_switch(asked: Asked) -> list[str]:
+    """What reduction in the switches (SHARP) saves of a step on InfiniBand, computed with and without it."""
+    best = asked.best
+    if best is None:
+        return []
+    if best.fabric == "none":
+        return ["Nothing of this job crosses a network between nodes, so it gains nothing."]
+    able = [c for c in usable(asked) if asked.catalog.fabrics[c.fabric].technology == "infiniband"]
+    fabric = best.fabric if any(c.fabric == best.fabric for c in able) else able[0].fabric if able else None
+    if fabric is None:
+        return ["It exists on InfiniBand alone, and no InfiniBand does for this job."]
+    steps = {}
+    for on in (True, False):
+        made = asked.tried({"cluster.fabric": fabric, "cluster.in_network_reduction": on})
+        one = reading.candidate(made, fabric) if made else None
+        if one is not None and one.step_time_s is not None:
+            steps[on] = one
+    if len(steps) < 2:
+        return [f"The plan cannot tell it apart on {asked.name(fabric)}: only a test with it on and off does."]
+    less = 100 * (1 - steps[True].median_step / steps[False].median_step)
+    felt = f"{less:.1f} % of a step" if less >= 0.1 else "next to nothing"
+    return [
+        f"Here {felt}: {figures.seconds(steps[True].median_step)} with it, {figures.seconds(steps[False].median_step)} without, on {asked.name(fabric)}.",
+        "It speeds all-reduce of few and large sums; sharded training gathers and scatters, mostly behind the computing.",
+        "It is InfiniBand's; on Ethernet there is none. Do not pay for it before a test with it on and off.",
+    ]

@@ -22,8 +22,8 @@ def all_reduce_means(asked: Asked) -> str:
 def wiring_means(asked: Asked) -> str:
     """What an interconnect is, for who knows offices and no clusters."""
     return (
-        f"The interconnect is the wiring and the switches between the machines. The {reading.gpus(asked.plan):,} chips "
-        "work on one task and tell each other their results all the time; none goes on before the last has answered."
+        f"The wiring between the machines. The {reading.gpus(asked.plan):,} chips share one task and tell each other their "
+        "results all the time; none goes on before the last has answered."
     )
 
 
@@ -34,13 +34,13 @@ def wiring_here(asked: Asked) -> list[str]:
         return []
     if best.fabric == "none":
         return ["In your case they need not: so pay for no special wiring."]
-    said = f"With slow wiring they stand and wait, and are paid for: {figures.percent(best.exposed_communication_percent)} of the time"
+    said = f"Poor wiring means paid waiting: {figures.percent(best.exposed_communication_percent)} of the time"
     other = plainer_network(asked)
     if other is None or not other.cost_usd:
-        return [f"{said} with the one in the plan."]
+        return [f"{said} with the planned one."]
     return [
-        f"{said} with the one in the plan, {figures.percent(other.exposed_communication_percent)} with the wiring of an "
-        f"office: {money(other)} instead of {money(best)}."
+        f"{said} with the planned one, {figures.percent(other.exposed_communication_percent)} with office wiring: "
+        f"{money(other)} instead of {money(best)}."
     ]
 
 

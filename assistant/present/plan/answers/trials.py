@@ -51,10 +51,28 @@ def sizes(asked: Asked) -> list[str]:
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
 
 
+def sizes_deadline(asked: Asked) -> str | None:
+    """Whether the numbers of GPUs that are looked at keep the deadline, the slow tenth of cases too."""
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    if asked.best is None or not days or any(a.kind in ("date", "time") for a in asked.said.amounts):
+        return None
+    told = []
+    for size in _asked_sizes(asked, reading.gpus(asked.plan))[:2]:
+        made = asked.tried({_GPUS: size, **same_work(asked)})
+        one = reading.chosen(made) if made else None
+        if one is None or one.run_hours is None:
+            continue
+        slow = reading.run_band(one)[1]
+        told.append(f"{size:,} {'keep' if slow <= 24 * days else 'likely keep' if one.run_hours <= 24 * days else 'miss'} it")
+    return f"Of the {days_said(days)}: {', '.join(told)}." if told else None
+
+
 def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     said = asked.said.fields.get(_GPUS)
     if isinstance(said, int) and said != gpus:
         return [said]
+    if asked.says("halved"):
+        return [max(1, gpus // 2)]
     named = []
     text = asked.said.text
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8

@@ -98,6 +98,44 @@ def doubt_time(asked: Asked) -> str | None:
     return f"The plan says {run[0]}{other}: computed{mfu}, not measured, so doubt is in order."
 
 
+def more_for_it(asked: Asked) -> str | None:
+    """How many GPUs end it in a time that is named and too short, and what they cost."""
+    best, named = asked.best, [days for days in asked.amounts("time") if days >= 1]
+    if best is None or not best.run_hours or not named or not reading.ends(asked.plan):
+        return None
+    per, gpus = int(reading.asked(asked.plan, "cluster.gpus_per_node") or 8), reading.gpus(asked.plan)
+    if best.run_hours <= 24 * named[0]:
+        return None
+    first = ceil(gpus * best.run_hours / (24 * named[0]) / per) * per
+    for size in (first, first + per, first + 2 * per):
+        made = asked.tried({"cluster.gpus": size, "constraints.deadline_days": named[0]})
+        one = reading.chosen(made) if made else None
+        if one is not None and one.run_hours and one.cost_usd:
+            kept = reading.limits_in_short(made) if made else None
+            within = f", {kept.rstrip('.')}" if kept else ""
+            return f"With {size:,} GPUs it would: {figures.hours(one.run_hours)}, {figures.usd(one.median_cost)}{within}."
+    return "More of these GPUs do not do it within your limits: fewer tokens would."
+
+
+def doubted_figure(asked: Asked) -> list[str]:
+    """The figure that is doubted, where it is no sum of money: how long it takes, or how quickly it answers."""
+    if asked.says("of_speed") and reading.serves(asked.plan):
+        best = asked.best
+        served = best.serving if best is not None else None
+        if served is None:
+            return []
+        said = f"Computed, not measured: the first token after {figures.seconds(served.ttft_s)} in the mean"
+        band = asked.plan.recommendation.card
+        return [
+            f"{said}{f' of {limit:g} ms' if (limit := reading.asked(asked.plan, 'inference.ttft_ms')) else ''}.",
+            "It hangs on the length of prompts, how many ask at once and where they sit: bursts and long prompts wait longer.",
+            "Test before you sign: one copy with your own prompts at peak rate for an hour, p95 against your target.",
+        ] if band else []
+    if asked.says("of_time") and not asked.says("of_money") and asked.run is not None:
+        return [f"It takes {asked.run[0]}; in eight of ten cases {asked.run[1]} to {asked.run[2]}."]
+    return []
+
+
 _MISREAD = 0.15  # of the duration: what is nearer is the plan's own, rounded
 
 
