@@ -57,9 +57,11 @@ class Followups:
 
 
 def together(likely: Mapping[str, float], meant: Mapping[str, float]) -> dict[str, float]:
-    """How likely each kind is by two opinions of the same weight: the geometric mean, where either thinks of it. Of a
-    kind that meaning has not learned yet words alone tell, and what they leave is shared by the others."""
-    new = {kind: share for kind, share in likely.items() if kind not in meant}
+    """How likely each kind is by two opinions of the same weight: the geometric mean, where either thinks of it. Where
+    the words speak most for a kind that meaning has not learned yet, they alone tell of it, and the others share what
+    is left."""
+    first = max(likely, key=likely.__getitem__)
+    new = {} if first in meant else {first: likely[first]}
     left = 1 - added(new.values())
     meant = {**{kind: left * share for kind, share in meant.items()}, **new}
     thought_of = [kind for kind in likely if max(likely[kind], meant.get(kind, 0.0)) >= _THOUGHT_OF]

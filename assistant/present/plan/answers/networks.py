@@ -252,8 +252,9 @@ def against(asked: Asked) -> list[str]:
                 if asked.said.act == "why-not"
                 else f"{name} is {given}."
             )
-            runner = reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
-            beside = [f"Next best, {_against(asked, best, runner)}"] if runner is not None and runner is not best else []
+            priced = [c for c in asked.plan.candidates if c is not best and c.step_time_s and c.cost_usd]
+            runner = min(priced, key=lambda c: c.median_cost, default=None)
+            beside = [f"Next best: {_against(asked, best, runner)}"] if runner is not None else []
             return [f"{first} {said[0]}", *beside, *said[1:]] if said else [first, *beside]
         if asked.fabrics:
             return []

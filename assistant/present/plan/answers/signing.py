@@ -45,9 +45,8 @@ def bill_most(asked: Asked) -> list[str]:
             f"On top, not counted: {', '.join(bought.not_counted[:5])}.",
         ]
     return [
-        f"{figures.usd(high)} in the dear tenth of cases, {money(best)} planned{against}. No contract caps it for you.",
-        "Up drive it: a slower run, runs done again, the least term that is billed, machines left on.",
-        "On top, not counted: storage, data transfer out, tax, staff. Set a limit at the provider.",
+        f"{figures.usd(high)} in nine of ten cases, {money(best)} planned{against}. Nothing caps it.",
+        "Up: a slower run, runs done again, the least term, machines left on; storage, data out, tax on top.",
     ]
 
 
@@ -419,8 +418,7 @@ def own_split(asked: Asked) -> list[str]:
     wanted = next((value for word, value in kinds.items() if word in asked.text), None)
     if best is None or wanted is None:
         return []
-    split = figures.layout(best.parallelism) if best.parallelism else ""
-    found = f"The plan searched it: {split} was the quickest on {asked.name(best.fabric)}."
+    found = "The plan tried both, and many more, and took the quickest."
     experts = {"parallelism.ep": 1} if asked.mixture and reading.asked(asked.plan, "parallelism.ep") != 1 else {}
     alone = {"parallelism.strategy": wanted, "parallelism.tp": 1, "parallelism.pp": 1, "parallelism.cp": 1, **experts}
     made = asked.tried({**alone, "cluster.fabric": best.fabric}) or asked.tried({**alone})

@@ -255,7 +255,11 @@ def twice_the_load(asked: Asked) -> list[str]:
     if not load and (at_once := reading.asked(asked.plan, "inference.concurrency")):
         return _more_at_once(asked, at_once)
     if not load:
-        return ["This job serves no stated load: say the requests per second, or ask how more GPUs would do."]
+        more = ceil((asked.times or 2.0) * reading.gpus(asked.plan))
+        return [
+            f"Nobody said the load in requests per second, so by GPUs: {_sized(asked, more)}",
+            f"Now: {reading.gpus(asked.plan):,}, {line(asked.plan, asked)}. With the load said I count what it takes.",
+        ]
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     able = found.could_be_had or gpus if found else gpus
     spare = f" {able:,} carry up to {figures.significant(found.carries_requests_per_s)}." if found else ""
