@@ -124,6 +124,7 @@ SIDES = ("prefill", "decode")
 _STRATEGIES = {
     "zero1": "ZeRO-1",
     "zero2": "ZeRO-2",
+    "zero3": "ZeRO-3",
     "diloco": "DiLoCo",
     "localsgd": "local SGD",
     "fedavg": "federated averaging",

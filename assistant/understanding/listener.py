@@ -158,7 +158,7 @@ class Listener:
                 self._tell_offers(reading)
             elif reading.act in ABOUT_A_PLAN and not reading.context.fields:  # there is none that it could be about
                 self._understand(told)
-                reading = told if _TOLD <= told.fields.keys() and _MODEL & told.fields.keys() else reading
+                reading = told if told.fields.keys() >= _TOLD and _MODEL & told.fields.keys() else reading
         stated = (
             reading.fields
             or reading.fabrics

@@ -101,12 +101,13 @@ class AboutPlan:
         if fabric != plan.recommendation.fabric or is_given(plan):
             return explained(proof.why_fabric(plan, fabric))
         how = '"why" shows the proof, "what would flip it" what would turn the answer.'
-        answer = plan.recommendation
-        best, next_ = candidate(plan, fabric), candidate(plan, answer.runner_up)
-        beside = ()
-        if best is not None and next_ is not None and best.cost_usd and next_.cost_usd and best.step_time_s:
-            costs = f"{figures.usd(best.median_cost)} against {figures.usd(next_.median_cost)} on {answer.runner_up}"
-            beside = (f"It costs {costs}; a step there takes {figures.seconds(next_.median_step)}, here {figures.seconds(best.median_step)}.",)
+        best, beside = candidate(plan, fabric), ()
+        priced = [c for c in plan.candidates if c is not best and c.step_time_s and c.cost_usd]
+        other = min(priced, key=lambda c: c.median_cost, default=None)
+        if best is not None and best.cost_usd and best.step_time_s and other is not None:
+            costs = f"{figures.usd(best.median_cost)} against {figures.usd(other.median_cost)} on {other.fabric}"
+            steps = f"{figures.seconds(best.median_step)} against {figures.seconds(other.median_step)}"
+            beside = (f"It costs {costs}, the next best; a step takes {steps}.",)
         return Note(text=f"Nothing speaks against {fabric}: it is recommended. {how}", items=beside)
 
     def meant(self, plan: Plan, fabric: str) -> str:

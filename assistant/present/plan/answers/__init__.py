@@ -101,7 +101,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
     other_gpus: "other_gpus peaks".split(),
-    waiting: "waiting_cost waiting_pays deadline_sure deadline_risk more_for_it doubted_figure doubt_time start_later listed stored".split(),
+    waiting: (
+        "waiting_cost waiting_pays deadline_sure deadline_risk more_for_it doubted_figure doubt_time start_later "
+        "listed stored"
+    ).split(),
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),

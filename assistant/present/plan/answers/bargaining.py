@@ -29,7 +29,10 @@ def per_hour(asked: Asked) -> str | None:
         network = {True: ", its network included", False: ", the network on top", None: ""}[offer.network_included]
         where = "your quote" if offer.kind == "quote" else f"{offer.provider_name or offer.provider}, {offer.tier}"
         gpus, each = reading.gpus(asked.plan), offer.usd_per_gpu_hour
-        all_ = f" All {gpus:,} together are {figures.usd(gpus * each)} an hour, {money(best)} for {reading.bill(asked.plan)}."
+        all_ = (
+            f" All {gpus:,} together are {figures.usd(gpus * each)} an hour, {money(best)} for "
+            f"{reading.bill(asked.plan)}."
+        )
         return f"{figures.usd(each)} per GPU-hour: {where}{network}.{all_ if gpus > 1 and best.cost_usd else ''}"
     if best.usd_per_month is None:
         return None
@@ -243,16 +246,30 @@ def for_the_sum(asked: Asked) -> list[str]:
     return [*said, *([f"Or rent: {rented}"] if rented else [])]
 
 
+def _of_output(asked: Asked) -> str:
+    found = asked.plan.sizing
+    usd = found.usd_per_million_output_tokens if found is not None else None
+    return f", {figures.usd(usd)} per million output tokens," if usd else ""
+
+
 def hosted_api(asked: Asked) -> list[str]:
     """From which price of a million tokens one's own GPUs are the cheaper ones, at full load and at a part of it."""
     best, load = asked.best, reading.asked(asked.plan, "inference.requests_per_s")
     found = asked.plan.sizing
-    if best is not None and best.usd_per_month and not load and found is not None and found.usd_per_million_output_tokens:
+    if (
+        best is not None
+        and best.usd_per_month
+        and not load
+        and found is not None
+        and found.usd_per_million_output_tokens
+    ):
         full = found.usd_per_million_output_tokens
         return [
-            f"Own: {figures.usd(best.usd_per_month)} a month whatever the use, {figures.usd(full)} per million tokens of "
+            f"Own: {figures.usd(best.usd_per_month)} a month whatever the use, {figures.usd(full)} per "
+            "million tokens of "
             f"answers if always busy, {figures.usd(5 * full)} if busy a fifth of the time.",
-            "An API is cheaper below that; its prices are not in the plan. Say your requests per second, and it is exact.",
+            "An API is cheaper below that; its prices are not in the plan. Say your requests per second, "
+            "and it is exact.",
             "For an API: nothing idles, nothing to run. For your own: your data stays, the speed is yours.",
         ]
     if best is None or best.usd_per_month is None or not load or not reading.serves(asked.plan):
@@ -265,7 +282,8 @@ def hosted_api(asked: Asked) -> list[str]:
     gpus = f"{reading.gpus(asked.plan):,} GPUs"
     own = f"{gpus}, {figures.usd(best.usd_per_month)} a month"
     return [
-        f"Own ({own}): {figures.usd(full)} per million tokens in and out at {load:g} requests a second all month, "
+        f"Own ({own}): {figures.usd(full)} per million tokens in and out{_of_output(asked)} at {load:g} "
+        "requests a second all month, "
         f"{figures.usd(5 * full)} at a fifth of that on average.",
         "An API is cheaper below that. Its prices are not in the plan: hold theirs for your mix against these.",
     ]

@@ -152,7 +152,9 @@ def _compared(asked: Asked) -> tuple[Candidate | None, Candidate | None]:
     timed = [c for c in plan.candidates if c.step_time_s and c.fits is not False and c.fabric != "none"]
     named = [next((c for c in timed if c.fabric == f), None) for f in _quoted(asked)]
     found = [c for c in named if c is not None]
-    if "ethernet" in asked.text and not any(word in asked.text for word in _PLAIN):  # as fast as any: not its slowest kind
+    if "ethernet" in asked.text and not any(
+        word in asked.text for word in _PLAIN
+    ):  # as fast as any: not its slowest kind
         quick = [c for c in able if kind(c) in ("roce", "spectrum-x")]
         ethernet = min(quick, key=lambda c: c.median_step, default=None)
         found = [ethernet if ethernet is not None and kind(c) == "tcp" else c for c in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import ceil, sqrt
 
-from assistant.vocabulary.plan import Plan, QuotedOffer
+from assistant.vocabulary.plan import Candidate, Plan, QuotedOffer
 
 from ... import figures
 from .. import reading

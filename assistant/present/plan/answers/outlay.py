@@ -159,7 +159,9 @@ def network_share(asked: Asked) -> list[str]:
         said.append(f"It is {figures.percent(share)} of the purchase{near}: {_part(own)}.")
         if named and abs(named - share) >= _APART:
             why = "optics, spares, a faster network, years of support" if named > share else "optics, adapters, support"
-            said.append(f"{'More' if named > share else 'Less'} may be {why}: have him show each line before you judge.")
+            said.append(
+                f"{'More' if named > share else 'Less'} may be {why}: have him show each line before you judge."
+            )
     else:
         nothing = "nothing on top" if not best.fabric_usd_per_gpu_hour else "a part of the price"
         not_so = f"Not {named:g} % here: rented" if named else "Rented"
@@ -338,7 +340,8 @@ def per_unit(asked: Asked) -> list[str]:
         busy = load * HOURS_PER_MONTH * 3600
         each = best.usd_per_month / busy * _THOUSAND
         return [
-            f"{figures.usd(each)} per 1,000 requests at {load:g} a second day and night, {figures.usd(5 * each)} at a fifth "
+            f"{figures.usd(each)} per 1,000 requests at {load:g} a second day and night, "
+            f"{figures.usd(5 * each)} at a fifth "
             "of that on average; a chat of several turns is as many requests.",
             f"That is {figures.usd(best.usd_per_month)} a month over {busy / _MILLION:,.0f} million requests.",
         ]

@@ -1,9 +1,10 @@
-"""To who signs or doubts: what is in the sum of what was named, a smaller sum, what ages, whose books, what can be bargained for, a
-seller that fails, what to have in writing, whom to call, a quote against the plan."""
+"""To who signs or doubts: the highest bill, what of it was named, a smaller sum, what ages, whose books, bargaining, a
+seller that fails, what to have in writing, whom to call, a quote against the plan, a split of one's own."""
 
 from __future__ import annotations
 
 import datetime
+import re
 from math import floor
 
 from assistant.vocabulary.errors import InputError
@@ -31,7 +32,7 @@ def sum_named(asked: Asked) -> float | None:
 
 
 def bill_most(asked: Asked) -> list[str]:
-    """The most that may be billed, in nine of ten cases, against the plan's sum and the limit; and what drives it up."""
+    """The most that may be billed in nine of ten cases, against plan and limit; and what drives it up."""
     best = asked.best
     if best is None or best.cost_usd is None:
         return []
@@ -41,11 +42,12 @@ def bill_most(asked: Asked) -> list[str]:
     bought = asked.plan.purchase
     if bought is not None:
         return [
-            f"The purchase: {figures.usd(bought.capital_usd_high)} at list prices that are high, {figures.usd(bought.capital_usd)} planned.",
+            f"The purchase: {figures.usd(bought.capital_usd_high)} at list prices that are high, "
+            f"{figures.usd(bought.capital_usd)} planned.",
             f"On top, not counted: {', '.join(bought.not_counted[:5])}.",
         ]
     return [
-        f"{figures.usd(high)} in nine of ten cases, {money(best)} planned{against}. Nothing caps it.",
+        f"At most {figures.usd(high)} in nine of ten cases, {money(best)} planned{against}. Nothing caps it.",
         "Up: a slower run, runs done again, the least term, machines left on; storage, data out, tax on top.",
     ]
 
@@ -105,7 +107,11 @@ def _fewer(asked: Asked, limit: float) -> list[str]:
             continue
         sum_ = f"{figures.usd(made.purchase.capital_usd)} to buy" if made.purchase is not None else money(one)
         ends = reading.ends(made) and one.run_hours and asked.best.run_hours
-        time = f", a run in {figures.hours(one.run_hours)} instead of {figures.hours(asked.best.run_hours)}" if ends else ""
+        time = (
+            f", a run in {figures.hours(one.run_hours)} instead of {figures.hours(asked.best.run_hours)}"
+            if ends
+            else ""
+        )
         return [f"GPUs go first: {size:,} instead of {gpus:,} with {asked.name(one.fabric)}, {sum_}{time}."]
     return ["Fewer of these GPUs do not do it either: fewer tokens, a smaller model, or another GPU."]
 
@@ -136,7 +142,9 @@ def ages(asked: Asked) -> list[str]:
     made = asked.tried({"budget.amortization_months": short})
     if made is not None and made.purchase is not None:
         said.append(f"If it is so after {short:g} months: {_a_month(made)} a month instead of {_a_month(asked.plan)}.")
-    said.append("Racks, power and fibre keep their use; GPUs lose theirs first, switches and adapters with the next rate.")
+    said.append(
+        "Racks, power and fibre keep their use; GPUs lose theirs first, switches and adapters with the next rate."
+    )
     return [*said, *_rented(asked)]
 
 
@@ -165,7 +173,10 @@ def books(asked: Asked) -> list[str]:
     if end.year == asked.today.year:
         return [*said, f"Started today all of {money(best)} falls into {end.year}: {_span(asked.today, end)}.", kind]
     here = (datetime.date(asked.today.year + 1, 1, 1) - asked.today).days / max((end - asked.today).days, 1)
-    split = f"{figures.usd(here * best.median_cost)} in {asked.today.year}, {figures.usd((1 - here) * best.median_cost)} after"
+    split = (
+        f"{figures.usd(here * best.median_cost)} in {asked.today.year}, "
+        f"{figures.usd((1 - here) * best.median_cost)} after"
+    )
     return [*said, f"Started today it runs {_span(asked.today, end)}: {split}.", kind]
 
 
@@ -200,7 +211,8 @@ def seller_fails(asked: Asked) -> list[str]:
         return []
     if asked.plan.purchase is not None:
         return [
-            "The machines are yours; lost are support, spare parts and what was prepaid. The plan cannot judge solvency.",
+            "The machines are yours; lost are support, spare parts and what was prepaid. The plan cannot "
+            "judge solvency.",
             "Guard: pay on delivery, spares on the shelf, parts that other makers sell as well.",
         ]
     serves = reading.serves(asked.plan)
@@ -219,7 +231,8 @@ def in_writing(asked: Asked) -> list[str]:
         return []
     slow = f", a step of your job in {figures.seconds(best.step_time_s.p90)} at most" if best.step_time_s else ""
     return [
-        f"1. Every line with count and price: switches, adapters, optics, cables, licences, support ({figures.usd(bought.capital_usd)} in the plan).",
+        "1. Every line with count and price: switches, adapters, optics, cables, licences, support "
+        f"({figures.usd(bought.capital_usd)} in the plan).",
         "2. Delivery date with a penalty; the clock of payment starts at acceptance.",
         f"3. Acceptance: all-reduce on all nodes{slow}; firmware, drivers and optics that go together.",
         "4. Spares, replacement time, years of support, power and cooling drawn.",
@@ -253,7 +266,8 @@ def turns_plain(asked: Asked) -> list[str]:
     if best.fabric == "none":
         return [
             "The advice holds as long as one copy of the model fits into one machine, as it does now.",
-            "With a much larger model, or prompts so long that it needs two, the machines must talk to each other: then "
+            "With a much larger model, or prompts so long that it needs two, the machines must talk to "
+            "each other: then "
             "you pay for a fast network as well.",
             "Fewer or more users change how many GPUs you rent, not that.",
         ]
@@ -275,7 +289,8 @@ def without_term(asked: Asked) -> list[str]:
     kept = f", {'within' if year <= limit else 'beyond'} {figures.usd_limit(limit)}" if limit else ""
     return [
         f"{first}: {figures.usd(best.usd_per_month)} a month, {figures.usd(year)} if it stays twelve months{kept}.",
-        "A year's term pays if you stay long enough: at 20 % off beyond 9.6 months, at 30 % beyond 8.4. Ask for theirs.",
+        "A year's term pays if you stay long enough: at 20 % off beyond 9.6 months, at 30 % beyond 8.4. "
+        "Ask for theirs.",
         "The price of freedom: nobody promises stock or the same price next month.",
     ]
 
@@ -300,7 +315,11 @@ def quote_of_network(asked: Asked) -> list[str]:
         why = "Compare the lines all the same: optics, adapters, support"
     said = [f"{verdict}.", f"{why}."]
     for_it = [c for c in usable(asked) if c.fabric != asked.plan.recommendation.fabric][:1]
-    more = f" A step on {asked.name(for_it[0].fabric)} takes {lasts(slower(for_it[0], asked.best))}." if for_it and asked.best else ""
+    more = (
+        f" A step on {asked.name(for_it[0].fabric)} takes {lasts(slower(for_it[0], asked.best))}."
+        if for_it and asked.best
+        else ""
+    )
     return [*said, f"A written quote beats our estimate where it covers the same.{more}"]
 
 
@@ -321,13 +340,20 @@ def second_source(asked: Asked) -> list[str]:
         if one is None:
             continue
         cost = one.median_cost - best.median_cost
-        differs = f"{figures.usd(abs(cost))} {'more' if cost > 0 else 'less'}" if one.cost_usd and best.cost_usd else "price unknown"
+        differs = (
+            f"{figures.usd(abs(cost))} {'more' if cost > 0 else 'less'}"
+            if one.cost_usd and best.cost_usd
+            else "price unknown"
+        )
         makers = "one maker alone" if fabrics[fabric].vendors == "one" else "several makers"
         said.append(f"{asked.name(fabric)}, from {makers}: a step takes {lasts(slower(one, best))}, {differs}.")
     if not said:
         return ["No other network of this plan keeps what you asked for."]
     own = "one maker alone" if fabrics[best.fabric].vendors == "one" else "several makers"
-    return [*said, f"Now: {asked.name(best.fabric)}, from {own}. You would lose what your team knows and tests of yours on it."]
+    return [
+        *said,
+        f"Now: {asked.name(best.fabric)}, from {own}. You would lose what your team knows and tests of yours on it.",
+    ]
 
 
 def by_a_factor(asked: Asked) -> str | None:
@@ -356,7 +382,10 @@ def stopped_between(asked: Asked) -> list[str]:
     days = reading.asked(asked.plan, "constraints.deadline_days")
     if days and best.run_hours:
         spare = 24 * days - best.run_hours
-        said.append(f"The deadline leaves {figures.hours(spare)}: {'one failure does not endanger it' if spare > most else 'it is missed'}.")
+        said.append(
+            f"The deadline leaves {figures.hours(spare)}: "
+            f"{'one failure does not endanger it' if spare > most else 'it is missed'}."
+        )
     return said
 
 
@@ -405,11 +434,20 @@ def quantised(asked: Asked) -> list[str]:
         carries = made.sizing.carries_requests_per_s if made.sizing else None
         able = f", carries {figures.significant(carries)} requests a second" if carries else ""
         said.append(
-            f"{bits.upper()} on {gpus:,}: {figures.usd(one.usd_per_month)} a month, first token {figures.seconds(one.serving.ttft_s)}"
+            f"{bits.upper()} on {gpus:,}: {figures.usd(one.usd_per_month)} a month, first token "
+            f"{figures.seconds(one.serving.ttft_s)}"
             f"{able}."
         )
-    known = f"Your load is {load:g} a second." if load else "Whether that carries your peak hangs on requests a second, which nobody said: say them."
-    return [*said, known, "8 bits lose little quality with most models, 4 bits more; the plan does not count it: test your own answers."]
+    known = (
+        f"Your load is {load:g} a second."
+        if load
+        else "Whether that carries your peak hangs on requests a second, which nobody said: say them."
+    )
+    return [
+        *said,
+        known,
+        "8 bits lose little quality with most models, 4 bits more; the plan does not count it: test your own answers.",
+    ]
 
 
 def own_split(asked: Asked) -> list[str]:
@@ -426,21 +464,46 @@ def own_split(asked: Asked) -> list[str]:
     name = figures.strategy(wanted)
     if one is None or one.step_time_s is None:
         return [found, f"{name} alone does not fit the memory or cannot be computed for this job."]
-    waits = f"{figures.percent(one.exposed_communication_percent)} of a step waits, not {figures.percent(best.exposed_communication_percent)}"
-    time = f", done in {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}" if reading.ends(asked.plan) else ""
-    more = "It gathers every expert's weights though a token uses few; sending tokens to their experts moves less." if asked.mixture else ""
+    waits = (
+        f"{figures.percent(one.exposed_communication_percent)} of a step waits, not "
+        f"{figures.percent(best.exposed_communication_percent)}"
+    )
+    time = (
+        f", done in {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
+        if reading.ends(asked.plan)
+        else ""
+    )
+    more = (
+        "It gathers every expert's weights though a token uses few; sending tokens to their experts moves less."
+        if asked.mixture
+        else ""
+    )
     return [f"Plain {name}: a step takes {lasts(slower(one, best))}{time}; {waits}.", *([more] if more else []), found]
+
+
+_WEEKS = re.compile(r"(?<![\d.])(\d{1,3}) ?\+? ?(?:weeks|wks)\b")
 
 
 def lead_time(asked: Asked) -> str | None:
     """A delivery time that is named against the deadline and the run."""
     named, best = [days for days in asked.amounts("time") if days >= 14], asked.best
+    named += [7.0 * int(weeks) for weeks in _WEEKS.findall(asked.text)]
     days = reading.asked(asked.plan, "constraints.deadline_days")
     if not named or best is None or asked.plan.purchase is None:
         return None
     said = f"No: delivery is not in the date. With {figures.hours(24 * named[0])} before it"
-    run = f" the run of {figures.hours(best.run_hours)} ends {figures.hours(24 * named[0] + best.run_hours)} from the order" if best.run_hours else ""
-    late = f", {'beyond' if 24 * named[0] + (best.run_hours or 0) > 24 * days else 'within'} the {figures.hours(24 * days)}" if days else ""
+    run = (
+        f" the run of {figures.hours(best.run_hours)} ends {figures.hours(24 * named[0] + best.run_hours)} "
+        "from the order"
+        if best.run_hours
+        else ""
+    )
+    late = (
+        f", {'beyond' if 24 * named[0] + (best.run_hours or 0) > 24 * days else 'within'} the "
+        f"{figures.hours(24 * days)}"
+        if days
+        else ""
+    )
     return f"{said}{run}{late}. Today's lead times the plan does not know."
 
 
@@ -466,7 +529,9 @@ def in_the_switch(asked: Asked) -> list[str]:
     less = 100 * (1 - steps[True].median_step / steps[False].median_step)
     felt = f"{less:.1f} % of a step" if less >= 0.1 else "next to nothing"
     return [
-        f"Here {felt}: {figures.seconds(steps[True].median_step)} with it, {figures.seconds(steps[False].median_step)} without, on {asked.name(fabric)}.",
-        "It speeds all-reduce of few and large sums; sharded training gathers and scatters, mostly behind the computing.",
+        f"Here {felt}: {figures.seconds(steps[True].median_step)} with it, "
+        f"{figures.seconds(steps[False].median_step)} without, on {asked.name(fabric)}.",
+        "It speeds all-reduce of few and large sums; sharded training gathers and scatters, mostly behind "
+        "the computing.",
         "It is InfiniBand's; on Ethernet there is none. Do not pay for it before a test with it on and off.",
     ]

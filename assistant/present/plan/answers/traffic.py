@@ -22,7 +22,8 @@ def all_reduce_means(asked: Asked) -> str:
 def wiring_means(asked: Asked) -> str:
     """What an interconnect is, for who knows offices and no clusters."""
     return (
-        f"The wiring between the machines. The {reading.gpus(asked.plan):,} chips share one task and tell each other their "
+        f"The wiring between the machines. The {reading.gpus(asked.plan):,} chips share one task and tell "
+        "each other their "
         "results all the time; none goes on before the last has answered."
     )
 
@@ -58,6 +59,10 @@ def irrelevant(asked: Asked) -> list[str]:
     verdict = "Yes, nearly" if most < _MATTERS else "Not quite" if most < _MUCH else "No"
     beside = f"; on {asked.name(other.fabric)} a step takes {lasts(more)}" if other is not None else ""
     said = [f"{verdict}: {figures.percent(waits)} of a step waits for it on {name}{beside}."]
+    if waits < _MATTERS <= more:
+        said.append(
+            "Overlap hides it where the network is fast enough; a slower one, more nodes or smaller batches show."
+        )
     loop = best.learning
     sync = loop.weight_sync_s.get(loop.weight_sync or "") if loop else None
     if sync is not None:

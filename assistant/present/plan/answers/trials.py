@@ -63,7 +63,9 @@ def sizes_deadline(asked: Asked) -> str | None:
         if one is None or one.run_hours is None:
             continue
         slow = reading.run_band(one)[1]
-        told.append(f"{size:,} {'keep' if slow <= 24 * days else 'likely keep' if one.run_hours <= 24 * days else 'miss'} it")
+        told.append(
+            f"{size:,} {'keep' if slow <= 24 * days else 'likely keep' if one.run_hours <= 24 * days else 'miss'} it"
+        )
     return f"Of the {days_said(days)}: {', '.join(told)}." if told else None
 
 
@@ -202,7 +204,10 @@ def _same_choice(asked: Asked, tried: Plan) -> list[str]:
     before, now = asked.plan.recommendation.offer, tried.recommendation.offer
     seller = lambda plan, number: None if number is None else plan.offers[number].provider
     same = here.fabric == there.fabric and seller(asked.plan, before) == seller(tried, now)
-    waits = f"{figures.percent(there.exposed_communication_percent)} of a step waits then, not {figures.percent(here.exposed_communication_percent)}"
+    waits = (
+        f"{figures.percent(there.exposed_communication_percent)} of a step waits then, not "
+        f"{figures.percent(here.exposed_communication_percent)}"
+    )
     return [f"{'The choice stays' if same else f'The choice changes to {asked.name(there.fabric)}'}: {waits}."]
 
 

@@ -113,7 +113,9 @@ def more_for_it(asked: Asked) -> str | None:
         if one is not None and one.run_hours and one.cost_usd:
             kept = reading.limits_in_short(made) if made else None
             within = f", {kept.rstrip('.')}" if kept else ""
-            return f"With {size:,} GPUs it would: {figures.hours(one.run_hours)}, {figures.usd(one.median_cost)}{within}."
+            return (
+                f"With {size:,} GPUs it would: {figures.hours(one.run_hours)}, {figures.usd(one.median_cost)}{within}."
+            )
     return "More of these GPUs do not do it within your limits: fewer tokens would."
 
 
@@ -124,13 +126,13 @@ def doubted_figure(asked: Asked) -> list[str]:
         served = best.serving if best is not None else None
         if served is None:
             return []
-        said = f"Computed, not measured: the first token after {figures.seconds(served.ttft_s)} in the mean"
-        band = asked.plan.recommendation.card
+        limit = reading.asked(asked.plan, "inference.ttft_ms")
+        beside = f", you asked for {limit:,g} ms" if limit else ""
         return [
-            f"{said}{f' of {limit:g} ms' if (limit := reading.asked(asked.plan, 'inference.ttft_ms')) else ''}.",
-            "It hangs on the length of prompts, how many ask at once and where they sit: bursts and long prompts wait longer.",
-            "Test before you sign: one copy with your own prompts at peak rate for an hour, p95 against your target.",
-        ] if band else []
+            f"Computed, not measured: the first token after {figures.seconds(served.ttft_s)} in the mean{beside}.",
+            "It hangs on how long prompts are and how many ask at once: bursts and long prompts wait longer.",
+            "Test before you sign: one copy, your own prompts at peak rate for an hour, p95 against the target.",
+        ]
     if asked.says("of_time") and not asked.says("of_money") and asked.run is not None:
         return [f"It takes {asked.run[0]}; in eight of ten cases {asked.run[1]} to {asked.run[2]}."]
     return []
