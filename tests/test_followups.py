@@ -22,9 +22,11 @@ from tests.labels import labels
 
 PEOPLE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups.yaml"))
 OPEN: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_open.yaml"))
+SIGNED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_signed.yaml"))
 ONCE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_once.yaml"))
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
+LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
 TODAY = datetime.date(2026, 11, 20)
 
 
@@ -54,7 +56,7 @@ def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(person: dict
         assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
 
 
-@pytest.mark.parametrize("person", OPEN, ids=lambda person: person["role"])
+@pytest.mark.parametrize("person", [*OPEN, *SIGNED], ids=lambda person: person["role"])
 def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_taken(
     person: dict[str, Any], library: Library
 ) -> None:
@@ -66,7 +68,7 @@ def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_ta
         lines = _lines(events)
         said = " ".join(" ".join(line.split()) for line in lines)
         tried = any(isinstance(e, VariationShown) for e in events) or "Nothing was changed" in said  # each in full
-        assert len(lines) <= LINES + 1 or tried, (one["ask"], lines)
+        assert len(lines) <= LINES + 1 or (tried and len(lines) <= LONGEST), (one["ask"], lines)
         assert any(words in said for words in one["told"].split("|")), (one["ask"], said)
         assert talk.draft.fields == told, one["ask"]
 
