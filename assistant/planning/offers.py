@@ -13,7 +13,7 @@ from assistant.vocabulary.plan import RentalOffer, Verdict
 
 from .choice import meets
 from .entry import Entry, about, band_of, mean_cost
-from .money import NOTICED, list_price_error, list_price_spread, unfinished
+from .money import NOTICED, list_price_error, list_price_spread, steady_cost, unfinished
 from .resolve import Resolved
 
 
@@ -114,7 +114,9 @@ def _on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
     if offered.listed is None or not offered.summed:
         return entry
     price = entry.price.taking(offered, job.gpus // job.sites)
-    return entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+    there = entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+    there.steady_cost = steady_cost(there, job)
+    return there
 
 
 def _what(offered: Offered, fabric: str) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def section(plan: Plan) -> list[Block]:
             "Spot machines stand where their average cost, in brackets, puts them: the sum before it is the middle "
             f"one, and one run in ten at {_seller(spot)} costs "
             f"{figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, interrupted as often as it may be. "
-            "The average counts that one gives up once as much is spent as steady machines cost, and begins anew on "
-            "these."
+            "The average counts that one gives up once as much is spent as the same machines cost on demand, and "
+            "begins anew on these."
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
@@ -143,8 +143,8 @@ def spot_left(plan: Plan) -> str:
     return (
         f"Spot machines that cost less than {figures.usd(least)} in the middle are not taken, as they cost more on "
         f"average{ends}: {'; '.join(told)}{more}. How often they are taken away is published by few and guessed for "
-        "the others: where you know that it is seldom, take them. The average counts that one goes over to steady "
-        "machines once as much is spent as these cost."
+        "the others: where you know that it is seldom, take them. The average counts that one goes over to the same "
+        "machines on demand once as much is spent as these cost."
     )
 
 

@@ -32,8 +32,8 @@ class RentalOffer(Contract):
     usd_per_month: float | None
     run_cost_usd: Band | None
     expected_cost_usd: float | None = (
-        None  # of spot machines: the mean, by which they are compared, of runs that go over to steady machines once as
-        # much is spent as these would have cost; null: there is none
+        None  # of spot machines: the mean, by which they are compared, of runs that go over to the same machines on
+        # demand once as much is spent as these would have cost; null: there is none
     )
     unfinished_percent: float | None = None  # of spot machines: of runs that are interrupted faster than they restart
     finishes_days: float | None
