@@ -97,6 +97,8 @@ def _alternative(found: Alternative) -> str:
     where = " at ".join(text for text in (network, found.provider) if text)
     to_buy = " to buy" if found.bought else ""
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
+    if found.expected_cost_usd is not None:
+        sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
