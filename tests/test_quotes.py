@@ -36,8 +36,12 @@ def test_the_best_quote_is_recommended_and_published_offers_only_stand_beside(th
     assert answer.fabric == "infiniband-ndr-400" and "CoreWeave" in answer.headline
     taken = three.offers[answer.offer]
     assert (taken.kind, taken.usd_per_gpu_hour) == ("quote", 2.20)
-    kinds = [offer.kind for offer in three.offers]
-    assert kinds[:3] == ["quote"] * 3 and set(kinds[3:]) == {"published"}
+    sums = [offer.ranked_usd for offer in three.offers]
+    assert sums == sorted(sums), "the cheapest run first, quoted or published"
+    assert [o.kind for o in three.offers].count("quote") == 3 and {o.kind for o in three.offers} == {
+        "quote",
+        "published",
+    }
     assert {c.fabric for c in three.candidates if c.verdict == "acceptable"} <= {q["fabric"] for q in THREE}
 
 

@@ -40,13 +40,18 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=_cheapest_first), catalog)
+    return _tied(cheapest_first(found), catalog)
 
 
-def _cheapest_first(offer: RentalOffer) -> tuple[float, str, float, str]:
-    """Of what costs the same, the network first on which the run is done sooner."""
-    days = inf if offer.finishes_days is None else offer.finishes_days
-    return float(f"{offer.ranked_usd:.6g}"), offer.provider, days, offer.fabric
+def cheapest_first(offers: Iterable[RentalOffer]) -> list[RentalOffer]:
+    """The cheapest run first, those without a sum last. Of what costs the same quotes stand before what is published,
+    and of one provider the network first on which the run is done sooner."""
+
+    def rank(offer: RentalOffer) -> tuple[float, bool, str, float, str]:
+        days = inf if offer.finishes_days is None else offer.finishes_days
+        return float(f"{offer.ranked_usd:.6g}"), offer.kind != "quote", offer.provider, days, offer.fabric
+
+    return sorted(offers, key=rank)
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
