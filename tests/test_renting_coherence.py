@@ -37,6 +37,7 @@ def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline
         assert joined == "none" or joined in offered.offer.fabrics, job
         listed = offered.listed
         assert listed in offered.offer.prices and entry.price.gpu_usd_per_hour.value == listed.price.value, job
+        assert not listed.mean, "the mean of several listings is nobody's offer"
     assert chosen > 100, "or there was little to check"
 
 

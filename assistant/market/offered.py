@@ -65,10 +65,13 @@ class Offered:
 
     @property
     def summed(self) -> bool:
-        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, and
-        a capacity block's price of low trust is no ground to leave the list on demand for."""
-        if self.listed is None or self.tier not in _FOR_A_TERM:
+        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, a
+        capacity block's price of low trust is no ground to leave the list on demand for, and a mean is nobody's
+        offer."""
+        if self.listed is None:
             return True
+        if self.tier not in _FOR_A_TERM:
+            return not self.listed.mean
         return self.listed.months is not None if self.tier == "reserved" else self.listed.trust != "low"
 
     def charging(self, other: Callable[[Offered], Offered]) -> Offered:
@@ -83,6 +86,11 @@ class Offered:
             one = replace(self, tier=tier, listed=self.offer.usual(some))
             if one.listed is not None and not one.summed:
                 yield one
+
+    def told(self) -> Offered:
+        """Itself; where its list has no price on demand but the mean of several, with that."""
+        means = [price for price in self.offer.prices if price.tier == self.tier and price.mean]
+        return replace(self, listed=self.offer.usual(means)) if self.listed is None and means else self
 
     @property
     def least_reserved_usd(self) -> float | None:

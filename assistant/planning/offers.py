@@ -57,7 +57,7 @@ def cheapest_first(offers: Iterable[RentalOffer]) -> list[RentalOffer]:
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
     """Beside each machine on demand its prices of which no sum is made: shown, and chosen by nobody."""
     for offered in offers:
-        yield offered
+        yield offered.told() if offered.quote is None else offered
         if offered.tier == "on-demand" and offered.quote is None:
             yield from offered.beside()
 
