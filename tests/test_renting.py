@@ -16,7 +16,7 @@ from assistant.conversation import Conversation, wording
 from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.market import Offered
-from assistant.planning import Pipeline, plan
+from assistant.planning import Pipeline, begun, plan
 from assistant.planning.flips import Charging
 from assistant.planning.offers import list_price_at, rental_offers, taken
 from assistant.planning.pipeline import CHOICE_ALONE
@@ -459,3 +459,15 @@ def test_of_two_networks_of_a_machine_that_cost_the_same_the_faster_one_stands_f
         and a.run_cost_usd.p50 == pytest.approx(b.run_cost_usd.p50)
     ]
     assert pairs and all(a.finishes_days <= b.finishes_days for a, b in pairs)
+
+
+def test_a_mean_of_several_listings_is_told_as_that_and_no_sum_is_made_of_it(pipeline: Pipeline) -> None:
+    """Jarvis Labs' H200 stood with a sum at $4.59, which is an average of what it lists."""
+    job = {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 1}}
+    made = begun(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY).plan
+    [row] = [o for o in made.offers if o.provider == "jarvis-labs"]
+    assert (row.usd_per_gpu_hour, row.run_cost_usd, row.tier) == (4.59, None, "on-demand")
+    assert "mean of several" in str(section(made))
+    h100 = next(o for o in pipeline.catalog.providers["verda"].offers if o.name == "1× H100 SXM")
+    assert any(price.mean for price in h100.prices), "and beside a price that was listed it is left"
+    assert h100.price("on-demand").price.value == 2.29

@@ -123,7 +123,8 @@ def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Altern
     if asked.budget.usd is None:
         return
     quick = _quicker(job, cheapest, pipeline, {"budget.usd": None})
-    yield planned_by(asked, quick.change | {"budget.usd": _up(quick.cost_usd)}, pipeline) if quick else None
+    enough = _up(quick.expected_cost_usd or quick.cost_usd) if quick else 0.0
+    yield planned_by(asked, quick.change | {"budget.usd": enough}, pipeline) if quick else None
 
 
 def planned_by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alternative | None:
@@ -223,14 +224,21 @@ def _up(value: float) -> float:
 
 
 def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) -> Iterator[Alternative]:
-    """Those of the changes with which a plan keeps every limit."""
+    """Those of the changes with which a plan keeps every limit, and on average the budget: of machines that may be
+    taken away the middle sum may be within what the mean is beyond."""
     for change in changes:
         made = _decided(asked, change, pipeline)
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
-        if change and made is not None and chosen is not None and chosen.costed:  # without a price it keeps no budget
+        # Without a price it keeps no budget.
+        if change and made is not None and chosen is not None and chosen.costed and _on_average(made, chosen):
             yield _told(change, made, chosen, pipeline.today or datetime.date.today())
+
+
+def _on_average(made: Decision, chosen: Entry) -> bool:
+    limit = made.job.questionnaire.budget.usd
+    return limit is None or not chosen.risky or chosen.ranked_cost <= limit
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:
@@ -255,6 +263,7 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         fabric=chosen.id,
         provider=provider,
         cost_usd=chosen.outlay,
+        expected_cost_usd=chosen.ranked_cost if chosen.risky else None,
         bought=bool(chosen.price.capital_usd),
         run_hours=chosen.median_hours,
         delivery_days=chosen.price.delivery_days or 0.0,

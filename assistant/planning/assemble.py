@@ -41,7 +41,7 @@ from .headline import headline, lasting, name_of, not_together, on_fewer
 from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
-from .offers import rental_offers, taken
+from .offers import cheapest_first, rental_offers, taken
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .power import power_use
 from .predictor import Predictor
@@ -75,7 +75,7 @@ def plan_of(
     listed = published or made
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
-    offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    offers = cheapest_first([*rows_of_quotes(made, quotes), *offers]) if quotes else offers
     design, sizing = _design(made.job, chosen, catalog), _sizing(made, pipeline.predictor)
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(

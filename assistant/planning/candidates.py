@@ -42,11 +42,11 @@ class Considered:
 
     def charging(self, other: Callable[[Offered], Offered]) -> Considered:
         """Itself with its offers at other prices."""
-        charged = tuple(other(offered) for offered in self.offers)
+        charged = tuple(offered.charging(other) for offered in self.offers)
         return self if all(map(is_, charged, self.offers)) else replace(self, offers=charged)
 
     def on_each_terms(self) -> Iterator[Considered]:
-        """Itself with the offers of one tier, term and rate of interruption at a time."""
+        """Itself with the offers of the same terms (:attr:`Offered.terms`) at a time."""
         alike: dict[Hashable, list[Offered]] = {}
         for offered in self.offers:
             alike.setdefault(offered.terms, []).append(offered)

@@ -289,12 +289,12 @@ def _by_ones_own(job: Resolved, chosen: Entry) -> str:
 def _whatever_it_takes(chosen: Entry) -> str:
     """Of a term, or a least time, that the run does not fill: that it is paid for all the same; of one that is shorter
     than the run how it goes on."""
-    offered, reserved = chosen.price.offered, chosen.price.reserved_hours
-    terms, on_demand = offered.booked(chosen.median_hours) if offered and offered.term_hours else (0, False)
+    offered, reserved, hours = chosen.price.offered, chosen.price.reserved_hours, chosen.median_hours
+    terms, on_demand = offered.booked(max(hours, reserved)) if offered and offered.term_hours else (0, False)
     if offered and (terms > 1 or on_demand):
         each = f"{terms} terms of {in_months(offered.term_hours / 24)}" if terms > 1 else "its term"
         rest = " and the rest on demand, which costs less than another term" if on_demand else ", each paid whole"
-        return f", for {each}{rest}"
+        return f", for {each}{rest}{_reserved_beyond(reserved, hours)}"
     if 0 < reserved < 0.99 * chosen.median_hours:
         return f", the time beyond the {in_months(reserved / 24)} reserved by the hour at the same price"
     if not chosen.price.least_hours > 1.01 * chosen.median_hours:
@@ -302,6 +302,12 @@ def _whatever_it_takes(chosen: Entry) -> str:
     term = in_months(chosen.price.least_hours / 24)
     paid = "a whole month is" if term == "1 month" else f"{term} are"
     return f", as {paid} paid for however short it is"
+
+
+def _reserved_beyond(reserved: float, hours: float) -> str:
+    """Of terms that are more than a run takes, that so many hours are reserved."""
+    term = in_months(reserved / 24)
+    return f", as {term} {'is' if term.startswith('1 ') else 'are'} reserved" if reserved > hours else ""
 
 
 def _in_whole_hours(chosen: Entry) -> str:
@@ -428,7 +434,11 @@ def _cheaper_in_the_middle(made: Decision, chosen: Entry) -> bool:
 def _alone(made: Decision) -> str:
     """Why no other network with a price competes."""
     if made.job.questionnaire.budget.quotes:
-        return "Of what was quoted its run is the cheapest."
+        cheaper = made.choice.unadvised
+        offered = cheaper.price.offered if cheaper else None
+        if offered is not None:
+            return f"Quote {offered.number} costs less, on a network that is not advised."
+        return f"Of what was quoted its {_billed(made.job)} is the cheapest."
     known = [e for e in made.entries if e.costed and e is not made.choice.chosen and e.usable]
     known = [e for e in known if e.verdict != "impossible"]
     if not known:

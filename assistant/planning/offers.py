@@ -13,7 +13,7 @@ from assistant.vocabulary.plan import RentalOffer, Verdict
 
 from .choice import meets
 from .entry import Entry, about, band_of, mean_cost
-from .money import NOTICED, list_price_error, list_price_spread, unfinished
+from .money import NOTICED, list_price_error, list_price_spread, steady_cost, unfinished
 from .resolve import Resolved
 
 
@@ -40,19 +40,24 @@ def rental_offers(
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]
-    return _tied(sorted(found, key=_cheapest_first), catalog)
+    return _tied(cheapest_first(found), catalog)
 
 
-def _cheapest_first(offer: RentalOffer) -> tuple[float, str, float, str]:
-    """Of what costs the same, the network first on which the run is done sooner."""
-    days = inf if offer.finishes_days is None else offer.finishes_days
-    return float(f"{offer.ranked_usd:.6g}"), offer.provider, days, offer.fabric
+def cheapest_first(offers: Iterable[RentalOffer]) -> list[RentalOffer]:
+    """The cheapest run first, those without a sum last. Of what costs the same quotes stand before what is published,
+    and of one provider the network first on which the run is done sooner."""
+
+    def rank(offer: RentalOffer) -> tuple[float, bool, str, float, str]:
+        days = inf if offer.finishes_days is None else offer.finishes_days
+        return float(f"{offer.ranked_usd:.6g}"), offer.kind != "quote", offer.provider, days, offer.fabric
+
+    return sorted(offers, key=rank)
 
 
 def _with_untold_terms(offers: Iterable[Offered]) -> Iterator[Offered]:
     """Beside each machine on demand its prices of which no sum is made: shown, and chosen by nobody."""
     for offered in offers:
-        yield offered
+        yield offered.told() if offered.quote is None else offered
         if offered.tier == "on-demand" and offered.quote is None:
             yield from offered.beside()
 
@@ -114,7 +119,9 @@ def _on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
     if offered.listed is None or not offered.summed:
         return entry
     price = entry.price.taking(offered, job.gpus // job.sites)
-    return entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+    there = entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+    there.steady_cost = steady_cost(there, job)
+    return there
 
 
 def _what(offered: Offered, fabric: str) -> dict[str, Any]:

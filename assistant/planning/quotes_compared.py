@@ -71,10 +71,9 @@ def _by_number(made: Decision) -> dict[int, Entry]:
 
 
 def rows_of_quotes(made: Decision, quotes: Sequence[QuotedOffer]) -> list[RentalOffer]:
-    """The quotes as offers, the cheapest run first; those whose network is not known have no place among them."""
+    """The quotes as offers; those whose network is not known have no place among them."""
     by_number = _by_number(made)
-    found = [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
-    return sorted(found, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else float("inf"))
+    return [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
 
 
 def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:

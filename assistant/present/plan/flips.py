@@ -1,6 +1,7 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
 from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
+from assistant.vocabulary.quantities import outward
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -38,14 +39,15 @@ def _other_offer(plan: Plan) -> list[str]:
 
 def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
     """Which price of the quote is as good as the best list."""
-    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote)
-    listed, even = (
-        value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
-    )
+    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote) or 0.0
+    at, hourly = rival.quote_even_at_usd_per_gpu_hour, "budget.gpu_hour_usd"
+    dearer = at is not None and at >= now
+    listed = value_text(hourly, rival.usd_per_gpu_hour)
     who = f"{reading.seller(plan, rival.provider)} ({rival.instance}, {rival.fabric}, list price {listed})"
-    if rival.quote_even_at_usd_per_gpu_hour is None:
+    if at is None:
         return f"The best published offer, {who}, comes to {figures.usd(rival.cost_usd)} for this run."
-    if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
+    even = value_text(hourly, outward(at, up=dearer))  # as it is printed it holds too
+    if dearer:
         return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
     return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
 
@@ -95,6 +97,8 @@ def _alternative(found: Alternative) -> str:
     where = " at ".join(text for text in (network, found.provider) if text)
     to_buy = " to buy" if found.bought else ""
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
+    if found.expected_cost_usd is not None:
+        sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."

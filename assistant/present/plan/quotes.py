@@ -302,7 +302,7 @@ def _letters(quotes: Sequence[QuotedOffer]) -> list[tuple[str, list[str]]]:
 
 
 def _addressee(quote: QuotedOffer) -> str:
-    return quote.provider or f"quote {quote.number}"
+    return quote.provider or f"who made quote {quote.number}"
 
 
 def _letter(quotes: list[QuotedOffer]) -> list[str]:
