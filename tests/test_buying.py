@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import datetime
+import html
 import math
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from assistant.present.blocks import Bullets, Table, sentences
 from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
 from assistant.present.plan.answers import trials
+from assistant.present.plan.formats import written
 from assistant.sweeps import grid
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
@@ -109,11 +112,20 @@ def test_racks_that_are_bought_are_joined_as_costs_least_unless_it_is_said_how()
     assert any("4,140,560 USD less than 130 switches" in note for note in free["notes"])
 
 
-def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited() -> None:
+def test_what_rented_machines_draw_is_told_as_what_the_provider_pays() -> None:
     rented = plan(budget={})
-    assert told.power(rented) == [] and rented.purchase is None
-    asked = plan(budget={}, constraints={"max_power_kw": 100})
-    assert "the provider pays it" in words(asked)
+    assert rented.purchase is None
+    for form in ("text", "markdown", "html"):
+        whole = " ".join(html.unescape(written(rented, form)).split())
+        for said in ("kW: 8 machines of 8 GPUs at most 10.2 kW each, and", "kW for the network", "By rack: "):
+            assert said in whole, form
+        assert re.search(
+            r"The run takes [\d,]+ kWh, \$.{3,9} at \$[\d.]+ per kWh: the provider pays it, and it is in the rent",
+            whole,
+        )
+    assert told.power_in_short(rented) == [], "in short it is left to who pays it"
+    limited = plan(budget={}, constraints={"max_power_kw": 100})
+    assert told.power_in_short(limited) == told.power(limited) != []
     rented = plan(20, "l40s", budget={}, training={"tokens": 1e9}, constraints={"max_power_kw": 30})
     assert (rented.power.machines, rented.power.gpus_per_machine) == (3, 8), "as they are let, not four of 5"
 
