@@ -362,6 +362,42 @@ def test_what_an_hour_of_a_machine_that_is_there_is_worth_may_be_said_and_buys_n
     assert "counted at $1.40" in words(worth) and "of it for what is there, at $1.40" in worth.recommendation.card.cost
 
 
+@pytest.mark.parametrize(
+    ("asked", "do"),
+    [
+        (
+            {"cluster": {"gpu": "gb200", "gpus": 8, "fabric": "roce-v2-400"}, "budget": {"owned": "everything"}},
+            "Use the 8 NVIDIA GB200 NVL72 that are there, no network between nodes: none is needed, and your RoCE v2 "
+            "400 Gb/s stays unused by this job.",
+        ),
+        (
+            {
+                "workload": "inference",
+                "cluster": {"gpu": "b200", "gpus": 512, "fabric": "roce-v2-400"},
+                "training": None,
+                "inference": {"requests_per_s": 10},
+                "budget": {"owned": "everything"},
+            },
+            "Use 1 of the 512 NVIDIA B200 SXM that are there, no network: none is needed, and your RoCE v2 400 Gb/s "
+            "stays unused by this job.",
+        ),
+        (
+            {"cluster": {"gpu": "h100-sxm", "gpus": 8, "fabric": "infiniband-ndr-400"}},
+            "Buy 8 NVIDIA H100 SXM5 80 GB, no network: none is needed, and InfiniBand NDR 400 Gb/s, which was given, "
+            "would carry nothing of this job.",
+        ),
+    ],
+)
+def test_a_network_that_nothing_crosses_is_not_kept_but_said_to_stay_unused(asked: dict[str, Any], do: str) -> None:
+    made = plan(**asked)
+    answer, shown = made.recommendation, written(made, "text", width=400)
+    assert (answer.verdict, answer.fabric, answer.certainty) == ("no-network-needed", "none", "clear")
+    assert answer.card.do == do and do in shown
+    assert "outgrows what needs no network: then" in answer.card.changes_if
+    assert not {"given-network-set-aside", "toss-up"} & {w.code for w in made.warnings}
+    assert "already decided or owned" not in shown
+
+
 def test_of_a_machine_that_is_there_only_the_gpus_of_the_job_draw_power() -> None:
     two, eight = (plan(gpus, budget=OWN) for gpus in (2, 8))
     assert two.power.machines_kw == pytest.approx(eight.power.machines_kw / 4)

@@ -375,8 +375,8 @@ def _about_all_of_them(made: Decision) -> list[str]:
 def _given_but_impossible(made: Decision) -> list[Warning_]:
     """A network that was given as decided and cannot be: the plan is for another, and says so."""
     given, chosen = made.job.questionnaire.cluster.fabric, made.choice.chosen
-    if given is None or chosen is None or chosen.id == given:
-        return []
+    if given is None or chosen is None or chosen.id == given or chosen.considered.suffices:
+        return []  # what nothing crosses is named on the card
     why = next(
         (c.because for c in made.conclusions if c.fabric == given and c.then.get("verdict") == "impossible"),
         "it does not do what is asked here.",

@@ -26,6 +26,7 @@ from .headline import (
     not_together,
     seconds,
     tokens_told,
+    unused,
     usd,
     works_longer,
 )
@@ -70,10 +71,11 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
+    beside = beside or unused(job, choice, ": none is needed, and")
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
-        what = _to_what_is_there(job, chosen, network, joined)
+        what = _to_what_is_there(made, chosen, network, joined)
         dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
         return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
     budget = job.questionnaire.budget  # of neither said the machines may be there, and nobody asked
@@ -96,7 +98,7 @@ def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
 
 def _set_aside(made: Decision) -> str:
     """Of a network that was given and is not taken, what it would take of which limits."""
-    given = [e for e in made.choice.over_limits if e.considered.owned]
+    given = [e for e in made.choice.over_limits if e.considered.owned and e is not made.choice.unused]
     asked = made.job.questionnaire
     least = min(given, key=lambda e: (len(missed(e, asked)), e.ranked_cost), default=None)
     limits = missed(least, asked) if least else []
@@ -122,12 +124,15 @@ def _unnamed(job: Resolved, chosen: Entry) -> bool:
     return said and chosen.considered.fabric.technology != "none"
 
 
-def _to_what_is_there(job: Resolved, chosen: Entry, network: str, joined: str) -> str:
+def _to_what_is_there(made: Decision, chosen: Entry, network: str, joined: str) -> str:
     """``Buy InfiniBand NDR 400 Gb/s for the 64 NVIDIA H100 SXM5 80 GB that are there``."""
+    job, before = made.job, made.asked.owned_gpus if made.asked else 0
     there = job.questionnaire.owned_gpus
     if there < job.gpus:
         return f"Buy {job.gpus - there:,} {job.gpu.name} to the {there:,} that are there, {joined}"
     ours = f"the {job.gpus:,} {job.gpu.name} that {'is' if job.gpus == 1 else 'are'} there"
+    if before > job.gpus:  # a load takes fewer
+        ours = f"{job.gpus:,} of the {before:,} {job.gpu.name} that are there"
     if network.startswith("no "):
         return f"Use {ours}, {joined}"
     return f"{'Without one b' if _unnamed(job, chosen) else 'B'}uy {network} for {ours}"
@@ -458,7 +463,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if made.choice.kept:
         return "the job cannot run on it."
     if not flips and chosen.considered.fabric.technology == "none":
-        return "the job outgrows what needs no network."
+        return f"the job outgrows what needs no network{_then_needed(made)}."
     if flips is None:
         return ""
     if not flips:
@@ -468,6 +473,10 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
     then = then if flip.to_quote is None else f"quote {flip.to_quote}"
     return f"{_turning(flip, chosen, made)}: then {then}."
+
+
+def _then_needed(made: Decision) -> str:
+    return f": then {name_of(made.choice.unused)}" if made.choice.unused else ""
 
 
 def _with_one_limit_looser(made: Decision) -> str:

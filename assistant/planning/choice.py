@@ -47,6 +47,7 @@ class Choice:
     equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+    unused: Entry | None = None  # the network that a person named, where nothing crosses any
 
     @property
     def kept(self) -> bool:
@@ -207,15 +208,18 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     over = tuple(e for e, keeps in zip(possible, kept, strict=True) if e.costed and not keeps)
     able = [e for e, keeps in zip(possible, kept, strict=True) if keeps]
     named: Standing = "in-place" if questionnaire.budget.network_there else "given"
-    return replace(_chosen_of(able, named), over_limits=over)
+    made = _chosen_of(able, named)
+    needless = made.chosen is not None and made.chosen.considered.suffices
+    unused = next((e for e in entries if needless and e.considered.owned and e is not made.chosen), None)
+    return replace(made, over_limits=over, unused=unused)
 
 
 def _chosen_of(able: list[Entry], named: Standing) -> Choice:
     """``named``: how the network stands that a person named."""
     owned = next((e for e in able if e.considered.owned), None)
-    if owned is not None:
-        return _kept(owned, able, named)
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
+    if owned is not None and not (nothing is not None and nothing.considered.suffices):
+        return _kept(owned, able, named)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
         return Choice(nothing)
