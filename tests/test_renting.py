@@ -459,3 +459,34 @@ def test_of_two_networks_of_a_machine_that_cost_the_same_the_faster_one_stands_f
         and a.run_cost_usd.p50 == pytest.approx(b.run_cost_usd.p50)
     ]
     assert pairs and all(a.finishes_days <= b.finishes_days for a, b in pairs)
+
+
+def test_of_two_networks_of_a_machine_for_the_same_sum_the_faster_one_is_recommended_and_why_is_said(pipeline):
+    """64 B300 for a term that is paid whole, and no network that is not advised against: the sum is one, the days are
+    not, and who asked for no single vendor's network is told that this one is."""
+    job = {"workload": "pretraining", "model": "deepseek-v3", "cluster": {"gpu": "b300", "gpus": 64}}
+    job |= {"training": {"tokens": 2e10}, "constraints": {"deadline_days": 30, "vendor_neutral": True}}
+    made = planned(pipeline, job | {"budget": {"mode": "rent", "spot": True, "reserved_days": 30}})
+    answer, (best, slower) = made.recommendation, made.candidates[:2]
+    assert (best.fabric, slower.fabric) == ("aws-efa-v3", "ethernet-tcp-100")
+    assert best.median_cost == pytest.approx(slower.median_cost) and best.run_hours < slower.run_hours / 4
+    assert answer.card.because == "The same cost as on Ethernet 100 Gb/s, TCP sockets, and faster."
+    assert (answer.certainty, answer.tied, best.probability_best) == ("clear", ["aws-efa-v3"], 1.0)
+    [against] = [w.message for w in made.warnings if w.code == "advised-against-and-least-bad"]
+    assert "comes from one vendor" in against and "recommended all the same" in against
+    assert made.offers[answer.offer].verdict == "acceptable"
+    certain = [line for line in plan_lines(made, 400) if "Certainty: " in line]
+    assert len(certain) == 1 and "clear; Ethernet 100, TCP costs the same and is slower." in certain[0]
+
+
+@pytest.mark.parametrize("quotes", [[], [{"provider": "oci", "fabric": "roce-v2-100", "gpu_hour_usd": 2.5}]])
+def test_what_is_recommended_for_want_of_anything_better_is_not_advised_against_in_its_own_offer(pipeline, quotes):
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 1e12}}
+    job["cluster"] = {"gpu": "a100-sxm-40gb", "gpus": 2048, "provider": "oci"}
+    made = planned(pipeline, job | {"budget": {"mode": "rent", "quotes": quotes}})
+    answer = made.recommendation
+    assert (answer.fabric, made.offers[answer.offer].verdict) == ("roce-v2-100", "acceptable")
+    [against] = [w.message for w in made.warnings if w.code == "advised-against-and-least-bad"]
+    what = "nothing else that was quoted" if quotes else "nothing else that is let at a price"
+    assert "64 times as many" in against and what in against
+    assert [quote.verdict for quote in made.quotes] == ["acceptable"] * len(quotes)

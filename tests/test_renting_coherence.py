@@ -81,13 +81,17 @@ def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one
     if draw.random() < 0.7:
         job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
     made = decided(pipeline, job)
-    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY, made.choice)
     answer = taken(made.choice.chosen, offers)
     if answer is None:
         return
     same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
     costs = [o.ranked_usd for o in (offers[answer], *same)]  # of machines that may be taken away the mean counts
     assert costs[0] == pytest.approx(min(costs)) and offers[answer].run_cost_usd, job
+    ours = offers[answer]
+    assert ours.verdict == "acceptable", "what is recommended is not advised against where its price stands"
+    alike = [o for o in offers if o.meets_limits and o.verdict == "acceptable" and o.ranked_usd == costs[0]]
+    assert ours.finishes_days <= 1.01 * min(o.finishes_days for o in (ours, *alike)), "for the same sum the faster one"
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 14))

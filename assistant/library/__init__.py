@@ -28,8 +28,8 @@ class Library:
     """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours,
     ``profile`` lays factors from a user's own measured runs over its constants; ``measured``: the same of networks that
     nccl-tests measured, (fabric id, time ÷ the catalog's, file) each. ``figures``: those of an earlier plan, as its
-    ``made_with`` has them, in place of the catalog's. ``as_read``: a hash of what stood in the user's own files, so that
-    a library with other content in a file of the same name is another library."""
+    ``made_with`` has them, in place of the catalog's. ``as_read``: a hash of what stood in the user's own files, so
+    that a library with other content in a file of the same name is another library."""
 
     rules_folder: Path
     knowledge_folder: Path

@@ -15,7 +15,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .candidates import rented_openly
-from .choice import meets
+from .choice import beats, meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
@@ -409,6 +409,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     more = other.median_cost / chosen.median_cost
     if chosen.risky or other.risky:  # as they are compared
         least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
+    if beats(chosen, other):
+        return f"The same cost as on {in_a_sentence(other)}, and faster."
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = compared(more, "more")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty, Verdict
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import within_month, within_share
@@ -26,6 +26,7 @@ TIE_PROBABILITY = 0.2
 # price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
 # times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
 NEAR = 1.25
+SAME = 1e-6  # as a share: sums so near each other are one sum, as of a term that is paid whole however long the run is
 
 
 Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
@@ -94,12 +95,18 @@ class Choice:
         alike = [
             e
             for e in sorted(self.rest, key=lambda e: e.ranked_cost)
-            if apart[e.id] <= (NEAR - 1 if e in self.equal else CLOSE_PERCENT / 100)
+            if apart[e.id] <= (NEAR - 1 if e in self.equal else CLOSE_PERCENT / 100) and not beats(chosen, e)
         ]
         if any(apart[e.id] <= TIE_PERCENT / 100 or cheaper[e.id] >= 0.5 for e in alike):
             return "toss-up", alike
         unsure = [self.confidence, *cheaper.values()]
         return ("close" if alike or any(TIE_PROBABILITY < p < 1 - TIE_PROBABILITY for p in unsure) else "clear"), alike
+
+    def verdict_on(self, entry: Entry) -> Verdict:
+        """The verdict on a network as it is told of what is let with it: of the one that is taken, be it the least bad,
+        nobody is advised against it beside its recommendation."""
+        taken = self.chosen is not None and entry.id == self.chosen.id
+        return "acceptable" if taken and entry.verdict == "avoid" else entry.verdict
 
     @property
     def barred(self) -> list[Entry]:
@@ -192,7 +199,7 @@ def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> No
     those that keep what was asked, as far as any does."""
     able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
     able = [e for e in able if meets(e, questionnaire)] or able
-    asked = comparable([e for e in able if e.verdict == "acceptable"] or able)
+    asked = _unbeaten(comparable([e for e in able if e.verdict == "acceptable"] or able))
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
@@ -227,8 +234,9 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
     wanted = advised(priced) or priced
     if not wanted:
         return Choice()
-    cheapest = min(wanted, key=lambda e: e.ranked_cost)
-    tied = _up_to_the_dearest([e for e in wanted if e is cheapest or _indistinct(e, cheapest)], wanted)
+    unbeaten = _unbeaten(wanted)
+    cheapest = min(unbeaten, key=lambda e: e.ranked_cost)
+    tied = _up_to_the_dearest([e for e in unbeaten if e is cheapest or _indistinct(e, cheapest)], unbeaten)
     chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
     runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)
@@ -248,6 +256,21 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
         equal=tuple(tied),
         unadvised=_unadvised(able, wanted),
     )
+
+
+def beats(one: Entry, other: Entry) -> bool:
+    """Whether it costs the same as another to the last dollar and is clearly faster: the rent is that of a term, or of
+    a month, whatever joins the machines. Then nothing is left for a rule to decide."""
+    if one.costed != other.costed or abs(one.ranked_cost - other.ranked_cost) > SAME * other.ranked_cost:
+        return False
+    hours = one.median_hours, other.median_hours
+    alike = abs(hours[0] - hours[1]) <= SAME * hours[1]  # of a service without an end: then a token tells
+    ours, theirs = (one.step, other.step) if alike else hours
+    return ours * (1 + TIE_PERCENT / 100) < theirs
+
+
+def _unbeaten(entries: list[Entry]) -> list[Entry]:
+    return [e for e in entries if not any(beats(other, e) for other in entries)]
 
 
 def advised(able: Iterable[Entry]) -> list[Entry]:
