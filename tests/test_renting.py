@@ -490,3 +490,54 @@ def test_what_is_recommended_for_want_of_anything_better_is_not_advised_against_
     what = "nothing else that was quoted" if quotes else "nothing else that is let at a price"
     assert "64 times as many" in against and what in against
     assert [quote.verdict for quote in made.quotes] == ["acceptable"] * len(quotes)
+
+
+_DISAGGREGATED: dict[str, Any] = {"workload": "disaggregated-inference", "model": "llama-3.1-70b"}
+
+
+@pytest.mark.parametrize("gpus", [80, 144, 216])
+def test_of_several_racks_that_serve_by_themselves_it_is_each_rack_that_needs_no_network(pipeline, gpus: int):
+    made = planned(pipeline, _DISAGGREGATED | {"cluster": {"gpu": "gb200", "gpus": gpus}, "budget": {"mode": "rent"}})
+    answer = made.recommendation
+    assert answer.verdict == "no-network-needed"
+    assert answer.card.because == "Both sides lie in each rack of 72: nothing crosses a network."
+    assert "in each rack of 72 GPUs what reads prompts and what writes answers share NVLink 5" in answer.headline
+
+
+@pytest.mark.parametrize(
+    ("job", "idle", "said"),
+    [
+        (
+            _DISAGGREGATED | {"cluster": {"gpu": "gb200", "gpus": 80}},
+            "8 of the 80 GPUs stand idle",
+            "72 in all; with 72 alone it serves as much.",
+        ),
+        (
+            {"workload": "inference", "model": "llama-3.1-405b", "inference": {"precision": "bf16"}}
+            | {"cluster": {"gpu": "h100-sxm", "gpus": 24}},
+            "8 of the 24 GPUs stand idle",
+            "1 copy of 16 GPUs, 16 in all; with 16 alone it serves as much.",
+        ),
+        (
+            {"workload": "rlhf", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 48}}
+            | {"rl": {"rollout_gpus": 24, "rollout_tensor_parallel": 16}},
+            "8 of the 48 GPUs stand idle while answers are written",
+            "give another size of a copy (rl.rollout_tensor_parallel).",
+        ),
+        ({"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}, None, None),
+    ],
+)
+def test_gpus_that_are_paid_for_and_do_nothing_are_told(pipeline, job: dict[str, Any], idle: str | None, said: str):
+    made = planned(pipeline, job | {"budget": {"mode": "rent"}})
+    told = [w.message for w in made.warnings if w.code == "gpus-stand-idle"]
+    if idle is None:
+        assert not told and "idle" not in made.recommendation.card.finish
+        return
+    assert f"{idle}." in made.recommendation.card.finish
+    assert told[0].startswith(f"{idle}, and are paid for like the others: ") and told[0].endswith(said)
+
+
+def test_of_whole_machines_that_are_paid_for_only_those_gpus_work_that_a_copy_has(pipeline):
+    job = {"workload": "batch-inference", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 20}}
+    made = planned(pipeline, job | {"inference": {"tensor_parallel": 8, "tokens": 1e9}, "budget": {"mode": "rent"}})
+    assert "24 are paid for, 16 of them work; ask for 24 or 16" in made.recommendation.card.do

@@ -30,6 +30,7 @@ from .headline import (
     usd,
     works_longer,
 )
+from .idle import idle_gpus, told_in_short
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -52,7 +53,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     return Card(
         do=_do(made, chosen, answer.tied),
         cost=_cost(job, chosen, sizing),
-        finish=_finish(made, chosen),
+        finish=f"{_finish(made, chosen)}{_idle(job, chosen)}",
         because=_because(made, chosen),
         changes_if=_changes_if(made, chosen, flips),
     )
@@ -84,7 +85,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
         what = f"Take {network} for the {gpus}{where}{beside}"
-    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
+    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job, chosen)}"
 
 
 def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
@@ -150,7 +151,8 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
         return ""
     let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
-    paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
+    working = job.gpus - idle_gpus(chosen, job)
+    paid = f"{let}: {least * job.sites:,} are paid for, {working:,} of them work"
     if not chosen.costed:
         return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
     return (
@@ -158,13 +160,13 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     )
 
 
-def _in_whole_machines(job: Resolved) -> str:
+def _in_whole_machines(job: Resolved, chosen: Entry) -> str:
     """That a number of GPUs of which nobody has machines is let and sold in whole ones."""
     usual, vary = job.gpu.gpus_per_node, job.gpu.nodes_vary or job.questionnaire.cluster.gpus_per_node is not None
     if vary or job.gpus <= usual or job.gpus % usual == 0 or job.sites > 1:
         return ""
     fewer = job.gpus // usual * usual
-    whole = f"{fewer + usual:,} are paid for, {job.gpus:,} of them work"
+    whole = f"{fewer + usual:,} are paid for, {job.gpus - idle_gpus(chosen, job):,} of them work"
     return f" Machines have {usual} GPUs: {whole}; ask for {fewer + usual:,} or {fewer:,}."
 
 
@@ -327,6 +329,12 @@ def _at_worst(chosen: Entry) -> str:
     return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
 
 
+def _idle(job: Resolved, chosen: Entry) -> str:
+    """Which of the GPUs do nothing."""
+    said = told_in_short(chosen, job)
+    return f" {said}." if said else ""
+
+
 def _finish(made: Decision, chosen: Entry) -> str:
     """When it is done; a service is as fast as it is."""
     job, served = made.job, chosen.estimate.serving
@@ -392,6 +400,8 @@ def _limited(made: Decision, barred: list[Entry]) -> str:
 def _whole(job: Resolved, chosen: Entry) -> str:
     """What keeps everything off the network."""
     served = chosen.estimate.serving
+    if job.domains > 1 and served is not None and served.prefill_workers is not None:
+        return f"Both sides lie in each rack of {job.domain}"
     if served is None or served.prefill_workers is not None:
         return "All its GPUs share one scale-up link"
     return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"

@@ -85,6 +85,12 @@ def _no_network(job: Resolved, choice: Choice) -> str:
             f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
             f"crosses a fabric{unused(job, choice, ';')}.{priced}"
         )
+    served = chosen.estimate.serving if chosen else None
+    if served is not None and served.prefill_workers is not None:
+        return (
+            f"No network between nodes is needed for {_job(job)}: in each rack of {job.domain} GPUs what reads prompts "
+            f"and what writes answers share {link}, so only requests cross, which ordinary Ethernet carries.{priced}"
+        )
     where = link_of_a_copy(job, chosen)
     return (
         f"No fabric between nodes is needed for {_job(job)}: {_each_copy(chosen)} fits in one {where}, so only "
