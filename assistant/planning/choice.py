@@ -259,9 +259,14 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
 
 
 def beats(one: Entry, other: Entry) -> bool:
-    """Whether it costs the same as another to the last dollar and is clearly faster: the rent is that of a term, or of
-    a month, whatever joins the machines. Then nothing is left for a rule to decide."""
-    if one.costed != other.costed or abs(one.ranked_cost - other.ranked_cost) > SAME * other.ranked_cost:
+    """Whether it is had on the same machine as another for the same sum and is clearly faster: the rent is that of a
+    term, or of a month, whatever joins the machines. Then nothing is left for a rule to decide."""
+    machines = [(e.price.offered.provider, e.price.offered.offer.name) for e in (one, other) if e.price.offered]
+    if (
+        len(machines) < 2
+        or machines[0] != machines[1]
+        or abs(one.ranked_cost - other.ranked_cost) > SAME * other.ranked_cost
+    ):
         return False
     hours = one.median_hours, other.median_hours
     alike = abs(hours[0] - hours[1]) <= SAME * hours[1]  # of a service without an end: then a token tells
