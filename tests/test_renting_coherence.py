@@ -99,13 +99,17 @@ def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one
     if draw.random() < 0.7:
         job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
     made = decided(pipeline, job)
-    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY, made.choice)
     answer = taken(made.choice.chosen, offers)
     if answer is None:
         return
     same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
     costs = [o.ranked_usd for o in (offers[answer], *same)]  # of machines that may be taken away the mean counts
     assert costs[0] == pytest.approx(min(costs)) and offers[answer].run_cost_usd, job
+    ours = offers[answer]
+    assert ours.verdict == "acceptable", "what is recommended is not advised against where its price stands"
+    alike = [o for o in offers if o.meets_limits and o.verdict == "acceptable" and o.ranked_usd == costs[0]]
+    assert ours.finishes_days <= 1.01 * min(o.finishes_days for o in (ours, *alike)), "for the same sum the faster one"
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 14))
@@ -194,11 +198,16 @@ def test_a_latency_that_nothing_keeps_is_not_feasible_and_the_one_that_is_named_
 @pytest.mark.parametrize(("gpu", "gpus"), [("b300", 8), ("gb200", 72), ("gb300", 72), ("h100-sxm", 8), ("mi300x", 8)])
 @pytest.mark.parametrize("workload", get_args(Workload))
 def test_gpus_of_one_scale_up_domain_need_no_network(pipeline: Pipeline, gpu: str, gpus: int, workload: str) -> None:
-    for mode in ("rent", "buy"):
-        cluster = {"gpu": gpu, "gpus": gpus}
-        job = {"workload": workload, "model": "llama-3.1-8b", "cluster": cluster, "budget": {"mode": mode}}
-        chosen = decided(pipeline, job).choice.chosen
+    """Nor one that was named, or is there: nothing crosses it, and none is dearer than none."""
+    budgets: list[dict[str, Any]] = [{"mode": "rent"}, {"mode": "buy"}, {"owned": "everything"}]
+    for budget, given in zip(budgets, (None, None, "roce-v2-400"), strict=True):
+        cluster = {"gpu": gpu, "gpus": gpus, "fabric": given}
+        job = {"workload": workload, "model": "llama-3.1-8b", "cluster": cluster, "budget": budget}
+        made = decided(pipeline, job)
+        chosen = made.choice.chosen
         assert chosen is not None and chosen.id == "none", job
+        assert (made.choice.unused.id if made.choice.unused else None) == given
+        assert all(chosen.median_cost <= e.median_cost * (1 + 1e-9) for e in made.entries if e.considered.owned)
 
 
 @pytest.mark.parametrize(("gpu", "gpus"), [("b200", 8), ("gb200", 72), ("mi300x", 8)])

@@ -15,7 +15,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import usd_per_month
 from .candidates import rented_openly
-from .choice import meets
+from .choice import beats, meets
 from .entry import Entry, band_of
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
@@ -26,9 +26,11 @@ from .headline import (
     not_together,
     seconds,
     tokens_told,
+    unused,
     usd,
     works_longer,
 )
+from .idle import idle_gpus, told_in_short
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -51,7 +53,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     return Card(
         do=_do(made, chosen, answer.tied),
         cost=_cost(job, chosen, sizing),
-        finish=_finish(made, chosen),
+        finish=f"{_finish(made, chosen)}{_idle(job, chosen)}",
         because=_because(made, chosen),
         changes_if=_changes_if(made, chosen, flips),
     )
@@ -70,10 +72,11 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
+    beside = beside or unused(job, choice, ": none is needed, and")
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
-        what = _to_what_is_there(job, chosen, network, joined)
+        what = _to_what_is_there(made, chosen, network, joined)
         dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
         return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
     budget = job.questionnaire.budget  # of neither said the machines may be there, and nobody asked
@@ -82,7 +85,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
         what = f"Take {network} for the {gpus}{where}{beside}"
-    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
+    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job, chosen)}"
 
 
 def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
@@ -96,7 +99,7 @@ def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
 
 def _set_aside(made: Decision) -> str:
     """Of a network that was given and is not taken, what it would take of which limits."""
-    given = [e for e in made.choice.over_limits if e.considered.owned]
+    given = [e for e in made.choice.over_limits if e.considered.owned and e is not made.choice.unused]
     asked = made.job.questionnaire
     least = min(given, key=lambda e: (len(missed(e, asked)), e.ranked_cost), default=None)
     limits = missed(least, asked) if least else []
@@ -122,12 +125,15 @@ def _unnamed(job: Resolved, chosen: Entry) -> bool:
     return said and chosen.considered.fabric.technology != "none"
 
 
-def _to_what_is_there(job: Resolved, chosen: Entry, network: str, joined: str) -> str:
+def _to_what_is_there(made: Decision, chosen: Entry, network: str, joined: str) -> str:
     """``Buy InfiniBand NDR 400 Gb/s for the 64 NVIDIA H100 SXM5 80 GB that are there``."""
+    job, before = made.job, made.asked.owned_gpus if made.asked else 0
     there = job.questionnaire.owned_gpus
     if there < job.gpus:
         return f"Buy {job.gpus - there:,} {job.gpu.name} to the {there:,} that are there, {joined}"
     ours = f"the {job.gpus:,} {job.gpu.name} that {'is' if job.gpus == 1 else 'are'} there"
+    if before > job.gpus:  # a load takes fewer
+        ours = f"{job.gpus:,} of the {before:,} {job.gpu.name} that are there"
     if network.startswith("no "):
         return f"Use {ours}, {joined}"
     return f"{'Without one b' if _unnamed(job, chosen) else 'B'}uy {network} for {ours}"
@@ -145,7 +151,8 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
         return ""
     let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
-    paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
+    working = job.gpus - idle_gpus(chosen, job)
+    paid = f"{let}: {least * job.sites:,} are paid for, {working:,} of them work"
     if not chosen.costed:
         return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
     return (
@@ -153,13 +160,13 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     )
 
 
-def _in_whole_machines(job: Resolved) -> str:
+def _in_whole_machines(job: Resolved, chosen: Entry) -> str:
     """That a number of GPUs of which nobody has machines is let and sold in whole ones."""
     usual, vary = job.gpu.gpus_per_node, job.gpu.nodes_vary or job.questionnaire.cluster.gpus_per_node is not None
     if vary or job.gpus <= usual or job.gpus % usual == 0 or job.sites > 1:
         return ""
     fewer = job.gpus // usual * usual
-    whole = f"{fewer + usual:,} are paid for, {job.gpus:,} of them work"
+    whole = f"{fewer + usual:,} are paid for, {job.gpus - idle_gpus(chosen, job):,} of them work"
     return f" Machines have {usual} GPUs: {whole}; ask for {fewer + usual:,} or {fewer:,}."
 
 
@@ -328,6 +335,12 @@ def _at_worst(chosen: Entry) -> str:
     return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
 
 
+def _idle(job: Resolved, chosen: Entry) -> str:
+    """Which of the GPUs do nothing."""
+    said = told_in_short(chosen, job)
+    return f" {said}." if said else ""
+
+
 def _finish(made: Decision, chosen: Entry) -> str:
     """When it is done; a service is as fast as it is."""
     job, served = made.job, chosen.estimate.serving
@@ -393,6 +406,8 @@ def _limited(made: Decision, barred: list[Entry]) -> str:
 def _whole(job: Resolved, chosen: Entry) -> str:
     """What keeps everything off the network."""
     served = chosen.estimate.serving
+    if job.domains > 1 and served is not None and served.prefill_workers is not None:
+        return f"Both sides lie in each rack of {job.domain}"
     if served is None or served.prefill_workers is not None:
         return "All its GPUs share one scale-up link"
     return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"
@@ -410,6 +425,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     more = other.median_cost / chosen.median_cost
     if chosen.risky or other.risky:  # as they are compared
         least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
+    if beats(chosen, other):
+        return f"The same cost as on {in_a_sentence(other)}, and faster."
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = compared(more, "more")
@@ -468,7 +485,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if made.choice.kept:
         return "the job cannot run on it."
     if not flips and chosen.considered.fabric.technology == "none":
-        return "the job outgrows what needs no network."
+        return f"the job outgrows what needs no network{_then_needed(made)}."
     if flips is None:
         return ""
     if not flips:
@@ -478,6 +495,10 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
     then = then if flip.to_quote is None else f"quote {flip.to_quote}"
     return f"{_turning(flip, chosen, made)}: then {then}."
+
+
+def _then_needed(made: Decision) -> str:
+    return f": then {name_of(made.choice.unused)}" if made.choice.unused else ""
 
 
 def _with_one_limit_looser(made: Decision) -> str:

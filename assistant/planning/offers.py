@@ -11,19 +11,26 @@ from assistant.market import Freshness, Offered, monthly, price_at
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
 
-from .choice import meets
+from .choice import Choice, meets
 from .entry import Entry, about, band_of, mean_cost
 from .money import NOTICED, list_price_error, list_price_spread, steady_cost, unfinished
 from .resolve import Resolved
 
 
 def rental_offers(
-    variants: list[Entry], entries: list[Entry], job: Resolved, catalog: Catalog, today: datetime.date | None
+    variants: list[Entry],
+    entries: list[Entry],
+    job: Resolved,
+    catalog: Catalog,
+    today: datetime.date | None,
+    choice: Choice | None = None,
 ) -> list[RentalOffer]:
     """Every offer that runs the job, cheapest run first, those without a price last.
 
-    ``variants``: each fabric on all terms on which it is let; ``entries`` have the verdicts.
+    ``variants``: each fabric on all terms on which it is let; ``entries`` have the verdicts; ``choice``: what is
+    recommended among them.
     """
+    said = choice or Choice()
     if job.questionnaire.budget.mode != "rent" or job.questionnaire.budget.gpu_hour_usd is not None:
         return []
     freshness = Freshness.of(catalog.constants, today)
@@ -36,7 +43,7 @@ def rental_offers(
         islands = any(e.inside for e in advised) or not advised
         able = [e for e in able if bool(e.inside) is islands]
     found = [
-        _row(entry, offered, job, catalog, freshness, judged[entry.id].verdict)
+        _row(entry, offered, job, catalog, freshness, said.verdict_on(judged[entry.id]))
         for entry in able
         for offered in _with_untold_terms(entry.considered.offers)
     ]

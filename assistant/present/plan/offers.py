@@ -241,9 +241,7 @@ _OF_A_RUN = ("time", "day")  # a service is never done
 
 def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Table:
     """``dated``: the day of a price stays however little room there is."""
-    taken, ends = _taken(plan), reading.ends(plan)
-    # Where the best of what is advised against is taken, the others of its kind are warned of no more than it is.
-    warned = taken is None or taken.verdict != "avoid"
+    taken, ends, warned = _taken(plan), reading.ends(plan), not _least_bad(plan)
     rows = [_row(o, o is taken, warned=warned) for o in shown]
     bill = reading.bill(plan) if ends else "a month"
     shorter = {
@@ -274,6 +272,13 @@ def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Tabl
         tuple(at(column) for column in gone if not (dated and column == "dated")),
         {at(column): cells for column, cells in shorter.items()},
     )
+
+
+def _least_bad(plan: Plan) -> bool:
+    """Whether what is taken is advised against, and no saving makes up for it: then the others of its kind are warned
+    of no more than it is."""
+    against = any(f.fabric == plan.recommendation.fabric and f.conclusion == "avoid" for f in plan.findings)
+    return against and all(warning.code != "advised-against-and-cheaper" for warning in plan.warnings)
 
 
 def _seller(offer: RentalOffer) -> str:

@@ -44,13 +44,16 @@ def first_page(plan: Plan) -> list[Block]:
 
 
 def power(plan: Plan) -> list[Block]:
-    """What machines and network draw, where that is the reader's own affair."""
+    """What machines and network draw, and whose bill it is."""
+    if plan.power is None:
+        return []
+    return titled("Power", Bullets(_power(plan.power, reading.bill(plan), rented=_rented(plan))))
+
+
+def power_in_short(plan: Plan) -> list[Block]:
+    """The same where it is the reader's own affair: the machines are theirs, or what they draw is limited."""
     theirs = _rented(plan) and reading.asked(plan, "constraints.max_power_kw") is None
-    return (
-        []
-        if plan.power is None or theirs
-        else titled("Power", Bullets(_power(plan.power, reading.bill(plan), rented=_rented(plan))))
-    )
+    return [] if theirs else power(plan)
 
 
 def answer_power(plan: Plan) -> list[Block]:
