@@ -3,18 +3,15 @@ source does the same sum, what we think of it stands beside."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 
 from assistant.market import amortized, monthly, run_cost
-from assistant.present.figures import significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
 
 _DEAREST_HOUR = 100.0  # US dollars: what costs more is no GPU-hour
-_RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
-_CANCELS = " How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
+RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
 _WRITTEN_OFF = (
     f"Straight line over months of {HOURS_PER_MONTH:g} hours in which every GPU is busy, no interest and nothing "
     "left at the end. Power, support, spares and staff are not counted."
@@ -22,32 +19,19 @@ _WRITTEN_OFF = (
 
 
 def rent(case: Case) -> Computed | None:
-    """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
+    """Dollars of so many GPUs for so many days at so much."""
     gpus, days, prices = case.fields.get("cluster.gpus"), case.lengths(), _hourly(case)
-    if not gpus or not days or not prices:
+    if not gpus or len(days) != 1 or len(prices) != 1:
         return None
-    if len(days) != len(prices):
-        if 1 not in (len(days), len(prices)):
-            return None
-        days, prices = days * (len(prices) if len(days) == 1 else 1), prices * (len(days) if len(prices) == 1 else 1)
-    costs = [run_cost(24 * length, gpus, price) for length, price in zip(days, prices, strict=True)]
-    beside = []
-    for length, price, cost in zip(days, prices, costs, strict=True):
-        formula = f"{length:g} days × 24 h × {gpus} GPUs × {hourly_price(price)}"
-        case.figure(f"{length:g} days at ${price:.2f}", round(cost, 2), "USD in all", formula)
-        beside += _in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
-    told = [f"{one.name} cost {_cents(one.value)}" for one in case.found]
-    text = f"{gpus} GPUs: {'; '.join(told)}."
-    for (first, one), (second, other) in pairwise(zip(costs, days, strict=True)):
-        dearer = f"{_cents(abs(second - first))} {'more' if second > first else 'less'}"
-        shorter = f" and takes {significant(abs(other - one))} days {'more' if other > one else 'less'}"
-        text += (
-            f" The later of two costs {dearer} ({100 * (second / first - 1):+.1f} %){shorter if one != other else ''}."
-        )
+    [length], [price] = days, prices
+    cost = run_cost(24 * length, gpus, price)
+    said = f"{length:g} days at {hourly_price(price)}"
+    formula = f"{length:g} days × 24 h × {gpus} GPUs × {hourly_price(price)}"
+    case.figure(said, round(cost, 2), "USD in all", formula)
+    beside = in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
     case.told = {}
-    several = _CANCELS if len(set(days)) > 1 and len(set(prices)) > 1 else ""
-    caveat = " ".join([_RENT + several, *dict.fromkeys(beside)])
-    return case.answer(text, caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices)
+    caveat = " ".join([RENT, *dict.fromkeys(beside)])
+    return case.answer(f"{gpus} GPUs: {said} cost {cents(cost)}.", caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices)
 
 
 def write_off(case: Case) -> Computed | None:
@@ -63,9 +47,9 @@ def write_off(case: Case) -> Computed | None:
         each, name = f"${usd:,.0f} ÷ {months:g} months ÷ {gpus} GPUs", f"${usd:,.0f}"
         case.figure(f"{name} per GPU-hour", round(hourly[-1], 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
         case.figure(f"{name} per GPU and month", round(monthly(hourly[-1], 1), 2), "USD per month", each)
-        beside += _in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
+        beside += in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
     told = [
-        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {_cents(monthly(each, 1))} per GPU and month"
+        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {cents(monthly(each, 1))} per GPU and month"
         for usd, each in zip(capital, hourly, strict=True)
     ]
     text = f"Over {months:g} months on {gpus} GPUs {'; '.join(told)}."
@@ -106,11 +90,12 @@ def hourly_price(usd: float) -> str:
     return f"${usd:.2f}" if round(usd, 2) == usd else f"${usd:.6g}"
 
 
-def _cents(usd: float) -> str:
+def cents(usd: float) -> str:
+    """US dollars to the cent."""
     return f"${usd:,.2f}"
 
 
-def _in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
+def in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
     """A sentence for each statement of a source that is this very sum, with what we think of it."""
     found = []
     for claim in case.library.knowledge.claims.values():
