@@ -75,7 +75,7 @@ def test_the_premiums_of_the_sources_break_even_where_they_do(claim, of):
 
 def test_two_runs_side_by_side_have_their_difference():
     found = answered("how much is 32 GPUs for 11.5 days at $2.50 against 10 days at $3.50?").computed
-    assert [figure.value for figure in found.figures] == [22_080, 26_880]
+    assert [figure.value for figure in found.figures] == [22_080, 26_880, 4_800, 2.875, 3_200]
     assert "$4,800.00 more (+21.7 %) and takes 1.50 days less" in found.text and "cancels out" in found.caveat
     other = answered("how much is 64 GPUs for 12 days at $2.00 against 10 days at $3.00?").computed
     assert "$9,216.00 more" in other.text

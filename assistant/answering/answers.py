@@ -91,12 +91,14 @@ def answer_many(
 
 
 def _asking(said: Utterance) -> Utterance:
-    """What is put as a question and states no more than machines, a time and their price asks what that comes to."""
-    priced = (
-        any(one.unit == "gpu-hour" for one in said.amounts) and {"so_many", "so_long"} <= said.roles["signs"].keys()
-    )
-    plain = said.topic is None and priced and not any(name.startswith("model") for name in said.fields)
-    return replace(said, topic="rent") if plain else said
+    """What is put as a question and states no more than machines, a time and their price asks what that comes to; with
+    a network and no price, what that is in an hour."""
+    signs = said.roles["signs"].keys()
+    if said.topic is not None or not {"so_many", "so_long"} <= signs or any(f.startswith("model") for f in said.fields):
+        return said
+    if any(one.unit == "gpu-hour" for one in said.amounts):
+        return replace(said, topic="rent")
+    return replace(said, topic="write-off") if {"hourly", "network_word"} <= signs else said
 
 
 def _read(top: int) -> int:

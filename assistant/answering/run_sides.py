@@ -13,7 +13,7 @@ from .run_terms import MOST, Part, Span, Told, overlap
 
 _BESIDE = 3  # words: a length is told of the name that it stands so near to
 _SLOWER_FIRST = 3  # words: what it counts against a reading that the slower network has the shorter run
-_RANK = {"infiniband": 2, "roce": 1}  # what is told to be faster, of networks; the others are 0
+_RANKS = {"infiniband": 2, "roce": 1, "plain": 0}  # of networks, which is told to be the faster one
 _SAME_PRICE = 0.005  # US dollars
 # What makes of a length that of the run it is told of: times so much, and so many days more.
 _CHANGES = {
@@ -78,12 +78,12 @@ def _labels(case: Case, sides: int) -> list[_Label]:
     plain = cues["plain_side"]
     cues["faster_side"] = tuple(s for s in cues["faster_side"] if not any(overlap(s, other) for other in plain))
     by_cue = [_Label(said[spans[0][0] : spans[0][1]], spans) for spans in cues.values() if spans]
-    networks = _entities(case, "fabric", [*plain, *cues["faster_side"]])
+    networks = _networks(case, [*plain, *cues["faster_side"]])
     letters: dict[str, tuple[Span, ...]] = {}
     for start, end in places.get("lettered", ()):
         letters[said[start:end].lower()] = (*letters.get(said[start:end].lower(), ()), (start, end))
     lettered = [_Label(said[slice(*spans[0])], spans) for spans in letters.values()]
-    families = [networks, lettered, _entities(case, "provider"), _entities(case, "gpu"), by_cue]
+    families = [networks, lettered, *(_entities(case, kind) for kind in ("provider", "gpu", "fabric")), by_cue]
     if len(networks) == 1 and plain:
         families.append([*networks, by_cue[0]])
     found = next((family for family in families if len(family) == sides), [])
@@ -92,19 +92,27 @@ def _labels(case: Case, sides: int) -> list[_Label]:
 
 def _only_label(case: Case) -> _Label | None:
     """The network that is named alone: what is told of it is told against the run without it."""
-    networks = _entities(case, "fabric")
+    networks = _networks(case)
     return networks[0] if len(networks) == 1 else None
 
 
-def _entities(case: Case, kind: str, hidden: Sequence[Span] = ()) -> list[_Label]:
-    found: dict[str, list[Span]] = {}
+def _networks(case: Case, hidden: Sequence[Span] = ()) -> list[_Label]:
+    """The technologies that are named, each wherever it is; of "RoCE over Ethernet" the one."""
+    found, taken = [], [*hidden]
+    for technology, rank in _RANKS.items():
+        said = case.utterance.roles["places"].get(f"network_of={technology}", ())
+        spans = tuple(span for span in said if not any(overlap(span, other) for other in taken))
+        taken += spans
+        found += [_Label(case.utterance.text[slice(*spans[0])], spans, rank)] if spans else []
+    return found
+
+
+def _entities(case: Case, kind: str) -> list[_Label]:
+    found: dict[str, tuple[Span, ...]] = {}
     for one in case.utterance.entities:
-        span = (one.start, one.end)
-        if one.kind == kind and not any(overlap(span, other) for other in hidden):
-            found.setdefault(one.id, []).append(span)
-    text = case.utterance.text
-    rank = lambda id: _RANK.get(case.catalog.fabrics[id].technology, 0) if kind == "fabric" else None
-    return [_Label(text[slice(*spans[0])], tuple(spans), rank(id)) for id, spans in found.items()]
+        if one.kind == kind:
+            found[one.id] = (*found.get(one.id, ()), (one.start, one.end))
+    return [_Label(case.utterance.text[slice(*spans[0])], spans) for spans in found.values()]
 
 
 def _placed(case: Case, parts: Sequence[Part], labels: Sequence[_Label], *, shorter: bool) -> Sequence[Part]:

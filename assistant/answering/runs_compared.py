@@ -39,13 +39,13 @@ def _told(case: Case, of: Told, found: Sequence[Run], *, counted: bool) -> Compu
     shared = len({run.gpus for run in found}) == 1
     beside, lines = [], []
     for run, cost in zip(found, costs, strict=True):
-        many = "" if shared else f"{run.gpus:,g} GPUs for "
-        line = f"{many}{run.days:g} days at {_price(run)}"
-        formula = f"{run.days:g} days × 24 h × {run.gpus:,g} GPUs × {_price(run, brackets=True)}"
+        many = "" if shared else f"{_gpus(run)} for "
+        line = f"{many}{_length(run)} at {_price(run)}"
+        formula = f"{_time(run)} × {_gpus(run)} × {_price(run, brackets=True)}"
         case.figure(f"{_called(run)}{line}", round(cost, 2), "USD in all", formula)
         lines.append(f"{_called(run)}{line} cost {cents(cost)}")
         beside += in_sources(case, "run_cost", days=run.days, gpus=run.gpus, gpu_usd_per_hour=run.hourly)
-    opening = f"{found[0].gpus:,g} GPUs: " if counted else "For each GPU: "
+    opening = f"{_gpus(found[0])}: " if counted else "For each GPU: "
     text = f"{opening if shared else ''}{'; '.join(lines)}. {_apart(case, found, costs)}"
     case.told = {}
     notes = [RENT, *([_CANCELS] if len({run.days for run in found}) > 1 < len({run.hourly for run in found}) else [])]
@@ -67,14 +67,14 @@ def _apart(case: Case, found: Sequence[Run], costs: Sequence[float]) -> str:
     if first.days == second.days:
         return f"{text}."
     later = second.days - first.days
-    text += f" and takes {significant(abs(later))} days {_more(later)}."
+    text += f" and takes {_days(abs(later))} {_more(later)}."
     fast, slow = (0, 1) if later > 0 else (1, 0)
     even = costs[slow] / (24 * found[fast].days * found[fast].gpus)
-    hours = f"{found[fast].days:g} days ÷ 24 h ÷ {found[fast].gpus:,g} GPUs"
-    case.figure("price of the shorter at which both cost the same", even, "USD/GPU-h", f"{cents(costs[slow])} ÷ {hours}")
+    formula = f"{cents(costs[slow])} ÷ ({_time(found[fast])} × {_gpus(found[fast])})"
+    case.figure("price of the shorter run at which both cost the same", even, "USD/GPU-h", formula)
     premium = even - found[slow].hourly
     on_top = f", a premium of ${premium:.3f} on the other's price" if premium > 0 else ""
-    text += f" Both cost the same with the shorter at ${even:.3f} per GPU-hour{on_top}."
+    text += f" Both cost the same where {_name(found, fast, opens=False)} is ${even:.3f} per GPU-hour{on_top}."
     if costs[fast] > costs[slow]:
         saved = (costs[fast] - costs[slow]) / abs(later)
         case.figure("each day saved", round(saved, 2), "USD in all", f"{cents(abs(between))} ÷ {abs(later):.6g} days")
@@ -126,13 +126,44 @@ def _price(run: Run, *, brackets: bool = False) -> str:
 
 
 def _called(run: Run) -> str:
-    return f"{run.name[0].upper()}{run.name[1:]}: " if run.name else ""
+    return f"{_name([run], 0)}: " if run.name else ""
 
 
-def _name(found: Sequence[Run], at: int) -> str:
-    ordinal = ("the first", "the second", "the third", "the fourth")[at]
-    name = found[at].name or ordinal
-    return f"{name[0].upper()}{name[1:]}"
+def _name(found: Sequence[Run], at: int, *, opens: bool = True) -> str:
+    """What a run is called in a sentence that it ``opens``, or not."""
+    name = found[at].name or ("the first", "the second", "the third", "the fourth")[at]
+    name = f"the run {name}" if name.lower().startswith("with") else name
+    return f"{name[0].upper()}{name[1:]}" if opens else name
+
+
+def _length(run: Run) -> str:
+    """``12 days``; ``200 hours`` where that is what was said."""
+    return f"{_plain(run.days)} day{_s(run.days)}" if _in_days(run) else f"{_plain(24 * run.days)} hours"
+
+
+def _time(run: Run) -> str:
+    return f"{_plain(run.days)} day{_s(run.days)} × 24 h" if _in_days(run) else f"{_plain(24 * run.days)} h"
+
+
+def _in_days(run: Run) -> bool:
+    """Whether a length has few digits in days, or just as many in hours."""
+    return len(_plain(run.days)) <= len(_plain(24 * run.days))
+
+
+def _plain(number: float) -> str:
+    return f"{number:.9g}"
+
+
+def _s(number: float) -> str:
+    return "" if round(number, 9) == 1 else "s"
+
+
+def _days(days: float) -> str:
+    return f"{significant(days)} day{_s(days)}"
+
+
+def _gpus(run: Run) -> str:
+    return f"{run.gpus:,g} GPU{_s(run.gpus)}"
 
 
 def _more(difference: float) -> str:

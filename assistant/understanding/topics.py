@@ -285,11 +285,14 @@ def _roles(heard: Heard, seen: _Seen) -> dict[str, Any]:
 
 
 def _places(heard: Heard, seen: _Seen) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Where in what was typed every sign stands, and every quantity of a template by its role: ``{less}``."""
+    """Where in what was typed every sign stands, one of several values with it (``network_of=roce``), and every
+    quantity of a template by its role (``{less}``)."""
     found: dict[str, dict[tuple[int, int], None]] = {}
     for sign, hits in seen.places.items():
         for hit in hits:
-            spans = {sign: (hit.start, hit.end), **{f"{{{role}}}": (q.start, q.end) for role, q in hit.slots.items()}}
+            value = hit.key[1]
+            named = sign if value is True else f"{sign}={value}"
+            spans = {named: (hit.start, hit.end), **{f"{{{role}}}": (q.start, q.end) for role, q in hit.slots.items()}}
             for name, (start, end) in spans.items():
                 tokens = heard.text.tokens[start:end]
                 found.setdefault(name, {})[tokens[0].start, tokens[-1].end] = None
