@@ -51,6 +51,8 @@ class _Label:
 
 def runs(case: Case, of: Told) -> list[Run]:
     """The runs that the question puts side by side, in the order in which they stand; none where it does not."""
+    if len(of.of("gpus")) == 1 and "cluster.gpus" in case.fields.keys() - case.told.keys():
+        of.parts["gpus"] = []  # "12 nodes of 8 H100": the job's fields have all of them
     many = [len(of.of(kind)) for kind in ("days", "usd", "gpus")]
     relative = [kind for kind in _CHANGES if of.one(kind)]
     sides = max(*many, 2 if relative and many[0] else 0)
@@ -167,12 +169,18 @@ def _by_time(
     changed = _nearest(case, part, labels)
     changed = 1 if changed is None else changed
     name = labels[changed] if labels else only
-    beside = name is not None and _words(case, base.said, name.said) <= _BESIDE
+    beside = name is not None and _stands_by(case, base, name)
     ours = base.value if beside else base.value * factor + shift
     other = (base.value - shift) / factor if beside else base.value
-    if not beside and not labels:
-        of.notes.append(f"The {base.value:g} days are taken as those of the run without the change.")
+    if not beside and not (labels and _stands_by(case, base, labels[1 - changed])):
+        of.notes.append(f"The {base.value:g} days are taken as those of the run that is changed.")
     return [replace(run, days=ours if at == changed else other) for at, run in enumerate(made)]
+
+
+def _stands_by(case: Case, length: Part, name: _Label) -> bool:
+    """Whether a length is told of a name, which stands close behind it: "20 days on Ethernet"."""
+    gaps = ((case.utterance.text, a, b) for a in length.said for b in name.said if a < b)
+    return any(_between(*gap) <= _BESIDE for gap in gaps)
 
 
 def _compare_told(of: Told, kind: str, part: Part, days: Sequence[Part]) -> None:

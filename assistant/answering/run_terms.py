@@ -3,7 +3,7 @@ paid on top, and what is told of one run against another."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.vocabulary.utterance import Amount
@@ -53,8 +53,8 @@ def told(case: Case) -> Told:
     places = case.utterance.roles["places"]
     amounts = sorted(case.utterance.amounts, key=lambda one: (_ORDER.get(one.kind, len(_ORDER)), one.start))
     for one in amounts:
-        span = (one.start, one.end)
-        if any(overlap(span, other) for other in taken) or _is_of_a_name(case, one):
+        span = _free(one, taken)
+        if span is None or _is_of_a_name(case, one):
             continue
         taken.append(span)
         kind = _kind(one, places)
@@ -76,6 +76,12 @@ def told(case: Case) -> Told:
 # -- amounts -----------------------------------------------------------------------------------------------
 
 
+def _free(one: Amount, taken: Sequence[Span]) -> Span | None:
+    """Where an amount stands that shares nothing with those before it; of "at $4.60 or 8 days" the eight days."""
+    start = max((last for first, last in taken if first <= one.start < last), default=one.start)
+    return (start, one.end) if start < one.end and not any(overlap((start, one.end), o) for o in taken) else None
+
+
 def _kind(one: Amount, places: Mapping[str, tuple[Span, ...]]) -> str | None:
     """What an amount is of a run: ``None`` for what no sum of a run takes, ``""`` for what is no amount of it."""
     plays = lambda role: any(start <= one.start < end for start, end in places.get(f"{{{role}}}", ()))
@@ -92,6 +98,8 @@ def _kind(one: Amount, places: Mapping[str, tuple[Span, ...]]) -> str | None:
     if one.kind in ("number", "decimal"):
         if plays("so_many"):
             return "gpus"
+        if more := next((role for role in ("less", "longer") if plays(role)), None):  # "5 more days"
+            return more
         if one.unit == "gpu-hour":
             return "usd"
         return "" if one.unit == "word" else "bare"
