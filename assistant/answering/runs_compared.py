@@ -15,6 +15,7 @@ from .plain_sums import RENT, cents, hourly_price, in_sources
 from .run_sides import Run, runs
 from .run_terms import Told, told
 
+_DIGITS = 6  # characters of a length in days that nobody minds: 23.125
 _CANCELS = "How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
 
 
@@ -47,6 +48,8 @@ def _told(case: Case, of: Told, found: Sequence[Run], *, counted: bool) -> Compu
         beside += in_sources(case, "run_cost", days=run.days, gpus=run.gpus, gpu_usd_per_hour=run.hourly)
     opening = f"{_gpus(found[0])}: " if counted else "For each GPU: "
     text = f"{opening if shared else ''}{'; '.join(lines)}. {_apart(case, found, costs)}"
+    if len(costs) == 2:
+        beside += in_sources(case, "difference", value=round(max(costs), 2), less=round(min(costs), 2))
     case.told = {}
     notes = [RENT, *([_CANCELS] if len({run.days for run in found}) > 1 < len({run.hourly for run in found}) else [])]
     caveat = " ".join([*notes, *_left(of), *dict.fromkeys(beside)])
@@ -58,7 +61,7 @@ def _apart(case: Case, found: Sequence[Run], costs: Sequence[float]) -> str:
     """The difference of two, and where it turns; of more what each costs beyond the cheapest."""
     if len(found) > 2:
         least = min(range(len(found)), key=lambda at: costs[at])
-        more = (f"{_name(found, at)} {cents(costs[at] - costs[least])}" for at in range(len(found)) if at != least)
+        more = (f"{_name(found, at, opens=False)} {cents(costs[at] - costs[least])}" for at in range(len(found)) if at != least)
         return f"{_name(found, least)} costs least; more than that cost: {', '.join(more)}."
     (first, second), (one, other) = found, costs
     between = other - one
@@ -147,7 +150,7 @@ def _time(run: Run) -> str:
 
 def _in_days(run: Run) -> bool:
     """Whether a length has few digits in days, or just as many in hours."""
-    return len(_plain(run.days)) <= len(_plain(24 * run.days))
+    return len(_plain(run.days)) <= _DIGITS or len(_plain(run.days)) <= len(_plain(24 * run.days))
 
 
 def _plain(number: float) -> str:
