@@ -3,7 +3,10 @@ verdict beside them, and the same question with other numbers is computed."""
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
+import yaml
 
 from assistant.answering import answer_many, computed_answer
 from assistant.conversation.searching import understood
@@ -193,3 +196,13 @@ def test_machines_with_a_time_and_a_price_in_euro_are_a_rent_where_they_are_put_
 def test_a_source_with_other_numbers_is_not_said_to_have_this_sum():
     other = answered("what do $90,000, $300,000 and $40,000 come to?").computed
     assert "has a sum of this kind:" in other.caveat and "has this sum:" not in other.caveat
+
+
+COSTS = yaml.safe_load(pathlib.Path(__file__).with_name("cost_questions.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("row", COSTS, ids=lambda row: row[0])
+def test_costs_asked_with_other_numbers_have_both_sides_and_their_difference_in_the_first_lines(row):
+    question, *told = row
+    text = answered(question).computed.text
+    assert all(one in text for one in told), text

@@ -3,7 +3,6 @@ source does the same sum, what we think of it stands beside."""
 
 from __future__ import annotations
 
-
 from assistant.market import amortized, monthly, run_cost
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
@@ -32,7 +31,9 @@ def rent(case: Case) -> Computed | None:
     beside = in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
     case.told = {}
     caveat = " ".join([RENT, *dict.fromkeys(beside)])
-    return case.answer(f"{gpus} GPUs: {said} cost {cents(cost)}.", caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices)
+    return case.answer(
+        f"{gpus} GPUs: {said} cost {cents(cost)}.", caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices
+    )
 
 
 def write_off(case: Case) -> Computed | None:

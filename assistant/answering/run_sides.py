@@ -223,4 +223,3 @@ def _named(made: list[Run], only: _Label | None) -> list[Run]:
     if only is None or len(with_it) != 1 or len(made) != 2 or any(run.name for run in made):
         return made
     return [replace(run, name=only.name if at in with_it else "without it") for at, run in enumerate(made)]
-

@@ -127,7 +127,9 @@ def _add(found: Told, kind: str, value: float, span: Span) -> None:
 def _elliptical(found: Told, one: Amount) -> str | None:
     """What a number without a unit is: what there is too little of, else what stands before it ("12 days … and 14")."""
     days, usd = found.of("days"), found.of("usd")
-    before = [(part.said[0], kind) for kind in ("days", "usd") for part in found.of(kind) if part.said[0][0] < one.start]
+    before = [
+        (part.said[0], kind) for kind in ("days", "usd") for part in found.of(kind) if part.said[0][0] < one.start
+    ]
     kind = max(before)[1] if before else None
     if len(days) != len(usd):
         kind = "days" if len(days) < len(usd) else "usd"

@@ -61,7 +61,11 @@ def _apart(case: Case, found: Sequence[Run], costs: Sequence[float]) -> str:
     """The difference of two, and where it turns; of more what each costs beyond the cheapest."""
     if len(found) > 2:
         least = min(range(len(found)), key=lambda at: costs[at])
-        more = (f"{_name(found, at, opens=False)} {cents(costs[at] - costs[least])}" for at in range(len(found)) if at != least)
+        more = (
+            f"{_name(found, at, opens=False)} {cents(costs[at] - costs[least])}"
+            for at in range(len(found))
+            if at != least
+        )
         return f"{_name(found, least)} costs least; more than that cost: {', '.join(more)}."
     (first, second), (one, other) = found, costs
     between = other - one
@@ -104,7 +108,9 @@ def _premium_for_days(case: Case, of: Told, saved: float, premium: float) -> Com
     else:
         turns = saved / premium
         case.figure("pays below, for each dollar", turns, "days per USD", f"{saved:g} days ÷ ${premium:.2f}")
-        said = f"where the run with it takes less than {turns:.3g} days for each dollar that a GPU-hour costs without it"
+        said = (
+            f"where the run with it takes less than {turns:.3g} days for each dollar that a GPU-hour costs without it"
+        )
         asks = "Say the price of a GPU-hour and how long the run takes for both sums."
     text = f"${premium:.2f} more per GPU-hour for {saved:g} days saved pays {said}."
     if many:
@@ -113,7 +119,9 @@ def _premium_for_days(case: Case, of: Told, saved: float, premium: float) -> Com
         text += f" For {many:,g} GPUs it is {cents(daily)} for every day of the run."
     case.told = {}
     caveat = f"{asks} A deadline, storage, failures and people are not counted."
-    return case.answer(text, " ".join([caveat, *_left(of)]), gpus=many, days_saved=saved, premium_usd_per_gpu_hour=premium)
+    return case.answer(
+        text, " ".join([caveat, *_left(of)]), gpus=many, days_saved=saved, premium_usd_per_gpu_hour=premium
+    )
 
 
 def _left(of: Told) -> list[str]:
