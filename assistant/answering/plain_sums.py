@@ -73,7 +73,7 @@ def _capital(case: Case) -> list[tuple[float, bool]]:
 
 
 def _per_hour(case: Case, name: str, gpus: float | bool, months: float, hourly: float) -> str:
-    """The two figures of a sum that is written off on so many GPUs (``True``: it is for each), and how they are told."""
+    """Both figures of a sum written off on so many GPUs (``True``: it is for each), and how they are told."""
     each = f"{name.removesuffix(' per GPU')} ÷ {months:g} months{'' if gpus is True else f' ÷ {gpus} GPUs'}"
     case.figure(f"{name} per GPU-hour", round(hourly, 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
     case.figure(f"{name} per GPU and month", round(monthly(hourly, 1), 2), "USD per month", each)

@@ -1,4 +1,4 @@
-"""Runs that a question puts side by side. What is said once is of all of them; what is said for each belongs to the name
+"""Runs that stand side by side. What is said once is of all of them; what is said for each belongs to the name
 that stands nearest, else to the run in whose place it stands."""
 
 from __future__ import annotations
