@@ -154,26 +154,36 @@ def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
 
 
 def _loosened(job: Resolved, allowed: list[Entry], taken: Taken | None) -> str:
-    """The limits that one network does not keep, with values that it keeps: of the one that was given, and what another
-    asks for that asks for less. Empty where every limit is kept."""
+    """The limits that one network does not keep, with the least values that one keeps, and hardly more where the run
+    costs far less with it: of the one that was given, and what another asks for that asks for less. Empty where every
+    limit is kept."""
     short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
     if not short:
         return ""
     given = [one for one in short if one[0].considered.owned]
-    entry, limits = _nearest(given or short)
+    entry, limits = _smallest(given or short)
+    roomier, more = _nearest(given or short)
+    found, better = _taken_with(job, entry, limits, taken), None
+    if NEAR * roomier.median_cost < entry.median_cost:
+        better = _taken_with(job, roomier, more, taken)
+    if found is None and better is not None:
+        (entry, limits), found, better = (roomier, more), better, None
     first, *others = limits
-    found = _taken_with(job, entry, limits, taken)
     named = f"{in_a_sentence(found or entry)}{', which was given' if (found or entry).considered.owned else ''}"
     asked = [f"{first.enough} ({named}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
     if found is None:
         return f"What is missing least is {' and '.join(asked)}; planned so, nothing is found either."
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    if better is not None and better.id != found.id and better.costed and found.costed:
+        room = " and ".join(one.enough for one in more)
+        costs = f"{usd(better.median_cost)} instead of {usd(found.median_cost)}"
+        text += f" With {room} the run costs {costs} ({in_a_sentence(better)})."
     other, less = _nearest(short)
-    if other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
+    if not given or other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
         return text
     instead = _taken_with(job, other, less, taken)
-    if instead is None or (given and instead.id == entry.id):
+    if instead is None or instead.id == entry.id:
         return text
     named = instead.considered.fabric.name
     return f"{text} {named} in its place takes {' and '.join(one.enough for one in less)}."
@@ -193,6 +203,11 @@ def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken 
         return None
 
 
+def _smallest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
+    """What asks for the least change as it is told, and of what is told alike the cheapest."""
+    return min(short, key=lambda one: (round(_change(one[1], told=True), 9), one[0].median_cost))
+
+
 def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
     """What asks for the least change, and of those that ask for hardly more the cheapest; in place of that what asks
     for hardly more than it, where its run costs so much less that no rule would stand against it: a network that is
@@ -206,9 +221,9 @@ def _cheapest_up_to(change: float, short: list[tuple[Entry, list[Missed]]]) -> t
     return min((one for one in short if _change(one[1]) <= change), key=lambda one: one[0].median_cost)
 
 
-def _change(limits: list[Missed]) -> float:
-    """How many times the limits would have to be what they are, one after another."""
-    return prod(one.needs / max(one.limit, _TINY) for one in limits)
+def _change(limits: list[Missed], *, told: bool = False) -> float:
+    """How many times the limits would have to be what they are, one after another; ``told``: to the digits named."""
+    return prod((one.least if told else one.needs) / max(one.limit, _TINY) for one in limits)
 
 
 def _other_size(job: Resolved, entry: Entry) -> str:
