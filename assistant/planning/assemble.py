@@ -526,9 +526,10 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
     job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
+        bought = chosen.price.capital_usd is not None
         prices = {
             "budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour,
-            f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour,
+            f"fabrics.{chosen.id}.{'write_off' if bought else 'premium'}": chosen.price.fabric_usd_per_hour,
         }
         taken += [
             Assumption(
@@ -537,7 +538,7 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and not field.startswith("fabrics.none.")
         ]
     taken += [
         *_fewer(made),

@@ -76,13 +76,14 @@ def _bare(text: str, named: str) -> str:
 
 def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
     """A price with whose it is: a network wins by becoming cheaper itself, or where the choice becomes dearer."""
+    upkeep = reading.with_upkeep(plan) if plan is not None else ""
     if flip.input == _OF_NETWORK:
-        return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU"
+        return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU{upkeep}"
     if plan is not None and flip.input.startswith("providers."):
         return f"price at {reading.seller(plan, flip.input.split('.')[1])}"
     if flip.input == _OF_GPU and plan is not None and plan.purchase is not None and plan.purchase.gpus_there:
         return "what an hour of a GPU is worth to you"
-    return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
+    return f"price of the GPU{upkeep}" if flip.input == _OF_GPU else field_name(flip.input)
 
 
 def ways_out(plan: Plan) -> list[str]:
