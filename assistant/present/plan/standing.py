@@ -75,7 +75,11 @@ def win(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> list
         if flip.to_fabric in kin
     ]
     none = f"No single input, moved within the values tried, makes {fabric} win."
-    return told(f"For {fabric} to win, one of these:" if items else none, *items, _price_to_tie(found, best, reading.with_upkeep(plan)))
+    return told(
+        f"For {fabric} to win, one of these:" if items else none,
+        *items,
+        _price_to_tie(found, best, reading.with_upkeep(plan)),
+    )
 
 
 def _price_to_tie(found: Candidate, best: Candidate, upkeep: str) -> str | None:
