@@ -49,6 +49,10 @@ def test_a_network_that_is_faster_but_not_possible_is_not_told_to_be_as_fast(slo
     assert figures.slowdown(slower) == told
 
 
+def test_a_price_of_electricity_is_told_with_the_digits_that_it_is_counted_with() -> None:
+    assert [figures.usd_per_kwh(price) for price in (0.19, 0.0884, 0.2)] == ["$0.19", "$0.0884", "$0.20"]
+
+
 def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -> None:
     """Over jobs whose networks prefer different splits: no word of pipelines where the recommended one has none."""
     seen = 0

@@ -9,7 +9,7 @@ from math import ceil, floor
 
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
+from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing, tier_told
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
@@ -490,8 +490,9 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
         return f"{about.label}: {value} instead of {now}"
     if provider:
-        offers = (o for e in made.entries for o in e.considered.offers)
-        whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"
+        offers = [o for e in made.variants for o in e.considered.offers if o.provider == provider]
+        tiers = {o.tier for o in offers if o.price and round(o.price.si, 3) == flip.from_}
+        whose = f"at {offers[0].provider_name if offers else provider}{tier_told(tiers)}"
     elif quote:
         whose = f"of quote {quote}"
     elif flip.input == GPU_PRICE and made.job.questionnaire.budget.machines_there:

@@ -1,6 +1,6 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
+from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer, tier_told
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -30,7 +30,7 @@ def _other_offer(plan: Plan) -> list[str]:
         return []
     if rival.quote is not None:
         return [_beside_the_quote(rival, plan)]
-    tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
+    tier = tier_told({rival.tier})
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
     return [f"Same network at {reading.seller(plan, rival.provider)}{tier}: cheaper below {at} (list: {now})."]
@@ -80,7 +80,9 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
     if flip.input == _OF_NETWORK:
         return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU{upkeep}"
     if plan is not None and flip.input.startswith("providers."):
-        return f"price at {reading.seller(plan, flip.input.split('.')[1])}"
+        provider = flip.input.split(".")[1]
+        tiers = {o.tier for o in plan.offers if o.provider == provider and o.usd_per_gpu_hour == flip.from_}
+        return f"price at {reading.seller(plan, provider)}{tier_told(tiers)}"
     if flip.input == _OF_GPU and plan is not None and plan.purchase is not None and plan.purchase.gpus_there:
         return "what an hour of a GPU is worth to you"
     return f"price of the GPU{upkeep}" if flip.input == _OF_GPU else field_name(flip.input)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import Field
 
 from ..catalog import Tier, Trust
 from .parts import Band, Contract, Verdict
+
+
+def tier_told(tiers: Collection[str]) -> str:
+    """`` (spot)`` beside a price that only such machines have; nothing beside that of machines on demand."""
+    return "" if "on-demand" in tiers or not tiers else f" ({' and '.join(sorted(tiers))})"
 
 
 class RentalOffer(Contract):
