@@ -9,7 +9,7 @@ import pytest
 from assistant import library, planning
 from assistant.library import questionnaires
 from assistant.planning import missed, pipeline, remedy
-from assistant.present.plan import card, formats, reading
+from assistant.present.plan import card, flips, formats, reading
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 
@@ -144,6 +144,25 @@ def test_what_was_tried_and_does_not_do_is_not_said_to_work(stages):
     made = stages.decide(asked({"usd": 1e5}))
     told = remedy.smallest_change(made.job, made.entries, stages.predictor, lambda _: None)
     assert told.startswith("What is missing least is a budget of $") and "planned so, nothing is found" in told
+
+
+def test_a_way_out_tells_what_may_break_the_budget_that_it_keeps():
+    """On spot machines $48,000 kept $100,000, and one run in ten costs more; a run of minutes is billed by the hour."""
+    dear = {"model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 64}, "training": {"tokens": 1e12}}
+    plan = planning.plan(asked({"usd": 1e5}, **dear), LIBRARY, index=None)
+    [spot] = [way for way in plan.recommendation.what_fits if "budget.spot" in way.change]
+    assert spot.cost_usd < 1e5 < spot.one_in_ten_usd and spot.price_age_days
+    [told] = [text for text in flips.ways_out(plan) if text.startswith("on spot machines")]
+    assert "or more in one of ten, more than the budget)" in told and f"{spot.price_age_days} days old: ask" in told
+
+    short = {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}, "training": {"tokens": 1e9}}
+    plan = planning.plan(asked({"usd": 60}, **short, workload="finetuning"), LIBRARY, index=None)
+    least = float(re.search(r"a budget of \$([\d.]+)", plan.recommendation.smallest_change)[1])
+    whole = re.search(r"to the minute; in whole hours it takes \$([\d.]+)\.", plan.recommendation.smallest_change)
+    assert float(whole[1]) > least
+    over = [way for way in plan.recommendation.what_fits if way.whole_hours_usd and way.whole_hours_usd > 60]
+    told = " ".join(flips.ways_out(plan))
+    assert over and told.count("in whole hours, more than the budget") == len(over)
 
 
 def test_a_budget_that_is_kept_asks_for_no_other_way():

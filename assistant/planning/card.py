@@ -13,10 +13,10 @@ from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing, tier_t
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .budgets import usd_per_month
+from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
 from .choice import meets
-from .entry import Entry, band_of
+from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
     in_a_sentence,
@@ -36,7 +36,6 @@ from .resolve import Resolved
 
 WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
-SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
 _MUCH = 2.0  # times the money of another that ties: then the tie is no reason to spend it
 
@@ -306,20 +305,14 @@ def _whatever_it_takes(chosen: Entry) -> str:
 
 def _in_whole_hours(chosen: Entry) -> str:
     """Of a short run by the hour what it costs where each hour that was begun is billed: no list tells the least."""
-    offered, hours = chosen.price.offered, chosen.median_hours
-    if offered is None or chosen.price.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
-        return ""
-    if offered.quote is not None and offered.quote.usd is not None:  # a sum of the whole run
-        return ""
-    whole = chosen.median_cost * ceil(hours) / hours
-    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed"
+    whole = in_whole_hours(chosen)
+    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed" if whole else ""
 
 
 def _at_worst(chosen: Entry) -> str:
     """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
-    if chosen.price.spot is None:
-        return ""
-    return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
+    worst = one_in_ten(chosen)
+    return f" ({usd(worst)} or more in one of ten, as often as they are taken away)" if worst else ""
 
 
 def _finish(made: Decision, chosen: Entry) -> str:

@@ -10,7 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
-from .budgets import usd_per_month
+from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import on_the_market
 from .choice import NEAR
 from .entry import Entry
@@ -175,6 +175,7 @@ def _loosened(job: Resolved, allowed: list[Entry], taken: Taken | None) -> str:
     if found is None:
         return f"What is missing least is {' and '.join(asked)}; planned so, nothing is found either."
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    text += _beside_the_sum(found, limits)
     if better is not None and better.id != found.id and better.costed and found.costed:
         room = " and ".join(one.enough for one in more)
         costs = f"{usd(better.median_cost)} instead of {usd(found.median_cost)}"
@@ -187,6 +188,16 @@ def _loosened(job: Resolved, allowed: list[Entry], taken: Taken | None) -> str:
         return text
     named = instead.considered.fabric.name
     return f"{text} {named} in its place takes {' and '.join(one.enough for one in less)}."
+
+
+def _beside_the_sum(found: Entry, limits: list[Missed]) -> str:
+    """What the run may come to beside the least budget that it keeps."""
+    budget = next((one for one in limits if one.field == "budget.usd"), None)
+    if budget is None or found.price.capital_usd is not None:
+        return ""
+    whole, worst = in_whole_hours(found), one_in_ten(found)
+    hours = f" That is to the minute; in whole hours it takes {usd(whole)}." if whole and whole > budget.least else ""
+    return hours + (f" One run in ten costs {usd(worst)} or more." if worst and worst > budget.least else "")
 
 
 def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken | None) -> Entry | None:

@@ -90,17 +90,28 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
 
 def ways_out(plan: Plan) -> list[str]:
     """What would keep the limits where nothing does as asked, each with its sum and its day."""
-    return [_alternative(found) for found in plan.recommendation.what_fits]
+    budget = reading.asked(plan, "budget.usd")
+    return [_alternative(found, found.change.get("budget.usd", budget)) for found in plan.recommendation.what_fits]
 
 
-def _alternative(found: Alternative) -> str:
+def _alternative(found: Alternative, budget: float | None) -> str:
     network = "" if found.fabric == "none" else found.fabric
-    where = " at ".join(text for text in (network, found.provider) if text)
-    to_buy = " to buy" if found.bought else ""
+    old = f"a price {found.price_age_days} days old: ask" if found.price_age_days else ""
+    where = ", ".join(text for text in (" at ".join(filter(None, (network, found.provider))), old) if text)
+    to_buy = " to buy" if found.bought else _beside(found, budget)
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _beside(found: Alternative, budget: float | None) -> str:
+    """What the run may come to beside the sum that keeps the budget, and whether that does."""
+    over = lambda usd: ", more than the budget" if budget is not None and usd > budget else ""
+    whole, worst, said = found.whole_hours_usd, found.one_in_ten_usd, ""
+    if whole and figures.usd(whole) != figures.usd(found.cost_usd):
+        said += f" to the minute, {figures.usd(whole)} in whole hours{over(whole)}"
+    return said + (f" ({figures.usd(worst)} or more in one of ten{over(worst)})" if worst else "")
 
 
 def changed(path: str, value: object) -> str:

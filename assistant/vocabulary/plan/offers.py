@@ -107,12 +107,17 @@ class QuotedOffer(Contract):
 class Alternative(Contract):
     """A change (field → value) with which the job keeps its budget and every other limit; it was planned before it is
     named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``done_by``: the day on which
-    a run ends that begins on the day of the plan."""
+    a run ends that begins on the day of the plan. ``whole_hours_usd``: of a short run by the hour, where each hour that
+    was begun is billed; ``one_in_ten_usd``: of spot machines, what one run in ten costs or more; ``price_age_days``: of
+    a rent that is old."""
 
     change: dict[str, Any]
     fabric: str
     provider: str | None
     cost_usd: float
+    whole_hours_usd: float | None = None
+    one_in_ten_usd: float | None = None
+    price_age_days: int | None = None
     bought: bool = False
     run_hours: float
     delivery_days: float = 0.0  # before it, from the order
