@@ -199,10 +199,10 @@ def _smallest_change(made: Decision, pipeline: Pipeline, published: Decision | N
     def taken_with(questionnaire: Questionnaire) -> Entry | None:
         return pipeline.decide(questionnaire, CHOICE_ALONE).choice.chosen
 
-    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with)
+    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with, made.variants)
     if published is None or published.choice.chosen is not None or _least(published) >= _least(made):
         return change
-    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with)
+    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with, published.variants)
     return f"{change} Without the quotes: {listed[0].lower()}{listed[1:]}"
 
 

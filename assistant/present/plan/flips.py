@@ -81,7 +81,8 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
         return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU{upkeep}"
     if plan is not None and flip.input.startswith("providers."):
         provider = flip.input.split(".")[1]
-        tiers = {o.tier for o in plan.offers if o.provider == provider and o.usd_per_gpu_hour == flip.from_}
+        theirs = (o for o in plan.offers if o.provider == provider and o.usd_per_gpu_hour)
+        tiers = {o.tier for o in theirs if round(o.usd_per_gpu_hour or 0.0, 3) == flip.from_}
         return f"price at {reading.seller(plan, provider)}{tier_told(tiers)}"
     if flip.input == _OF_GPU and plan is not None and plan.purchase is not None and plan.purchase.gpus_there:
         return "what an hour of a GPU is worth to you"
