@@ -290,8 +290,9 @@ def test_the_smallest_change_is_the_smallest_and_what_costs_far_less_for_hardly_
     pair = {"cluster": {"gpu": "h100-sxm", "gpus": 256}}
     made = stages.decide(asked({"mode": "buy", "usd": 9e6}, **pair))
     first, then = remedy.smallest_change(made.job, made.entries, stages.predictor).split(". With a budget of ")
-    slow = min((e for e in made.entries if e.usable and e.verdict != "impossible"), key=lambda e: e.outlay)
-    assert f"({slow.considered.fabric.name})" in first
+    least = min(e.outlay for e in made.entries if e.usable and e.verdict != "impossible")
+    [slow] = [e for e in made.entries if f"({e.considered.fabric.name})" in first]
+    assert f"{slow.outlay:.2e}" == f"{least:.2e}" and slow.outlay < 1.001 * least, "of what is alike the cheaper run"
     [named] = [e for e in made.entries if f"({e.considered.fabric.name})" in then]
     assert named.outlay <= remedy.HARDLY_MORE**2 * slow.outlay and 1.5 * named.median_cost < slow.median_cost
     assert named.slowdown_percent < 20
