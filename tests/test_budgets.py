@@ -11,8 +11,7 @@ from assistant.library import questionnaires
 from assistant.planning import missed, pipeline, remedy
 from assistant.planning.affordable import what_fits
 from assistant.present.figures import usd
-from assistant.present.plan import card, formats, reading
-from assistant.present.plan.flips import _alternative
+from assistant.present.plan import card, flips, formats, reading
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 
@@ -101,7 +100,7 @@ def test_spot_machines_are_no_way_to_keep_a_budget_that_their_average_exceeds(st
         assert not any(way.expected_cost_usd for way in ways if way not in spot)
         for way in spot:
             assert way.cost_usd < limit < way.expected_cost_usd
-            told = _alternative(way)
+            told = flips._alternative(way, budget.get("usd"))
             assert f"{usd(way.cost_usd)} in the middle, {usd(way.expected_cost_usd)} on average" in told
 
 
@@ -162,6 +161,25 @@ def test_what_was_tried_and_does_not_do_is_not_said_to_work(stages):
     made = stages.decide(asked({"usd": 1e5}))
     told = remedy.smallest_change(made.job, made.entries, stages.predictor, lambda _: None)
     assert told.startswith("What is missing least is a budget of $") and "planned so, nothing is found" in told
+
+
+def test_a_way_out_tells_what_may_break_the_budget_that_it_keeps():
+    """On spot machines $48,000 kept $100,000, and one run in ten costs more; a run of minutes is billed by the hour."""
+    dear = {"model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 64}, "training": {"tokens": 1e12}}
+    plan = planning.plan(asked({"usd": 1e5}, **dear), LIBRARY, index=None)
+    [spot] = [way for way in plan.recommendation.what_fits if "budget.spot" in way.change]
+    assert spot.cost_usd < 1e5 < spot.one_in_ten_usd and spot.price_age_days
+    [told] = [text for text in flips.ways_out(plan) if text.startswith("on spot machines")]
+    assert "or more in one of ten, more than the budget)" in told and f"{spot.price_age_days} days old: ask" in told
+
+    short = {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}, "training": {"tokens": 1e9}}
+    plan = planning.plan(asked({"usd": 60}, **short, workload="finetuning"), LIBRARY, index=None)
+    least = float(re.search(r"a budget of \$([\d.]+)", plan.recommendation.smallest_change)[1])
+    whole = re.search(r"to the minute; in whole hours it takes \$([\d.]+)\.", plan.recommendation.smallest_change)
+    assert float(whole[1]) > least
+    over = [way for way in plan.recommendation.what_fits if way.whole_hours_usd and way.whole_hours_usd > 60]
+    told = " ".join(flips.ways_out(plan))
+    assert over and told.count("in whole hours, more than the budget") == len(over)
 
 
 def test_a_budget_that_is_kept_asks_for_no_other_way():
@@ -285,13 +303,15 @@ def test_a_network_that_was_given_and_is_over_the_budget_is_named_with_its_sum_b
     )
 
 
-def test_of_two_budgets_that_are_hardly_apart_that_of_the_network_is_named_on_which_the_run_costs_far_less(stages):
+def test_the_smallest_change_is_the_smallest_and_what_costs_far_less_for_hardly_more_is_told_after_it(stages):
     pair = {"cluster": {"gpu": "h100-sxm", "gpus": 256}}
     made = stages.decide(asked({"mode": "buy", "usd": 9e6}, **pair))
-    told = remedy.smallest_change(made.job, made.entries, stages.predictor)
-    [named] = [e for e in made.entries if f"({e.considered.fabric.name})" in told]
-    slow = max((e for e in made.entries if e.costed and e.outlay < named.outlay), key=lambda e: e.outlay)
-    assert named.outlay <= remedy.HARDLY_MORE * slow.outlay and 1.5 * named.median_cost < slow.median_cost
+    first, then = remedy.smallest_change(made.job, made.entries, stages.predictor).split(". With a budget of ")
+    least = min(e.outlay for e in made.entries if e.usable and e.verdict != "impossible")
+    [slow] = [e for e in made.entries if f"({e.considered.fabric.name})" in first]
+    assert f"{slow.outlay:.2e}" == f"{least:.2e}" and slow.outlay < 1.001 * least, "of what is alike the cheaper run"
+    [named] = [e for e in made.entries if f"({e.considered.fabric.name})" in then]
+    assert named.outlay <= remedy.HARDLY_MORE**2 * slow.outlay and 1.5 * named.median_cost < slow.median_cost
     assert named.slowdown_percent < 20
 
 

@@ -133,6 +133,15 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
     assert [p.quotes[0].run_cost_usd.p50 for p in (once, twice)] == [60_000, 120_000]
 
 
+def test_a_run_that_takes_longer_is_only_said_to_be_paid_longer_where_it_is():
+    slow = {"provider": "a reseller", "fabric": "ethernet-tcp-100"}
+    told = lambda price: " ".join(formats.written(planned(THREE[0], slow | price), "text").split())
+    longer = r"The run of quote 2 \(a reseller\) takes \d+ % longer on its network: "
+    assert re.search(longer + "it is paid so much longer", told({"gpu_hour_usd": 1.9}))
+    assert re.search(longer + "whole terms are paid, however much", told({"usd": 200_000, "months": 3}))
+    assert re.search(longer + "its sum is that of the run, however long", told({"usd": 90_000}))
+
+
 def test_a_month_for_a_run_of_minutes_is_planned_down_to_a_price_of_nothing():
     quote = {"provider": "a reseller", "fabric": "roce-v2-400", "gpu_hour_usd": 2.95, "months": 1}
     run = asked(quote, model="mixtral-8x7b", gpus=256)

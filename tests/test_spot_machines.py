@@ -11,12 +11,14 @@ from assistant.planning.assemble import recommendation_of
 from assistant.planning.card import card
 from assistant.planning.flips import Charging
 from assistant.planning.offers import rental_offers, taken
+from assistant.planning.pipeline import CHOICE_ALONE
 from assistant.planning.tie import _decided
 from assistant.present.fields import assumed_text
 from assistant.present.figures import usd
 from assistant.present.plan.card import certain
+from assistant.present.plan.flips import turn
 from assistant.present.plan.offers import in_short, spot_left
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Flip, Plan
 from tests.rentals import RENTED, SPOT_512, TODAY, cost, decided, library, made_on_spot, pipeline, planned, rental
 
 
@@ -109,6 +111,32 @@ def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling_but_that_of_t
     for text in messages:
         [change] = re.findall(r"a change of ([+-])\d+ %", text)
         assert change == ("+" if own.tier == "spot" and f"decides: {own.instance} at" in text else "-"), text
+
+
+def test_the_price_at_which_an_old_one_would_decide_holds_for_a_price_that_is_asked_for_today(
+    pipeline: Pipeline,
+) -> None:
+    """Nebius at the threshold, told on the day of the plan, was still recommended: a new price is surer."""
+    job = RENTED | {"training": {"tokens": 1e11}, "budget": {"spot": True}}
+    made = planned(pipeline, job)
+    own = made.offers[made.recommendation.offer]
+    [told] = [w.message for w in made.warnings if f"decides: {own.instance} at" in w.message]
+    at = re.search(r"At \$([\d.]+), a change of [+-]\d+ %", told)[1]
+    assert own.tier == "spot" and own.stale and "would cost no more on average than what is recommended" in told
+    for usd_per_hour, moved in ((float(at), True), (float(at) - 0.01, False)):
+        charging = Charging(own.provider, own.usd_per_gpu_hour, usd_per_hour, TODAY)
+        chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
+        taken_then = (chosen.price.offered.provider, chosen.price.offered.tier)
+        assert (taken_then != (own.provider, own.tier)) is moved, usd_per_hour
+
+
+def test_a_spot_price_at_which_the_answer_turns_is_called_one(made_on_spot: Plan) -> None:
+    ours = made_on_spot.recommendation.fabric
+    for tier, called in (("spot", " (spot)"), ("on-demand", "")):
+        aws = next(o for o in made_on_spot.offers if (o.provider, o.tier) == ("aws", tier) and o.usd_per_gpu_hour)
+        price = {"input": "providers.aws.gpu_hour_usd", "from": aws.usd_per_gpu_hour, "at": 1.0, "to_fabric": "x"}
+        said = turn(Flip.model_validate(price), ours, made_on_spot)
+        assert said.startswith(f"price at Amazon Web Services{called}: from $")
 
 
 def test_the_average_by_which_spot_machines_are_ranked_stands_beside_their_cost(made_on_spot: Plan) -> None:

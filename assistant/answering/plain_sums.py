@@ -39,8 +39,8 @@ def rent(case: Case) -> Computed | None:
 def write_off(case: Case) -> Computed | None:
     """A purchase as dollars per GPU and hour, and per GPU and month; of a network whose price is not named that of its
     parts."""
-    gpus, months, capital = case.fields.get("cluster.gpus"), _months(case), _capital(case)
-    if not months or (not gpus and not all(each for _, each in capital)):
+    gpus, months, capital = case.fields.get("cluster.gpus") or 0, _months(case), _capital(case)
+    if not months or (not gpus and not (capital and all(each for _, each in capital))):
         return None
     if not capital:
         return _network_written_off(case, gpus, months)

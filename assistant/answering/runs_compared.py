@@ -13,7 +13,7 @@ from assistant.vocabulary.answers import Computed
 from .case import Case
 from .plain_sums import RENT, cents, hourly_price, in_sources
 from .run_sides import Run, runs
-from .run_terms import Told, told
+from .run_terms import Part, Told, told
 
 _DIGITS = 6  # characters of a length in days that nobody minds: 23.125
 _CANCELS = "How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
@@ -53,8 +53,8 @@ def _told(case: Case, of: Told, found: Sequence[Run], *, counted: bool) -> Compu
     case.told = {}
     notes = [RENT, *([_CANCELS] if len({run.days for run in found}) > 1 < len({run.hourly for run in found}) else [])]
     caveat = " ".join([*notes, *_left(of), *dict.fromkeys(beside)])
-    inputs = {"gpus": [run.gpus for run in found], "days": [run.days for run in found]}
-    return case.answer(text, caveat, **inputs, usd_per_gpu_hour=[run.hourly for run in found])
+    gpus, days = [run.gpus for run in found], [run.days for run in found]
+    return case.answer(text, caveat, gpus=gpus, days=days, usd_per_gpu_hour=[run.hourly for run in found])
 
 
 def _apart(case: Case, found: Sequence[Run], costs: Sequence[float]) -> str:
@@ -93,7 +93,7 @@ def _premium_for_days(case: Case, of: Told, saved: float, premium: float) -> Com
     """From where on a premium pays for days that it saves, where the price or the length of the run is not told."""
     gpus, price = of.one("gpus") or case.fields.get("cluster.gpus"), of.one("usd")
     lengths = [run.days for run in runs(case, of)]
-    many = getattr(gpus, "value", gpus)
+    many: float | None = gpus.value if isinstance(gpus, Part) else gpus
     if lengths:
         length = min(lengths)
         turns = premium * length / saved

@@ -13,7 +13,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS, usd_per_month
+from .budgets import BUDGETS, in_whole_hours, one_in_ten, usd_per_month
 from .entry import Entry
 from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
@@ -256,7 +256,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
 
 
 def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
-    offered = chosen.price.offered
+    offered, rent = chosen.price.offered, chosen.price.gpu_usd_per_hour
     provider = (offered.provider_name or None) if offered else made.job.provider.name if made.job.provider else None
     return Alternative(
         change=change,
@@ -264,6 +264,9 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         provider=provider,
         cost_usd=chosen.outlay,
         expected_cost_usd=chosen.ranked_cost if chosen.risky else None,
+        whole_hours_usd=in_whole_hours(chosen),
+        one_in_ten_usd=one_in_ten(chosen),
+        price_age_days=rent.age_days if offered and rent.stale else None,
         bought=bool(chosen.price.capital_usd),
         run_hours=chosen.median_hours,
         delivery_days=chosen.price.delivery_days or 0.0,

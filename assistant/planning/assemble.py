@@ -199,10 +199,10 @@ def _smallest_change(made: Decision, pipeline: Pipeline, published: Decision | N
     def taken_with(questionnaire: Questionnaire) -> Entry | None:
         return pipeline.decide(questionnaire, CHOICE_ALONE).choice.chosen
 
-    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with)
+    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with, made.variants)
     if published is None or published.choice.chosen is not None or _least(published) >= _least(made):
         return change
-    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with)
+    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with, published.variants)
     return f"{change} Without the quotes: {listed[0].lower()}{listed[1:]}"
 
 
@@ -544,9 +544,10 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
     job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
+        bought = chosen.price.capital_usd is not None
         prices = {
             "budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour,
-            f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour,
+            f"fabrics.{chosen.id}.{'write_off' if bought else 'premium'}": chosen.price.fabric_usd_per_hour,
         }
         taken += [
             Assumption(
@@ -555,7 +556,7 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and not field.startswith("fabrics.none.")
         ]
     taken += [
         *_fewer(made),

@@ -9,14 +9,14 @@ from math import ceil, floor
 
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
+from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing, tier_told
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .budgets import usd_per_month
+from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
 from .choice import beats, meets
-from .entry import Entry, band_of
+from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
     in_a_sentence,
@@ -38,7 +38,6 @@ from .resolve import Resolved
 
 WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
-SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
 _MUCH = 2.0  # times the money of another that ties: then the tie is no reason to spend it
 
@@ -319,20 +318,14 @@ def _reserved_beyond(reserved: float, hours: float) -> str:
 
 def _in_whole_hours(chosen: Entry) -> str:
     """Of a short run by the hour what it costs where each hour that was begun is billed: no list tells the least."""
-    offered, hours = chosen.price.offered, chosen.median_hours
-    if offered is None or chosen.price.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
-        return ""
-    if offered.quote is not None and offered.quote.usd is not None:  # a sum of the whole run
-        return ""
-    whole = chosen.median_cost * ceil(hours) / hours
-    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed"
+    whole = in_whole_hours(chosen)
+    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed" if whole else ""
 
 
 def _at_worst(chosen: Entry) -> str:
     """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
-    if chosen.price.spot is None:
-        return ""
-    return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
+    worst = one_in_ten(chosen)
+    return f" ({usd(worst)} or more in one of ten, as often as they are taken away)" if worst else ""
 
 
 def _idle(job: Resolved, chosen: Entry) -> str:
@@ -521,8 +514,9 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
         return f"{about.label}: {value} instead of {now}"
     if provider:
-        offers = (o for e in made.entries for o in e.considered.offers)
-        whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"
+        offers = [o for e in made.variants for o in e.considered.offers if o.provider == provider]
+        tiers = {o.tier for o in offers if o.price and round(o.price.si, 3) == flip.from_}
+        whose = f"at {offers[0].provider_name if offers else provider}{tier_told(tiers)}"
     elif quote:
         whose = f"of quote {quote}"
     elif flip.input == GPU_PRICE and made.job.questionnaire.budget.machines_there:
@@ -533,7 +527,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
         whose = "of the GPU"
     else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer
         whose = f"of {name_of(chosen) if rises else _named(flip.to_fabric, made)}"
-    return f"the price {whose} {'rises' if rises else 'falls'} to {value}"
+    upkeep = ", with its power and upkeep," if chosen.price.capital_usd is not None and not quote else ""
+    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}"
 
 
 def _named(fabric: str, made: Decision) -> str:

@@ -207,6 +207,11 @@ def gib(found: Candidate) -> float:
     return (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
 
 
+def with_upkeep(plan: Plan) -> str:
+    """What a price per GPU-hour has in it beside the write-off, of what is bought."""
+    return ", with its power and upkeep" if plan.purchase is not None else ""
+
+
 def to_buy(plan: Plan) -> Purchase | None:
     """The purchase, where anything has to be bought: what is there already is kept and run."""
     return plan.purchase if plan.purchase and plan.purchase.capital_usd else None
