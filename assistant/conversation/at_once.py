@@ -16,7 +16,7 @@ from .conversation import Conversation
 from .events import Choice, Event, Failure, Note, Question, Understood
 from .quotes import alone
 
-_MOST_STEPS = 8  # of what one sentence leaves open
+_MOST_STEPS = 16  # of what one sentence leaves open
 
 
 @dataclass(frozen=True)
