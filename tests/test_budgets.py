@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 
 from assistant import library, planning
+from assistant.conversation import draft
 from assistant.library import questionnaires
 from assistant.planning import missed, pipeline, remedy
 from assistant.planning.affordable import what_fits
@@ -460,3 +462,27 @@ def test_a_deadline_that_was_given_is_not_asked_for():
         plan = planning.plan(asked({"quotes": quotes}, **job, constraints=deadline), LIBRARY, index=None)
         [warning] = [w.message for w in plan.warnings if w.code == "advised-against-and-cheaper"]
         assert ("give a deadline" in warning) is not bool(deadline)
+
+
+_DEADLINE = "constraints.deadline_days"
+SUMS = ("$50k", "50k dollars", "50k euros", "€50k", "50k GBP", "5M yen")
+
+
+@pytest.mark.parametrize(
+    ("clauses", "expect"),
+    [
+        (("70B", "two weeks"), {"model.params": 70e9, "training.days": 14}),
+        (("8B on 710B tokens", "2 weeks"), {"model.params": 8e9, "training.tokens": 710e9, _DEADLINE: 14}),
+    ],
+    ids=["open", "with the work"],
+)
+def test_the_same_facts_in_any_order_and_any_currency_are_the_same_job(clauses, expect):
+    listener = Listener.of(LIBRARY.language, LIBRARY.catalog, LIBRARY.listener)
+    orders = list(itertools.permutations([*clauses, "on 64 H100", "budget {}"]))
+    for number, order in enumerate(orders):
+        text = ", ".join(order).format(SUMS[number % len(SUMS)])
+        said = listener.hear(text, draft.Draft(asked="workload"))
+        told = {path: value for doubt in said.doubts for path, value in doubt.meanings[0].items()} | said.fields
+        usd = told.pop("budget.usd", 0)
+        assert told == {"cluster.gpu": "h100-sxm", "cluster.gpus": 64, **expect}, text
+        assert 25_000 < usd < 100_000 and not said.rest, text

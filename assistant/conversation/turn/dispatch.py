@@ -154,7 +154,8 @@ def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
     if said.act == "what-if" and not ours:
         return False
     in_part = not answered and (ours or said.of_plan == "summary")
-    return said.act in ("ask", "what-if", "describe") and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
+    asks = said.act in ("ask", "what-if", "describe") or (answered and said.act == "compare")  # "rent or buy 128 H100"
+    return asks and len(told) >= (_ENOUGH - 1 if in_part else _ENOUGH)
 
 
 def _for_the_plan(said: Utterance) -> Utterance:
