@@ -19,6 +19,7 @@ from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
+from .facts import words as fact_words
 from .json_report import LARGEST, run_of
 from .judge_network import of_sockets as of_sockets
 from .judge_path import Measured
@@ -26,7 +27,7 @@ from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, any_said, finding, general, places, signatures, symptoms
+from .signatures import Speed, any_said, finding, general, one_in, places, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import LEAST, Piece, Prefixes, cleaned, opened, pieces_of, stream_of
@@ -217,13 +218,14 @@ class _Reading:
                 self.tables.joined(log.joined)
                 log.joined.clear()
             listed = "Using [" in line
-            told = line if listed or "NCCL_" in line else ""
+            fact = one_in(line, fact_words())
+            told = line if listed or fact or "NCCL_" in line else ""
             if told:
                 self.tables.heard(line, log.last_listed)
             counts = fold.counts = tuple(log.counted)
             if not told and kind.ours and (log.plain or kind.way):
                 self._learn_ours(raw, kind, fold)
-            if log.alike and self._like:
+            if log.alike and self._like and not fact:  # the numbers of a fact are asked for
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
@@ -233,7 +235,7 @@ class _Reading:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
         else:
             if ours and "NCCL_" in line:
-                self.tables.heard(line, log.last_listed)
+                self.tables.heard(line, log.last_listed, given=True)
                 log.given(number, line)
             tools, sweeps = bits & _TOOLS or heard.tools.under_way, heard.sweeps.under_way
             if tools:

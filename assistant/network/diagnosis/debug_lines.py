@@ -191,6 +191,8 @@ class DebugLog:
         elif " via " in text:
             self.plain = False
             self._channel(number, host, device, text)
+        elif word == "NCCL" and self.version is None and (found := _VERSION.match(text)):
+            self.version = found.group(1)
         elif word in _ROUTINE:
             if word == "Channel" and (many := _MANY.match(text)):
                 self.ways = max(self.ways, int(many[2]))
