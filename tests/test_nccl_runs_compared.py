@@ -12,8 +12,10 @@ from tests.nccl_logs import GIB, H100_NAME, MIB, table
 
 CATALOG = library.load().catalog
 SIZES: tuple[int, ...] = (MIB, 16 * MIB, 64 * MIB, 256 * MIB, GIB, 8 * GIB)
-WHOLE = dict(zip(SIZES, (0.02, 0.2, 0.4, 0.7, 0.9, 1.0), strict=True))
-HALF = dict(zip(SIZES, (0.02, 0.17, 0.28, 0.41, 0.5, 0.53), strict=True))  # 0.7 of the whole from 64 MiB on
+WHOLE: dict[int, float] = dict(zip(SIZES, (0.02, 0.2, 0.4, 0.7, 0.9, 1.0), strict=True))
+HALF: dict[int, float] = dict(
+    zip(SIZES, (0.02, 0.17, 0.28, 0.41, 0.5, 0.53), strict=True)
+)  # 0.7 of the whole from 64 MiB on
 
 
 def spoken(pid: int, *more: str, ar: int = 1, speed: int = 400000, release: str = "2.27.5", host: str = "dgx-1") -> str:

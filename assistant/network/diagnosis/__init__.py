@@ -139,6 +139,7 @@ class _Reading:
             line = cleaned(raw, self._prefixes, odd=piece.odd)
             if kind.residual and any_said(line, kind.residual):
                 return False
+            self.heard.known.raw = raw
             if fold.numbers and not fold.numbers(number, line):
                 return False
         kind.count, kind.last = kind.count + 1, number
@@ -208,7 +209,7 @@ class _Reading:
     def take(self, number: int, line: str, bits: int, raw: bytes, kind: Kind) -> None:
         """Read one cleaned line."""
         heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & judge_network.WENT_ON)
-        strange, before = heard.known.strange, heard.known.went_on
+        strange, before, heard.known.raw = heard.known.strange, heard.known.went_on, raw
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         fold = Fold((), tuple(seen))
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before

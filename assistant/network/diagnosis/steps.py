@@ -8,6 +8,7 @@ from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
+from .clock import seconds_between
 from .signatures import finding, one_in
 
 # A step of a job that trains, with what is told of one that ended well.
@@ -59,6 +60,7 @@ class Steps:
     last: int = 0  # of the last one
     told: int = 0  # how many
     ended: bool = False  # whether the last of all came
+    printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
@@ -82,6 +84,15 @@ class Steps:
             if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
                 self._waits.append((float(waited[1]) / time, number))
         return True
+
+    def as_printed(self, raw: bytes) -> None:
+        """Keep a line that :meth:`take` took for the time of the day in it."""
+        self.printed = (self.printed[0] or raw, raw)
+
+    @property
+    def every(self) -> float:
+        """Seconds between the lines of two steps by the times of the day in them, 0 where these do not tell."""
+        return (seconds_between(*self.printed) or 0.0) / (self.told - 1) if self.told > 1 else 0.0
 
     def _took(self, line: str) -> float | None:
         """How long a step took, as printed: behind the words behind which it stood before."""
