@@ -330,6 +330,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
         and (nodes == 1 or len(log.device_list or []) >= 8)
     ):
         device = _LEAST
+    log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
@@ -375,6 +376,8 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     the tables, in GB/s; 0 where nothing was sent between ranks."""
     if log.rack and not log.channels:
         return "nvlink"
+    if log.looped:
+        return log.transport or "unknown"
     alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
     several = log.ranks > _LARGEST_NODE
     silent = not log.channels and log.transport in (None, "tcp-socket")
@@ -414,6 +417,8 @@ def _expected(
     adds: bool,
 ) -> float | None:
     listed = len(log.device_list or [])
+    if log.looped:  # how often data crosses an adapter is another thing than between nodes
+        return None
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
         adds=adds, sums=not log.sums_off,

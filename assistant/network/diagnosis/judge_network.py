@@ -274,9 +274,9 @@ class KnownLines:
 
     def _end(self, ran: int) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
-        it), and the codes of that."""
+        it) but something did before, and the codes of that."""
         ends = {seen.signature.code: seen.first if seen.first > ran else seen.last
-                for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
+                for seen in self.seen.values() if seen.signature.ends and seen.last > ran > 0}  # fmt: skip
         return (min(ends.values()), {*ends}) if ends else None
 
     def _ended_while_stepping(self, seen: Seen) -> DiagnosisFinding | None:
@@ -477,13 +477,16 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
-        alone = per_node == 1 or is_pcie(device)
+        alone = per_node == 1 or is_pcie(device) or log.looped
         yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
     for value, its in log.host_ids.items():
         if len(its) > 1:
             yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
     for name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
         line, value = said(name)
+        if log.looped:
+            yield finding("adapters-tried-in-one-node", line, setting="NCCL_P2P_DISABLE and NCCL_SHM_DISABLE")
+            break
         if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
             joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
             yield finding(
