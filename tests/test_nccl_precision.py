@@ -34,6 +34,22 @@ def lightning(share: int) -> str:
     return f"Epoch 3: {share}%|####  | {5 * share}/500 [08:20<00:00,  1.00it/s, v_num=7, train_loss=0.300]\n"
 
 
+INTERRUPTED = (
+    "^Cmpirun: killing job\nmpirun noticed that process rank 0 with PID 2 on node a1 exited on signal {}.\n"
+    + table(465.0, sweep=SWEEP)
+)
+
+
+def by_algorithm(best: float = 455.0) -> str:
+    """What a script measures that tries algorithms, the last of which NCCL chooses by itself."""
+    return "".join(
+        debug("NVLS multicast support is available on dev 0", DEVICES, "Using network IB",
+              f"NCCL_ALGO set by environment to {name}", *channels("IB", ranks=32), hosts=4, per_host=8)
+        + table(peak, hosts=4, sweep=SWEEP)
+        for name, peak in {"Ring": min(365.0, best), "Tree": min(205.0, best), "NVLSTree": best}.items()
+    )  # fmt: skip
+
+
 def alarms(text: str) -> set[str]:
     return {each.code for each in diagnose_text(text, CATALOG).findings if each.severity != "info"}
 
@@ -45,11 +61,14 @@ def alarms(text: str) -> set[str]:
         (OFF + LOOPED, "NCCL_P2P_DISABLE=1\n" + LOOPED, "peer-to-peer-disabled"),
         (STEPPED + SIGTERM + "$ kubectl delete pytorchjob llm-ft\n", STEPPED + SIGTERM, "ended-from-outside"),
         (lightning(90) + lightning(100), "Monitored metric val_loss did not improve\n", "not-recognised"),
+        (by_algorithm(), by_algorithm(best=200.0), "low-bandwidth"),
+        (INTERRUPTED.format("2 (Interrupt)"), INTERRUPTED.format("6 (Aborted)"), "rank-aborted"),
         (SOUND + "JobId=7 State=COMPLETED ExitCode=0:0\n",
          SOUND + "JobId=7 ExitCode=0:9\nWatchdog caught collective operation timeout\n",
          "collective-timeout"),
     ],
-    ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "ended by a signal"],
+    ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "algorithms tried", "interrupted",
+         "ended by a signal"],
 )  # fmt: skip
 def test_a_healthy_log_is_no_alarm_and_a_faulty_one_that_is_like_it_is(healthy, faulty, code):
     assert not alarms(healthy)

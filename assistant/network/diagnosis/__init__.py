@@ -4,7 +4,7 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -19,6 +19,7 @@ from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
+from .facts import differences, tried
 from .facts import words as fact_words
 from .json_report import LARGEST, run_of
 from .judge_network import of_sockets as of_sockets
@@ -27,7 +28,7 @@ from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, any_said, finding, general, one_in, places, signatures, symptoms
+from .signatures import Speed, any_said, as_information, finding, general, one_in, places, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import LEAST, Piece, Prefixes, cleaned, opened, pieces_of, stream_of
@@ -219,7 +220,7 @@ class _Reading:
                 self.tables.joined(log.joined)
                 log.joined.clear()
             listed = "Using [" in line
-            fact = one_in(line, fact_words())
+            fact = self.tables.listens and one_in(line, fact_words())
             told = line if listed or fact or "NCCL_" in line else ""
             if told:
                 self.tables.heard(line, log.last_listed)
@@ -449,15 +450,21 @@ def _findings(
         for run in runs
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
-    tables = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]]()
+    tables, beside = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]](), _tried(runs, quick, shares)
+    codes = set[str]()
     for run in sorted(runs, key=lambda run: shares.get(run.line, 1.0)):
         adapters = adapters_of(ranks_of(run), by_run[run.line])
         judged = judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
         for each in judged:
-            alike = collective_of(run), each.code, each.severity
-            worst, count = tables.get(alike, (each, 0))
+            told = each
+            if run.line in beside and each.code in judge_tests.SLOWNESS:
+                told = as_information(each)
+            else:
+                codes.add(each.code)
+            alike = collective_of(run), told.code, told.severity
+            worst, count = tables.get(alike, (told, 0))
             tables[alike] = worst, count + 1
-    speed = _speed([run for run in fastest if run.rows], {code for _, code, _ in tables}, expected)
+    speed = _speed([run for run in fastest if run.rows], codes, expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     known = heard.known
     ran = (
@@ -489,6 +496,22 @@ def _findings(
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
+
+
+def _tried(runs: list[Run], quick: set[int], shares: dict[int, float]) -> set[int]:
+    """The lines of runs with other variables than the fastest of the same test (those in ``quick``), which is as fast
+    as it should be by its share of what is expected: they say nothing of the machines."""
+    by_test = defaultdict[tuple[str, int], list[Run]](list)
+    for run in runs:
+        by_test[collective_of(run), ranks_of(run)].append(run)
+    found = set[int]()
+    for same in by_test.values():
+        best = next((run for run in same if run.line in quick), None)
+        if best is None or shares.get(best.line, 0.0) < judge_tests.SHORT:
+            continue
+        slow = [run for run in same if shares.get(run.line, 1.0) < judge_tests.SLOW]
+        found |= {run.line for run in slow if tried(differences([best], [run]), same)}
+    return found
 
 
 def _heard_of(known: judge_network.KnownLines, log: DebugLog) -> bool:

@@ -29,7 +29,7 @@ _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+(\s.*|)")
-_FACTS = 1000  # of one run
+_FACTS, _LISTENED = 1000, 2000  # facts of one run, and lines in which they are looked for: ranks say the same
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
     "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
@@ -72,18 +72,25 @@ class Reader:
         self._adapters: tuple[str, ...] = ()
         self._facts: Facts = frozenset()
         self._variables = set[str]()  # that commands give
+        self._listened = 0  # lines since the last row
         self._printing, self._given = set[str](), set[str]()  # hosts since the last row: whose processes print, as told
 
     def joined(self, hosts: set[str]) -> None:
         """Hosts on which processes began to print."""
         self._printing |= hosts
 
+    @property
+    def listens(self) -> bool:
+        """Whether facts are still looked for, before the next table."""
+        return self._listened < _LISTENED
+
     def heard(self, line: str, adapters: tuple[str, ...], *, given: bool = False) -> None:
         """What a line that is not the tool's says of the run under way, or of the next one; the ``adapters`` that were
         listed last. ``given``: a command gives it."""
         run = self._run if self._run is not None and not self._run.rows else None
         self._adapters = adapters
-        facts = facts_in(line)
+        facts = facts_in(line) if self.listens else Facts()
+        self._listened += 1
         names = {name for name, _ in facts if name.startswith(VARIABLE)} if given else set[str]()
         if run is not None:
             run.adapters = adapters
@@ -220,7 +227,7 @@ class Reader:
             named = self._printing if len(self._printing) > 1 else self._given
             run.named = frozenset(named) if len(named) > 1 and not run.ranks_listed else run.named
             run.speaking = frozenset(self._printing)
-            self._printing, self._given = set(), set()
+            self._printing, self._given, self._listened = set(), set(), 0
         run.rows.append(row)
         return True
 
