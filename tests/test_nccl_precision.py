@@ -67,8 +67,8 @@ def alarms(text: str) -> set[str]:
          SOUND + "JobId=7 ExitCode=0:9\nWatchdog caught collective operation timeout\n",
          "collective-timeout"),
     ],
-    ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "algorithms tried", "interrupted",
-         "ended by a signal"],
+    ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "algorithms tried",
+         "interrupted", "ended by a signal"],
 )  # fmt: skip
 def test_a_healthy_log_is_no_alarm_and_a_faulty_one_that_is_like_it_is(healthy, faulty, code):
     assert not alarms(healthy)
