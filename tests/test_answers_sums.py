@@ -3,7 +3,10 @@ verdict beside them, and the same question with other numbers is computed."""
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
+import yaml
 
 from assistant.answering import answer_many, computed_answer
 from assistant.conversation.searching import understood
@@ -75,7 +78,7 @@ def test_the_premiums_of_the_sources_break_even_where_they_do(claim, of):
 
 def test_two_runs_side_by_side_have_their_difference():
     found = answered("how much is 32 GPUs for 11.5 days at $2.50 against 10 days at $3.50?").computed
-    assert [figure.value for figure in found.figures] == [22_080, 26_880]
+    assert [figure.value for figure in found.figures] == [22_080, 26_880, 4_800, 2.875, 3_200]
     assert "$4,800.00 more (+21.7 %) and takes 1.50 days less" in found.text and "cancels out" in found.caveat
     other = answered("how much is 64 GPUs for 12 days at $2.00 against 10 days at $3.00?").computed
     assert "$9,216.00 more" in other.text
@@ -193,3 +196,13 @@ def test_machines_with_a_time_and_a_price_in_euro_are_a_rent_where_they_are_put_
 def test_a_source_with_other_numbers_is_not_said_to_have_this_sum():
     other = answered("what do $90,000, $300,000 and $40,000 come to?").computed
     assert "has a sum of this kind:" in other.caveat and "has this sum:" not in other.caveat
+
+
+COSTS = yaml.safe_load(pathlib.Path(__file__).with_name("cost_questions.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("row", COSTS, ids=lambda row: row[0])
+def test_costs_asked_with_other_numbers_have_both_sides_and_their_difference_in_the_first_lines(row):
+    question, *told = row
+    text = answered(question).computed.text
+    assert all(one in text for one in told), text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -60,6 +61,38 @@ def test_a_log_is_read_as_text_and_as_a_file(tmp_path):
     file = tmp_path / "job.log"
     file.write_text("node1:1:1 [0] NCCL INFO Using network Socket\n")
     assert api.diagnose(file).files[0].transport == api.diagnose(file.read_text()).files[0].transport == "tcp-socket"
+
+
+OWN = "gpus: {h100-sxm: {hour_price: {value: %s, unit: USD/GPU-h, source: ours, date: 2026-11-02}}}"
+PROFILE = """{schema: weft/profile/1, date: 2026-11-20, weft: "1.0", measured_in: runs.csv,
+compute: {factor: %s, gpus: [h100-sxm]}, errors: {before_percent: 9, after_percent: 4},
+runs: [{id: a, gpu: h100-sxm, gpus: 16, fabric: roce-v2-400, measured_s: 3, before_s: 2, after_s: 3}]}"""
+
+
+def _written_again(file, text):
+    """Another content of the same length under the same name, at the same time of the clock."""
+    file.write_text(text)
+    os.utime(file, (1e9, 1e9))
+    return file
+
+
+def test_a_file_that_was_changed_is_read_again(tmp_path):
+    """A notebook writes its catalog, its profile or its job, and asks again in the same process."""
+    one, catalog = JOB | {"cluster": {"gpu": "h100-sxm", "gpus": 8}}, tmp_path / "ours.yaml"
+    for price in ("1.97", "1.90"):
+        told = api.plan(one, catalog=_written_again(catalog, OWN % price))
+        assert f"${price} per GPU-hour" in told.recommendation.card.cost
+        assert api.diff(told, catalog=catalog).same_answer  # the command reads it as the plan did
+    steps = [
+        api.predict(JOB, profile=_written_again(tmp_path / "profile.yaml", PROFILE % factor)).step_time_s
+        for factor in ("1.10", "1.30")
+    ]
+    assert steps[0] < steps[1]
+    gpus = [
+        api.questionnaire(_written_again(tmp_path / "job.json", json.dumps(JOB).replace("16", n))).cluster.gpus
+        for n in ("24", "32")
+    ]
+    assert gpus == [24, 32]
 
 
 def test_the_page_shows_what_runs(index):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import datetime
+import html
 import math
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from assistant.present.blocks import Bullets, Table, sentences
 from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
 from assistant.present.plan.answers import trials
+from assistant.present.plan.formats import written
 from assistant.sweeps import grid
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
@@ -109,11 +112,20 @@ def test_racks_that_are_bought_are_joined_as_costs_least_unless_it_is_said_how()
     assert any("4,140,560 USD less than 130 switches" in note for note in free["notes"])
 
 
-def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited() -> None:
+def test_what_rented_machines_draw_is_told_as_what_the_provider_pays() -> None:
     rented = plan(budget={})
-    assert told.power(rented) == [] and rented.purchase is None
-    asked = plan(budget={}, constraints={"max_power_kw": 100})
-    assert "the provider pays it" in words(asked)
+    assert rented.purchase is None
+    for form in ("text", "markdown", "html"):
+        whole = " ".join(html.unescape(written(rented, form)).split())
+        for said in ("kW: 8 machines of 8 GPUs at most 10.2 kW each, and", "kW for the network", "By rack: "):
+            assert said in whole, form
+        assert re.search(
+            r"The run takes [\d,]+ kWh, \$.{3,9} at \$[\d.]+ per kWh: the provider pays it, and it is in the rent",
+            whole,
+        )
+    assert told.power_in_short(rented) == [], "in short it is left to who pays it"
+    limited = plan(budget={}, constraints={"max_power_kw": 100})
+    assert told.power_in_short(limited) == told.power(limited) != []
     rented = plan(20, "l40s", budget={}, training={"tokens": 1e9}, constraints={"max_power_kw": 30})
     assert (rented.power.machines, rented.power.gpus_per_machine) == (3, 8), "as they are let, not four of 5"
 
@@ -348,6 +360,42 @@ def test_what_an_hour_of_a_machine_that_is_there_is_worth_may_be_said_and_buys_n
     saved = both.rent_usd_per_gpu_hour - both.buy_usd_per_gpu_hour + both.capital_usd / 64 / 36 / 730
     assert both.break_even_months == pytest.approx(both.capital_usd / 64 / 730 / saved)
     assert "counted at $1.40" in words(worth) and "of it for what is there, at $1.40" in worth.recommendation.card.cost
+
+
+@pytest.mark.parametrize(
+    ("asked", "do"),
+    [
+        (
+            {"cluster": {"gpu": "gb200", "gpus": 8, "fabric": "roce-v2-400"}, "budget": {"owned": "everything"}},
+            "Use the 8 NVIDIA GB200 NVL72 that are there, no network between nodes: none is needed, and your RoCE v2 "
+            "400 Gb/s stays unused by this job.",
+        ),
+        (
+            {
+                "workload": "inference",
+                "cluster": {"gpu": "b200", "gpus": 512, "fabric": "roce-v2-400"},
+                "training": None,
+                "inference": {"requests_per_s": 10},
+                "budget": {"owned": "everything"},
+            },
+            "Use 1 of the 512 NVIDIA B200 SXM that are there, no network: none is needed, and your RoCE v2 400 Gb/s "
+            "stays unused by this job.",
+        ),
+        (
+            {"cluster": {"gpu": "h100-sxm", "gpus": 8, "fabric": "infiniband-ndr-400"}},
+            "Buy 8 NVIDIA H100 SXM5 80 GB, no network: none is needed, and InfiniBand NDR 400 Gb/s, which was given, "
+            "would carry nothing of this job.",
+        ),
+    ],
+)
+def test_a_network_that_nothing_crosses_is_not_kept_but_said_to_stay_unused(asked: dict[str, Any], do: str) -> None:
+    made = plan(**asked)
+    answer, shown = made.recommendation, written(made, "text", width=400)
+    assert (answer.verdict, answer.fabric, answer.certainty) == ("no-network-needed", "none", "clear")
+    assert answer.card.do == do and do in shown
+    assert "outgrows what needs no network: then" in answer.card.changes_if
+    assert not {"given-network-set-aside", "toss-up"} & {w.code for w in made.warnings}
+    assert "already decided or owned" not in shown
 
 
 def test_of_a_machine_that_is_there_only_the_gpus_of_the_job_draw_power() -> None:

@@ -16,6 +16,8 @@ from assistant.conversation.events import (
     Explanation,
     Failure,
     Note,
+    PlanShown,
+    Question,
     Understood,
     VariationShown,
 )
@@ -438,3 +440,33 @@ def test_how_long_something_is_in_use_a_day_is_not_how_long_the_run_takes(begin:
     before = conversation.draft.fields
     conversation.say("8 hours a day")
     assert conversation.draft.fields == before
+
+
+def test_machines_that_become_bought_are_told_by_what_is_paid_and_keep_what_is_said_of_electricity(
+    begin: Begin,
+) -> None:
+    conversation = begin(f"{JOB}, 100B tokens")
+    shown = one(conversation.say("buy them"), PlanShown)
+    first, second = shown.changes[:2]
+    assert re.match(r"Cost: \$[\d,]+ for the run → \$[\d.]+ M to buy; \$[\d,]+ a month\.$", first)
+    assert "its share of a purchase in full use is $" in second and ", its rent $" in second
+    for said in ("electricity costs 0.19 EUR per kWh", "electricity: 0.19 EUR/kWh"):
+        asked = one(conversation.say(said), Question)
+        assert asked.field == "budget.electricity_usd_per_kwh" and asked.choices[0].label == "$0.2141 per kWh"
+    conversation.say("yes")
+    assert conversation.draft.fields["budget.electricity_usd_per_kwh"] == pytest.approx(0.2141, abs=1e-4)
+    told = one(conversation.say("compare Lambda and Voltage Park"), Note)
+    lines = [line for line in told.items if "provider: " in line]
+    assert len(lines) == 2 and all("rented" in line and "per GPU-hour" in line for line in lines)
+    assert any("The plan buys its own" in item for item in told.items)
+
+
+def test_all_that_a_message_leaves_in_doubt_is_asked_one_after_the_other(begin: Begin) -> None:
+    conversation = begin("70B on 64 H100, budget 50k euros, two weeks")
+    assert conversation.question.field == "budget.usd"
+    length = one(conversation.say("yes"), Question)
+    assert length.field == "training.days" and len(length.choices) == 2
+    conversation.choose("training.days")
+    assert {"budget.usd": 56_345, "training.days": 14}.items() <= conversation.draft.fields.items()
+    left = begin("70B on 64 H100, budget 50k euros, two weeks", "not sure", "not sure")
+    assert "budget.usd" not in left.draft.fields and left.question.field == "workload"

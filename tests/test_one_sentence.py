@@ -52,6 +52,20 @@ def test_a_budget_in_euros_is_taken_at_a_rate_with_its_day(piped):
     assert "budget: $2,253,800 (At 1.1269 US dollars for one euro (2026-10-06) it is $2,253,800)" in text
 
 
+def test_a_sum_in_euros_beside_a_time_drops_neither(piped):
+    text = _flat(piped("70B on 64 H100, budget 50k euros, two weeks\n", "-").out)
+    assert "Done in 14 days" in text and "nothing that runs" not in text
+    assert "- budget: $56,345 (At 1.1269 US dollars" in text
+    assert "- length of the run: 14 days (deadline: 14 days may be meant instead)" in text
+
+
+def test_rent_or_buy_asked_with_a_job_is_answered_beside_its_card(piped):
+    text = _flat(piped("is it cheaper to buy 128 H100 than to rent them for pretraining 70B on 2T tokens\n", "-").out)
+    card, both = text.split("Buying pays after ")
+    assert card.startswith("Rent 128 NVIDIA H100") and "for this run alone rent" in both
+    assert "in all: rented $" in both and ", bought $" in both
+
+
 def test_what_is_not_understood_in_a_sentence_is_said(piped):
     text = _flat(piped("pretrain llama 3.1 8b on 16 h100 in the basement of my uncle\n", "-").out)
     assert text.startswith("Rent 16") and 'Not understood, so not used: "basement of my uncle".' in text

@@ -264,10 +264,15 @@ def _taken_at(made: Begun, taken: RentalOffer, usd: float) -> str:
     return f"{offered.price.offered.provider}: {offered.price.offered.offer.name}, {offered.id}"
 
 
-def test_where_no_price_turns_a_plan_none_is_told(home):
-    """Plain Ethernet that was given: "turns at $132" was printed, and nothing turned there."""
-    seen = weft("prices", "knowledge/examples/qwen-7b-finetuning-tcp.yaml")
-    assert "nothing tried" in " ".join(seen.out.split()) and "+1815" not in seen.out
+def test_where_no_price_turns_a_plan_none_is_told(home, tmp_path):
+    """A network that was given: "turns at $132" was printed, and nothing turned there. One that somebody else lets too
+    is had from them instead, at the price at which it is."""
+    plain = "knowledge/examples/qwen-7b-finetuning-tcp.yaml"
+    text = Path(plain).read_text(encoding="utf-8").replace("fabric: ethernet-tcp-100", "fabric: aws-efa-v2")
+    seen = weft("prices", plain, str(file(tmp_path, text, "of-one-cloud.yaml")))
+    turned, held = (line for line in seen.out.splitlines() if "finetuning-tcp " in line or "of-one-cloud " in line)
+    assert turned.split()[1] == "aws" and turned.split()[-1] == "gcp"
+    assert "none at what was tried, up to $" in held and "+1815" not in seen.out
 
 
 @pytest.mark.parametrize(

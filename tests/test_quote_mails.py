@@ -659,3 +659,19 @@ def test_the_day_from_which_on_an_offer_is_there_is_not_asked_about_as_a_deadlin
     heard = Listener.of(library.load().language, CATALOG).hear(said, today=TODAY)
     assert [(one.delivery_days, one.months) for one in heard.offers] == [(87, 12)] and not heard.doubts
     assert heard.offers[0].once_usd == pytest.approx(60000 * 1.1269) and "budget.usd" not in heard.fields
+
+
+def test_who_signs_a_mail_with_two_options_makes_both_and_several_mails_are_signed_each():
+    """The reply to option A went "To quote 1"."""
+    hear = Listener.of(library.load().language, CATALOG).hear
+    first = "Option A: NDR InfiniBand 400G, non-blocking, USD 2.45 per GPU-hour, 3 month commitment.\n"
+    second = "Option B: RoCE 400G, 2:1 oversubscribed, EUR 1.95 per GPU hour, setup fee 20,000 EUR once.\n"
+    one = f"Hi Anna,\n\nthanks for the call. For 256 H100 SXM we can offer:\n\n{first}{second}\nBest, "
+    two = f"For 256 H100 SXM:\n{first}Best regards, Ann (Lambda)\n\n{second}\nKind regards, "
+    for mail, who in ((one, "coreweave"), (two, "lambda")):
+        heard = hear(in_one_line(f"{mail}Tom (CoreWeave)"))
+        assert [(o.provider, o.fabric) for o in heard.offers] == [(who, IB), ("coreweave", ROCE)]
+    signed = hear(in_one_line(f"{one}Tom (CoreWeave)")).offers
+    assert [offer.once_usd is None for offer in signed] == [True, False], "the fee is of one of them"
+    unknown = hear(in_one_line(f"{one}Dana Levi\nNordfrost Compute Oy"))
+    assert {offer.provider for offer in unknown.offers} == {"Nordfrost Compute Oy"}

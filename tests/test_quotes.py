@@ -36,8 +36,12 @@ def test_the_best_quote_is_recommended_and_published_offers_only_stand_beside(th
     assert answer.fabric == "infiniband-ndr-400" and "CoreWeave" in answer.headline
     taken = three.offers[answer.offer]
     assert (taken.kind, taken.usd_per_gpu_hour) == ("quote", 2.20)
-    kinds = [offer.kind for offer in three.offers]
-    assert kinds[:3] == ["quote"] * 3 and set(kinds[3:]) == {"published"}
+    sums = [offer.ranked_usd for offer in three.offers]
+    assert sums == sorted(sums), "the cheapest run first, quoted or published"
+    assert [o.kind for o in three.offers].count("quote") == 3 and {o.kind for o in three.offers} == {
+        "quote",
+        "published",
+    }
     assert {c.fabric for c in three.candidates if c.verdict == "acceptable"} <= {q["fabric"] for q in THREE}
 
 
@@ -127,6 +131,15 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
     once, twice = (planned({"provider": "Nebius", "usd": usd}) for usd in (60_000, 120_000))
     assert once.quotes[0].fabric == "infiniband-ndr-400", "the network that the provider lists with this GPU"
     assert [p.quotes[0].run_cost_usd.p50 for p in (once, twice)] == [60_000, 120_000]
+
+
+def test_a_run_that_takes_longer_is_only_said_to_be_paid_longer_where_it_is():
+    slow = {"provider": "a reseller", "fabric": "ethernet-tcp-100"}
+    told = lambda price: " ".join(formats.written(planned(THREE[0], slow | price), "text").split())
+    longer = r"The run of quote 2 \(a reseller\) takes \d+ % longer on its network: "
+    assert re.search(longer + "it is paid so much longer", told({"gpu_hour_usd": 1.9}))
+    assert re.search(longer + "whole terms are paid, however much", told({"usd": 200_000, "months": 3}))
+    assert re.search(longer + "its sum is that of the run, however long", told({"usd": 90_000}))
 
 
 def test_a_month_for_a_run_of_minutes_is_planned_down_to_a_price_of_nothing():
@@ -382,3 +395,31 @@ def test_the_smallest_budget_that_works_is_no_larger_than_a_sum_beside_it():
     sums = [float(one.replace(",", "")) for one in re.findall(r"budget of \$([\d,]+) \(", change)]
     least = min(offer.run_cost_usd.p50 for offer in listed if offer.run_cost_usd and offer.verdict != "impossible")
     assert "Without the quotes: it would work" in change and least <= min(sums) <= 1.002 * least
+
+
+def test_beside_a_reservation_what_is_published_is_counted_for_as_long_as_the_quote():
+    """180 days of a quote stood beside 30 days of the lists, which were called cheaper."""
+    days = JOB | {"training": {"days": 30}, "budget": {"reserved_days": 180}}
+    quote = {"provider": "lambda", "fabric": IB, "gpu_hour_usd": 1.5}
+    said = questionnaires.from_value(days | {"budget": {"reserved_days": 180, "quotes": [quote]}}, CATALOG)
+    made = planning.plan(said, library.load(), index=None, today=TODAY)
+    alone = planning.begun(questionnaires.from_value(days, CATALOG), library.load(), index=None, today=TODAY).plan
+    [own], listed = made.quotes, next(o for o in made.offers if o.kind == "published")
+    assert listed.run_cost_usd == alone.offers[0].run_cost_usd, "as without the quote"
+    assert listed.run_cost_usd.p50 == pytest.approx(64 * 24 * 180 * listed.usd_per_gpu_hour)
+    assert own.run_cost_usd.p50 == pytest.approx(64 * 24 * 180 * 1.5) and own.run_cost_usd.p50 < listed.run_cost_usd.p50
+    assert made.volunteered is None and "less than any quote" not in formats.written(made, "text")
+
+
+def test_a_card_tells_as_many_terms_of_a_quote_as_its_sum_has_and_why_a_cheaper_quote_is_not_taken():
+    two = [{"provider": "lambda", "fabric": network, "usd": usd, "months": 1} for network, usd in
+           ((IB, 1_288_424), ("ethernet-tcp-100", 1_273_746))]  # fmt: skip
+    job = {"workload": "finetuning", "model": "llama-3.1-405b", "cluster": {"gpu": "gb200", "gpus": 576},
+           "training": {"days": 100, "method": "lora"}}  # fmt: skip
+    said = questionnaires.from_value(job | {"budget": {"reserved_days": 365, "quotes": two}}, CATALOG)
+    made = planning.begun(said, library.load(), index=None, today=TODAY).plan
+    first, second = (quote.run_cost_usd.p50 for quote in made.quotes)
+    assert first == pytest.approx(12 * 1_288_424, rel=1e-3) and second < first
+    card = made.recommendation.card
+    assert "for 12 terms of 1 month, each paid whole, as 12 months are reserved" in card.cost
+    assert card.because == "Quote 2 costs less, on a network that is not advised."

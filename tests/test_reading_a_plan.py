@@ -49,6 +49,10 @@ def test_a_network_that_is_faster_but_not_possible_is_not_told_to_be_as_fast(slo
     assert figures.slowdown(slower) == told
 
 
+def test_a_price_of_electricity_is_told_with_the_digits_that_it_is_counted_with() -> None:
+    assert [figures.usd_per_kwh(price) for price in (0.19, 0.0884, 0.2)] == ["$0.19", "$0.0884", "$0.20"]
+
+
 def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -> None:
     """Over jobs whose networks prefer different splits: no word of pipelines where the recommended one has none."""
     seen = 0
@@ -75,6 +79,20 @@ def test_a_price_that_turns_the_answer_is_told_with_the_network_whose_price_it_i
     dearer = Flip.model_validate({"input": field, "from": 0.171, "at": 0.182, "to_fabric": "spectrum-x-400"})
     told = [flips.turn(cheaper, "spectrum-x-400"), flips.turn(dearer, "infiniband-ndr-400")]
     assert all(text.startswith("price of infiniband-ndr-400 on top of the GPU: from $0.") for text in told)
+
+
+def test_what_a_bought_network_costs_an_hour_is_told_with_what_it_contains(library: Library) -> None:
+    """The write-off alone, and the price that turns the answer, which holds power and upkeep too."""
+    found = planned(library, cluster__gpus=512, budget__mode="buy")
+    text, own = text_of(found), found.recommendation.fabric
+    alone = next(a.value for a in found.assumptions if a.field == f"fabrics.{own}.write_off")
+    assert f"write-off of {found.names[own]}: ${alone:.3g}" in text
+    assert alone < reading.chosen(found).fabric_usd_per_gpu_hour
+    price = Flip.model_validate(
+        {"input": "budget.fabric_premium_gpu_hour_usd", "from": 0.29, "at": 0.19, "to_fabric": "infiniband-ndr-400"}
+    )
+    assert "on top of the GPU, with its power and upkeep: from $0.29 to $0.19" in flips.turn(price, own, found)
+    assert "with its power and upkeep" not in flips.turn(price, own, planned(library))
 
 
 def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> None:
@@ -196,7 +214,8 @@ def test_what_was_assumed_is_told_in_words(library: Library) -> None:
         names = [item.split(":")[0] for item in told]
         assert not [name for name in names if re.search(r"[a-z_]\.[a-z_]|_", name)], path.name
         seen.update(names)
-    assert {"GPUs per node", "price", "price of roce-v2-400 on top of the GPU"} <= seen
+    prices = {"price", "price of roce-v2-400 on top of the GPU", "write-off of roce-v2-200"}
+    assert {"GPUs per node", *prices} <= seen
 
 
 def test_a_comparison_in_plain_text_names_both_values(library: Library) -> None:

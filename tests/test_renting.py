@@ -16,7 +16,7 @@ from assistant.conversation import Conversation, wording
 from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.market import Offered
-from assistant.planning import Pipeline, plan
+from assistant.planning import Pipeline, begun, plan
 from assistant.planning.flips import Charging
 from assistant.planning.offers import list_price_at, rental_offers, taken
 from assistant.planning.pipeline import CHOICE_ALONE
@@ -459,3 +459,97 @@ def test_of_two_networks_of_a_machine_that_cost_the_same_the_faster_one_stands_f
         and a.run_cost_usd.p50 == pytest.approx(b.run_cost_usd.p50)
     ]
     assert pairs and all(a.finishes_days <= b.finishes_days for a, b in pairs)
+
+
+def test_a_mean_of_several_listings_is_told_as_that_and_no_sum_is_made_of_it(pipeline: Pipeline) -> None:
+    """Jarvis Labs' H200 stood with a sum at $4.59, which is an average of what it lists."""
+    job = {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 1}}
+    made = begun(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY).plan
+    [row] = [o for o in made.offers if o.provider == "jarvis-labs"]
+    assert (row.usd_per_gpu_hour, row.run_cost_usd, row.tier) == (4.59, None, "on-demand")
+    assert "mean of several" in str(section(made))
+    h100 = next(o for o in pipeline.catalog.providers["verda"].offers if o.name == "1× H100 SXM")
+    assert any(price.mean for price in h100.prices), "and beside a price that was listed it is left"
+    assert h100.price("on-demand").price.value == 2.29
+
+
+def test_of_two_networks_of_a_machine_for_the_same_sum_the_faster_one_is_recommended_and_why_is_said(pipeline):
+    """64 B300 for a term that is paid whole, and no network that is not advised against: the sum is one, the days are
+    not, and who asked for no single vendor's network is told that this one is."""
+    job = {"workload": "pretraining", "model": "deepseek-v3", "cluster": {"gpu": "b300", "gpus": 64}}
+    job |= {"training": {"tokens": 2e10}, "constraints": {"deadline_days": 30, "vendor_neutral": True}}
+    made = planned(pipeline, job | {"budget": {"mode": "rent", "spot": True, "reserved_days": 30}})
+    answer, (best, slower) = made.recommendation, made.candidates[:2]
+    assert (best.fabric, slower.fabric) == ("aws-efa-v3", "ethernet-tcp-100")
+    assert best.median_cost == pytest.approx(slower.median_cost) and best.run_hours < slower.run_hours / 4
+    assert answer.card.because == "The same cost as on Ethernet 100 Gb/s, TCP sockets, and faster."
+    assert (answer.certainty, answer.tied, best.probability_best) == ("clear", ["aws-efa-v3"], 1.0)
+    [against] = [w.message for w in made.warnings if w.code == "advised-against-and-least-bad"]
+    assert "comes from one vendor" in against and "recommended all the same" in against
+    assert made.offers[answer.offer].verdict == "acceptable"
+    certain = [line for line in plan_lines(made, 400) if "Certainty: " in line]
+    assert len(certain) == 1 and "clear; Ethernet 100, TCP costs the same and is slower." in certain[0]
+
+
+@pytest.mark.parametrize("quotes", [[], [{"provider": "oci", "fabric": "roce-v2-100", "gpu_hour_usd": 2.5}]])
+def test_what_is_recommended_for_want_of_anything_better_is_not_advised_against_in_its_own_offer(pipeline, quotes):
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 1e12}}
+    job["cluster"] = {"gpu": "a100-sxm-40gb", "gpus": 2048, "provider": "oci"}
+    made = planned(pipeline, job | {"budget": {"mode": "rent", "quotes": quotes}})
+    answer = made.recommendation
+    assert (answer.fabric, made.offers[answer.offer].verdict) == ("roce-v2-100", "acceptable")
+    [against] = [w.message for w in made.warnings if w.code == "advised-against-and-least-bad"]
+    what = "nothing else that was quoted" if quotes else "nothing else that is let at a price"
+    assert "64 times as many" in against and what in against
+    assert [quote.verdict for quote in made.quotes] == ["acceptable"] * len(quotes)
+
+
+_DISAGGREGATED: dict[str, Any] = {"workload": "disaggregated-inference", "model": "llama-3.1-70b"}
+
+
+@pytest.mark.parametrize("gpus", [80, 144, 216])
+def test_of_several_racks_that_serve_by_themselves_it_is_each_rack_that_needs_no_network(pipeline, gpus: int):
+    made = planned(pipeline, _DISAGGREGATED | {"cluster": {"gpu": "gb200", "gpus": gpus}, "budget": {"mode": "rent"}})
+    answer = made.recommendation
+    assert answer.verdict == "no-network-needed"
+    assert answer.card.because == "Both sides lie in each rack of 72: nothing crosses a network."
+    assert "in each rack of 72 GPUs what reads prompts and what writes answers share NVLink 5" in answer.headline
+
+
+@pytest.mark.parametrize(
+    ("job", "idle", "said"),
+    [
+        (
+            _DISAGGREGATED | {"cluster": {"gpu": "gb200", "gpus": 80}},
+            "8 of the 80 GPUs stand idle",
+            "72 in all; with 72 alone it serves as much.",
+        ),
+        (
+            {"workload": "inference", "model": "llama-3.1-405b", "inference": {"precision": "bf16"}}
+            | {"cluster": {"gpu": "h100-sxm", "gpus": 24}},
+            "8 of the 24 GPUs stand idle",
+            "1 copy of 16 GPUs, 16 in all; with 16 alone it serves as much.",
+        ),
+        (
+            {"workload": "rlhf", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 48}}
+            | {"rl": {"rollout_gpus": 24, "rollout_tensor_parallel": 16}},
+            "8 of the 48 GPUs stand idle while answers are written",
+            "give another size of a copy (rl.rollout_tensor_parallel).",
+        ),
+        ({"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}, None, None),
+    ],
+)
+def test_gpus_that_are_paid_for_and_do_nothing_are_told(pipeline, job: dict[str, Any], idle: str | None, said: str):
+    made = planned(pipeline, job | {"budget": {"mode": "rent"}})
+    told = [w.message for w in made.warnings if w.code == "gpus-stand-idle"]
+    if idle is None:
+        assert not told and "idle" not in made.recommendation.card.finish
+        return
+    assert f"{idle}." in made.recommendation.card.finish
+    assert told[0].startswith(f"{idle}, and are paid for like the others: ") and told[0].endswith(said)
+
+
+def test_of_whole_machines_that_are_paid_for_only_those_gpus_work_that_a_copy_has(pipeline):
+    job = {"workload": "batch-inference", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 20}}
+    made = planned(pipeline, job | {"inference": {"tensor_parallel": 8, "tokens": 1e9}, "budget": {"mode": "rent"}})
+    assert "24 are paid for, 16 of them work; ask for 24 or 16" in made.recommendation.card.do

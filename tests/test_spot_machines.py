@@ -7,12 +7,18 @@ import re
 from assistant.library import Library
 from assistant.library.questionnaires import from_value
 from assistant.planning import Pipeline, plan
+from assistant.planning.assemble import recommendation_of
+from assistant.planning.card import card
+from assistant.planning.flips import Charging
 from assistant.planning.offers import rental_offers, taken
+from assistant.planning.pipeline import CHOICE_ALONE
+from assistant.planning.tie import _decided
 from assistant.present.fields import assumed_text
 from assistant.present.figures import usd
 from assistant.present.plan.card import certain
+from assistant.present.plan.flips import turn
 from assistant.present.plan.offers import in_short, spot_left
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Flip, Plan
 from tests.rentals import RENTED, SPOT_512, TODAY, cost, decided, library, made_on_spot, pipeline, planned, rental
 
 
@@ -107,6 +113,32 @@ def test_an_old_spot_price_decides_by_its_mean_and_only_by_falling_but_that_of_t
         assert change == ("+" if own.tier == "spot" and f"decides: {own.instance} at" in text else "-"), text
 
 
+def test_the_price_at_which_an_old_one_would_decide_holds_for_a_price_that_is_asked_for_today(
+    pipeline: Pipeline,
+) -> None:
+    """Nebius at the threshold, told on the day of the plan, was still recommended: a new price is surer."""
+    job = RENTED | {"training": {"tokens": 1e11}, "budget": {"spot": True}}
+    made = planned(pipeline, job)
+    own = made.offers[made.recommendation.offer]
+    [told] = [w.message for w in made.warnings if f"decides: {own.instance} at" in w.message]
+    at = re.search(r"At \$([\d.]+), a change of [+-]\d+ %", told)[1]
+    assert own.tier == "spot" and own.stale and "would cost no more on average than what is recommended" in told
+    for usd_per_hour, moved in ((float(at), True), (float(at) - 0.01, False)):
+        charging = Charging(own.provider, own.usd_per_gpu_hour, usd_per_hour, TODAY)
+        chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
+        taken_then = (chosen.price.offered.provider, chosen.price.offered.tier)
+        assert (taken_then != (own.provider, own.tier)) is moved, usd_per_hour
+
+
+def test_a_spot_price_at_which_the_answer_turns_is_called_one(made_on_spot: Plan) -> None:
+    ours = made_on_spot.recommendation.fabric
+    for tier, called in (("spot", " (spot)"), ("on-demand", "")):
+        aws = next(o for o in made_on_spot.offers if (o.provider, o.tier) == ("aws", tier) and o.usd_per_gpu_hour)
+        price = {"input": "providers.aws.gpu_hour_usd", "from": aws.usd_per_gpu_hour, "at": 1.0, "to_fabric": "x"}
+        said = turn(Flip.model_validate(price), ours, made_on_spot)
+        assert said.startswith(f"price at Amazon Web Services{called}: from $")
+
+
 def test_the_average_by_which_spot_machines_are_ranked_stands_beside_their_cost(made_on_spot: Plan) -> None:
     text = " ".join(block.text if hasattr(block, "text") else str(block) for block in in_short(made_on_spot))
     spot = next(o for o in made_on_spot.offers if o.tier == "spot" and o.expected_cost_usd and o.run_cost_usd)
@@ -128,8 +160,11 @@ def test_what_ties_is_not_far_dearer_by_the_sums_that_are_told(pipeline: Pipelin
 def test_the_reason_speaks_of_the_spot_machines_that_are_recommended(pipeline: Pipeline) -> None:
     """ "Spot machines cost less only in the middle" stood under a recommendation of spot machines."""
     job = {"workload": "rlhf", "model": "llama-3.1-8b", "cluster": {"gpu": "b200", "gpus": 32}}
-    told = planned(pipeline, job | {"budget": {"spot": True}})
-    chosen = decided(pipeline, job | {"budget": {"spot": True}}).choice.chosen
-    assert chosen.price.spot is not None and "on spot machines" in told.recommendation.card.do
-    assert told.recommendation.card.because.endswith("other spot machines cost less only in the middle.")
-    assert "taken away" not in told.recommendation.not_the_likeliest, "as those that are recommended may be"
+    said = from_value(job | {"budget": {"spot": True}}, pipeline.catalog)
+    # A little dearer than its list, Nebius costs less than AWS in the middle alone.
+    made = pipeline.decide(said, charging=Charging("nebius", 2.9, 3.0))
+    chosen, shown = made.choice.chosen, card(made, recommendation_of(made, pipeline))
+    assert chosen.price.spot is not None and "on spot machines" in shown.do
+    assert shown.because.endswith("other spot machines cost less only in the middle.")
+    other = next(e for e in made.choice.rest if e.risky and e.median_cost < chosen.median_cost)
+    assert _decided(chosen, other, {}, {}) == "on average it costs more", "both may be taken away"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from assistant import retrieval
 from assistant.library import Library
 from assistant.retrieval.notation import written_out
-from assistant.vocabulary.answers import Answer, Computed
+from assistant.vocabulary.answers import Answer, Computed, DirectLine
 from assistant.vocabulary.printing import printable
 from assistant.vocabulary.utterance import Utterance
 
@@ -24,6 +25,9 @@ LONGEST = 1_000  # characters; a question for a number is short, and what is lon
 _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 _OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
 _TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
+_OF_COSTS = frozenset({"money", "time", "percent"})  # amounts of which a sum is made
+_ABOUT_MONEY = frozenset({"costs", "worth", "pays", "hourly", "a_money"})
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 Passages = Callable[[], "retrieval.Index"]
 
 
@@ -91,12 +95,14 @@ def answer_many(
 
 
 def _asking(said: Utterance) -> Utterance:
-    """What is put as a question and states no more than machines, a time and their price asks what that comes to."""
-    priced = (
-        any(one.unit == "gpu-hour" for one in said.amounts) and {"so_many", "so_long"} <= said.roles["signs"].keys()
-    )
-    plain = said.topic is None and priced and not any(name.startswith("model") for name in said.fields)
-    return replace(said, topic="rent") if plain else said
+    """What is put as a question and states no more than machines, a time and their price asks what that comes to; with
+    a network and no price, what that is in an hour."""
+    signs = said.roles["signs"].keys()
+    if said.topic is not None or not {"so_many", "so_long"} <= signs or any(f.startswith("model") for f in said.fields):
+        return said
+    if any(one.unit == "gpu-hour" for one in said.amounts):
+        return replace(said, topic="rent")
+    return replace(said, topic="write-off") if {"hourly", "network_word"} <= signs else said
 
 
 def _read(top: int) -> int:
@@ -119,5 +125,28 @@ def _with_claims(utterance: Utterance, found: Answer, library: Library, index: r
     near = disagreement.nearness(vector, library.knowledge, index)
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, near)
-    shown = found.passages[:top]
-    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown})
+    shown, note = found.passages[:top], _of_other_numbers(utterance, direct, library) or found.note
+    told = {"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown, "note": note}
+    return found.model_copy(update=told)
+
+
+def _of_other_numbers(said: Utterance, direct: list[DirectLine], library: Library) -> str | None:
+    """What stands before a source's figure where money is asked after with other numbers than its own."""
+    signs, counted = said.roles.get("signs", {}), said.roles.get("places", {}).get("{so_many}", ())
+    own = [one for one in said.amounts if one.kind in _OF_COSTS or (one.start, one.end) in counted]
+    money = [one for one in own if one.kind == "money"]
+    if not own or not direct or not direct[0].claims or not _ABOUT_MONEY & signs.keys():
+        return None
+    told = {
+        float(number.replace(",", ""))
+        for claim in direct[0].claims
+        for number in _NUMBER.findall(library.knowledge.claims[claim].statement)
+    }
+    if not told or any(float(one.value) in told for one in money or own if one.kind != "time"):
+        return None
+    text = {one: said.text[one.start : one.end] for one in own}
+    yours = ", ".join(f"{typed} GPUs" if one.kind == "number" else typed for one, typed in text.items())
+    return (
+        f"Not computed with your numbers ({yours}): what follows is told of others. For a sum name of each run its "
+        "days, its dollars per GPU-hour and how many GPUs it has."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assistant.library import Library
@@ -25,6 +26,7 @@ from . import (
     prices_and_parts,
     purchases,
     run_costs,
+    runs_compared,
     serving_loads,
     serving_networks,
     sizing,
@@ -51,6 +53,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "offers-for-money": offers_sold.for_money,
     "nccl-settings": nccl_settings.nccl_settings,
     **dict.fromkeys(sums.ways(), sums.asked),
+    "runs-compared": runs_compared.compared,
     "rent": plain_sums.rent,
     "write-off": plain_sums.write_off,
     "worth": plain_sums.worth,
@@ -69,6 +72,8 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "serve-on": serving_loads.versus,
 }
 KINDS = tuple(TOPICS)
+# Sums that are asked of runs side by side too: "is $0.80 more worth it for 12 days instead of 14?"
+_OF_RUNS = frozenset("rent rent-and-premium price-of-time break-even write-off network two-sums per-gpu".split())
 
 
 def compute(
@@ -79,6 +84,11 @@ def compute(
     if made is None:
         return None
     try:
-        return made(Case.of(utterance, library, told, today))
+        asked = Case.of(utterance, library, told, today)
+        if utterance.topic in _OF_RUNS:
+            beside = replace(asked, utterance=replace(asked.utterance, topic="runs-compared"))
+            if found := runs_compared.compared(beside):
+                return found
+        return made(asked)
     except InputError:
         return None

@@ -3,18 +3,15 @@ source does the same sum, what we think of it stands beside."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from assistant.market import amortized, monthly, run_cost
-from assistant.present.figures import significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
+from .prices_and_parts import designed, not_counted
+from .run_terms import DEAREST_HOUR
 
-_DEAREST_HOUR = 100.0  # US dollars: what costs more is no GPU-hour
-_RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
-_CANCELS = " How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
+RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
 _WRITTEN_OFF = (
     f"Straight line over months of {HOURS_PER_MONTH:g} hours in which every GPU is busy, no interest and nothing "
     "left at the end. Power, support, spares and staff are not counted."
@@ -22,57 +19,80 @@ _WRITTEN_OFF = (
 
 
 def rent(case: Case) -> Computed | None:
-    """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
+    """Dollars of so many GPUs for so many days at so much."""
     gpus, days, prices = case.fields.get("cluster.gpus"), case.lengths(), _hourly(case)
-    if not gpus or not days or not prices:
+    if not gpus or len(days) != 1 or len(prices) != 1:
         return None
-    if len(days) != len(prices):
-        if 1 not in (len(days), len(prices)):
-            return None
-        days, prices = days * (len(prices) if len(days) == 1 else 1), prices * (len(days) if len(prices) == 1 else 1)
-    costs = [run_cost(24 * length, gpus, price) for length, price in zip(days, prices, strict=True)]
-    beside = []
-    for length, price, cost in zip(days, prices, costs, strict=True):
-        formula = f"{length:g} days × 24 h × {gpus} GPUs × {hourly_price(price)}"
-        case.figure(f"{length:g} days at ${price:.2f}", round(cost, 2), "USD in all", formula)
-        beside += _in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
-    told = [f"{one.name} cost {_cents(one.value)}" for one in case.found]
-    text = f"{gpus} GPUs: {'; '.join(told)}."
-    for (first, one), (second, other) in pairwise(zip(costs, days, strict=True)):
-        dearer = f"{_cents(abs(second - first))} {'more' if second > first else 'less'}"
-        shorter = f" and takes {significant(abs(other - one))} days {'more' if other > one else 'less'}"
-        text += (
-            f" The later of two costs {dearer} ({100 * (second / first - 1):+.1f} %){shorter if one != other else ''}."
-        )
+    [length], [price] = days, prices
+    cost = run_cost(24 * length, gpus, price)
+    said = f"{length:g} days at {hourly_price(price)}"
+    formula = f"{length:g} days × 24 h × {gpus} GPUs × {hourly_price(price)}"
+    case.figure(said, round(cost, 2), "USD in all", formula)
+    beside = in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
     case.told = {}
-    several = _CANCELS if len(set(days)) > 1 and len(set(prices)) > 1 else ""
-    caveat = " ".join([_RENT + several, *dict.fromkeys(beside)])
-    return case.answer(text, caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices)
+    caveat = " ".join([RENT, *dict.fromkeys(beside)])
+    return case.answer(
+        f"{gpus} GPUs: {said} cost {cents(cost)}.", caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices
+    )
 
 
 def write_off(case: Case) -> Computed | None:
-    """A purchase as dollars per GPU and hour, and per GPU and month."""
-    capital = [usd for usd in case.amounts("money") if usd > _DEAREST_HOUR]
-    gpus, days = case.fields.get("cluster.gpus"), case.amounts("time")
-    months = case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
-    if not capital or not gpus or not months:
+    """A purchase as dollars per GPU and hour, and per GPU and month; of a network whose price is not named that of its
+    parts."""
+    gpus, months, capital = case.fields.get("cluster.gpus") or 0, _months(case), _capital(case)
+    if not months or (not gpus and not (capital and all(each for _, each in capital))):
         return None
-    beside, hourly = [], []
-    for usd in capital:
-        hourly.append(amortized(usd, months) / gpus)
-        each, name = f"${usd:,.0f} ÷ {months:g} months ÷ {gpus} GPUs", f"${usd:,.0f}"
-        case.figure(f"{name} per GPU-hour", round(hourly[-1], 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
-        case.figure(f"{name} per GPU and month", round(monthly(hourly[-1], 1), 2), "USD per month", each)
-        beside += _in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
-    told = [
-        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {_cents(monthly(each, 1))} per GPU and month"
-        for usd, each in zip(capital, hourly, strict=True)
-    ]
-    text = f"Over {months:g} months on {gpus} GPUs {'; '.join(told)}."
+    if not capital:
+        return _network_written_off(case, gpus, months)
+    beside, hourly, told = [], [], []
+    for usd, each in capital:
+        hourly.append(amortized(usd, months) / (1 if each else gpus))
+        name = f"${usd:,.0f}{' per GPU' if each else ''}"
+        told.append(f"{name} is {_per_hour(case, name, each or gpus, months, hourly[-1])}")
+        beside += [] if each else in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
+    of = "" if all(each for _, each in capital) else f" on {gpus} GPUs"
+    text = f"Over {months:g} months{of} {'; '.join(told)}."
     if len(capital) > 1:
-        text += f" From the dearest to the cheapest it is ${max(hourly) - min(hourly):.3f} per GPU-hour."
+        between = max(hourly) - min(hourly)
+        case.figure("difference", round(between, 4), "USD/GPU-h", f"${max(hourly):.4f} − ${min(hourly):.4f}")
+        text += f" From the dearest to the cheapest it is ${between:.3f} per GPU-hour."
     case.told = {}
-    return case.answer(text, " ".join([_WRITTEN_OFF, *dict.fromkeys(beside)]), gpus=gpus, usd=capital, months=months)
+    caveat = " ".join([_WRITTEN_OFF, *dict.fromkeys(beside)])
+    return case.answer(text, caveat, gpus=gpus, usd=[usd for usd, _ in capital], months=months)
+
+
+def _months(case: Case) -> float | None:
+    days = case.amounts("time")
+    return case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
+
+
+def _capital(case: Case) -> list[tuple[float, bool]]:
+    """US dollars of what is bought, and whether it is for each GPU."""
+    money = [one for one in case.utterance.amounts if one.kind == "money" and one.value > DEAREST_HOUR]
+    return [(float(one.value), one.unit == "gpu") for one in money]
+
+
+def _per_hour(case: Case, name: str, gpus: float | bool, months: float, hourly: float) -> str:
+    """Both figures of a sum written off on so many GPUs (``True``: it is for each), and how they are told."""
+    each = f"{name.removesuffix(' per GPU')} ÷ {months:g} months{'' if gpus is True else f' ÷ {gpus} GPUs'}"
+    case.figure(f"{name} per GPU-hour", round(hourly, 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
+    case.figure(f"{name} per GPU and month", round(monthly(hourly, 1), 2), "USD per month", each)
+    return f"${hourly:.3f} per GPU-hour, {cents(monthly(hourly, 1))} per GPU and month"
+
+
+def _network_written_off(case: Case, gpus: int, months: float) -> Computed | None:
+    found = designed(case) if case.names_network else None
+    if found is None or not found[2].capex_usd.mid:
+        return None
+    at, fabric, made = found
+    low, usd, high = (getattr(made.capex_usd, of) for of in ("low", "mid", "high"))
+    bounds = " to ".join(f"${amortized(of, months) / gpus:.3f}" for of in (low, high))
+    told = _per_hour(case, f"${usd:,.0f}", gpus, months, amortized(usd, months) / gpus)
+    text = (
+        f"Over {months:g} months on {gpus} GPUs {fabric.name} is {told}: its parts cost about ${usd:,.0f}, "
+        f"${low:,.0f} to ${high:,.0f}, that is {bounds} per GPU-hour."
+    )
+    return case.answer(text, f"{_WRITTEN_OFF} {not_counted(made)}", gpus=at.gpus, fabric=fabric.id, months=months)
 
 
 def worth(case: Case) -> Computed | None:
@@ -98,7 +118,7 @@ def worth(case: Case) -> Computed | None:
 def _hourly(case: Case) -> list[float]:
     """The prices of a GPU-hour that are named; "at 1.80 an hour" names one without its currency."""
     said = case.fields.get("budget.gpu_hour_usd")
-    return [usd for usd in case.amounts("money") if 0 < usd <= _DEAREST_HOUR] or ([said] if said else [])
+    return [usd for usd in case.amounts("money") if 0 < usd <= DEAREST_HOUR] or ([said] if said else [])
 
 
 def hourly_price(usd: float) -> str:
@@ -106,11 +126,12 @@ def hourly_price(usd: float) -> str:
     return f"${usd:.2f}" if round(usd, 2) == usd else f"${usd:.6g}"
 
 
-def _cents(usd: float) -> str:
+def cents(usd: float) -> str:
+    """US dollars to the cent."""
     return f"${usd:,.2f}"
 
 
-def _in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
+def in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
     """A sentence for each statement of a source that is this very sum, with what we think of it."""
     found = []
     for claim in case.library.knowledge.claims.values():

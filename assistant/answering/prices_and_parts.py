@@ -9,7 +9,7 @@ from assistant.vocabulary.answers import Computed, FabricDesign
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.counted import counted
 
-from .case import Case
+from .case import Case, Cluster
 
 _MONEY_ONLY = (
     "Money only: a deadline, the people who run the network and other jobs on it are not counted. Whether your job is "
@@ -41,6 +41,18 @@ def break_even(case: Case) -> Computed | None:
 
 def network_parts(case: Case) -> Computed | None:
     """Switches, cables, optics, power and price of a non-blocking network."""
+    found = designed(case)
+    if found is None:
+        return None
+    at, fabric, made = found
+    _figures(case, made)
+    sizes = {"gpu": at.gpu.id, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node}
+    sizes["nics_per_node"] = made.nics // max(made.nodes, 1)
+    return case.answer(_text(made, fabric, at.where), not_counted(made), fabric=fabric.id, **sizes)
+
+
+def designed(case: Case) -> tuple[Cluster, Fabric, FabricDesign] | None:
+    """The non-blocking network of the question's machines; none where they are no whole nodes."""
     at = case.cluster
     if at.gpus > at.gpus_per_node and at.gpus % at.gpus_per_node:
         return None
@@ -48,11 +60,13 @@ def network_parts(case: Case) -> Computed | None:
     nics = case.nics(fabric, at)
     made = design(fabric, at.gpu, at.gpus, at.gpus_per_node, nics, case.catalog)
     case.take("oversubscription", 1.0, "non-blocking")
-    _figures(case, made)
+    return at, fabric, made
+
+
+def not_counted(made: FabricDesign) -> str:
+    """What the price of a network leaves out, and of when its parts' prices are."""
     dates = sorted(item.date for item in made.prices)
-    dated = f" Prices are of {dates[0]} to {dates[-1]}." if dates else ""
-    sizes = {"gpu": at.gpu.id, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node, "nics_per_node": nics}
-    return case.answer(_text(made, fabric, at.where), f"{_NOT_COUNTED}{dated}", fabric=fabric.id, **sizes)
+    return f"{_NOT_COUNTED} Prices are of {dates[0]} to {dates[-1]}." if dates else _NOT_COUNTED
 
 
 def _figures(case: Case, made: FabricDesign) -> None:

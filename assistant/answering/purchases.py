@@ -44,7 +44,8 @@ def purchase(case: Case) -> Computed | None:
 
 def rent_or_buy(case: Case) -> Computed | None:
     """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper;
-    where no time is named first that, and both sums of the usual write-off."""
+    where no time is named first that, and both sums of the usual write-off. Of a run whose work is told what it alone
+    speaks for."""
     roles, days = case.utterance.roles, case.lengths()
     gpus = case.utterance.fields.get("cluster.gpus") or roles.get("so_many")
     if not gpus:
@@ -67,7 +68,8 @@ def rent_or_buy(case: Case) -> Computed | None:
         case.figure(name, hours * hourly, "USD", f"{months} × {HOURS_PER_MONTH:g} h × {gpus:,} × {usd(hourly)}, {how}")
     if found.break_even_months is not None:
         case.figure("buying pays after", found.break_even_months, "months", "of full use")
-    _, *turns = told.turns(found.model_copy(update={"run_months": None}))
+    run_months = found.run_months if "training.tokens" in case.fields else None
+    _, *turns = told.turns(found.model_copy(update={"run_months": run_months}))
     sums = ", ".join(f"{one.name} {usd(one.value)}" for one in case.found[:2])
     over, turn = f"{told.over(found)} {gpus:,} {case.gpu.name} in all: {sums}.", " ".join(turns)
     name, let = made.recommendation.fabric, case.catalog.fabrics.get(found.rent_fabric)

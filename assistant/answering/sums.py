@@ -121,7 +121,7 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
         if name in way.figures:
             usd = figure.unit == "USD"
             value, unit = (round(found, 2), "USD in all") if usd else (found, figure.unit)
-            case.figure(name.replace("_", " "), value, unit, formulas()[figure.formula].says)
+            case.figure(name.replace("_", " "), value, unit, _formula(figure, taken))
     case.told = {}
     results = [figure.value for figure in case.found]
     claims = (case.library.knowledge.claims[claim] for claim in way.claims)
@@ -129,6 +129,17 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
     listed = _listed(case) if "parts" in way.takes else ""
     text = f"{listed} {_said(way, taken)}".strip()
     return case.answer(text, caveat, None, **{name: taken[name] for name in way.takes})
+
+
+def _formula(figure: _Figure, taken: dict[str, Taken]) -> str:
+    """How a figure comes about, with the numbers put in."""
+    put_in = (f"{name.replace('_', ' ')} {_numbers(taken[of] if isinstance(of, str) else of)}"
+              for name, of in figure.of.items())  # fmt: skip
+    return f"{formulas()[figure.formula].says}: {', '.join(put_in)}"
+
+
+def _numbers(of: Taken) -> str:
+    return " and ".join(f"{one:,.9g}" for one in (of if isinstance(of, list) else [of]))
 
 
 def _listed(case: Case) -> str:

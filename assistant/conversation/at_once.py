@@ -13,10 +13,11 @@ from assistant.vocabulary.plan import Plan
 
 from . import wording
 from .conversation import Conversation
-from .events import Choice, Event, Failure, Note, Question, Understood
+from .events import Answer, Choice, Event, Failure, Note, Question, Understood
 from .quotes import alone
 
-_MOST_STEPS = 8  # of what one sentence leaves open
+_MOST_STEPS = 16  # of what one sentence leaves open
+_RENT_OR_BUY = "rent-or-buy-for"  # what is asked beside a job and stands on no card: it has one way alone
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,11 @@ def blocks(found: AtOnce) -> list[Block]:
     noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note)]
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
+    computed = [e.answer.computed for e in found.said if isinstance(e, Answer) and e.answer and e.answer.computed]
+    both_ways = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind == _RENT_OR_BUY]
     return [
         *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
+        *both_ways,
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),
         *named(assumptions.in_short(found.plan), found.plan),

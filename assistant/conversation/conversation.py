@@ -30,7 +30,7 @@ from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
 from .turn.parts import Parts
-from .turn.steps import change, take
+from .turn.steps import change, still_in_doubt, take
 from .turn.turns import Record, Turns, or_sentence
 
 LONGEST_MESSAGE = 4000
@@ -247,6 +247,9 @@ class Conversation:
     def _next_question(self) -> list[Event]:
         if not self.parts.interviewer.is_due:
             return []
+        in_doubt = still_in_doubt(self.parts)
+        if in_doubt:
+            return in_doubt
         events = self.parts.interviewer.next(self.draft, self.plan)
         self.parts.state = self.parts.state.asking(self.question.field if self.question else None)
         return events

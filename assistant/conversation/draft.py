@@ -11,6 +11,7 @@ from assistant.library.questionnaires import from_value, nested
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import SERVING, Questionnaire, Quote
+from assistant.vocabulary.utterance import Doubt
 
 EXCLUDED = "constraints.excluded_fabrics"
 QUOTES = "budget.quotes"
@@ -45,11 +46,26 @@ _LENGTHS = ("training.tokens", "training.days", "training.steps")
 
 @dataclass(frozen=True)
 class InDoubt:
-    """Something that was said and not taken: the fields that each of its ``meanings`` sets, the likeliest first;
-    ``unlikely``: the words around it do not speak for it."""
+    """Something that was said and not taken, and whether the person was ``asked`` what it means."""
 
-    meanings: tuple[dict[str, Any], ...]
-    unlikely: bool = False
+    doubt: Doubt
+    asked: bool = False
+
+    @property
+    def meanings(self) -> tuple[dict[str, Any], ...]:
+        """The fields that each of its meanings sets, the likeliest first."""
+        return self.doubt.meanings
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether the words around it do not speak for it."""
+        return self.doubt.unlikely
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has yet to be asked about; what is hardly likely is told when it is said, and waits for no
+        answer."""
+        return not (self.asked or self.unlikely)
 
     @property
     def fields(self) -> frozenset[str]:
@@ -135,11 +151,16 @@ class Draft:
         doubts = tuple(one for one in self.in_doubt if not settled & one.fields)
         return Change(Draft(fields, self.asked, left_open, changed, self, nodes, doubts), set_aside)
 
-    def doubting(self, doubts: Iterable[InDoubt]) -> Draft:
+    def doubting(self, doubts: Iterable[Doubt]) -> Draft:
         """With what was said and not taken: no step of its own."""
-        new = tuple(one for one in doubts if one.meanings)
+        new = tuple(InDoubt(one) for one in doubts if one.meanings)
         told = frozenset(path for one in new for path in one.fields)
         return replace(self, in_doubt=(*(one for one in self.in_doubt if not told & one.fields), *new))
+
+    def asking_about(self, doubt: Doubt) -> Draft:
+        """With a question about what is in doubt: no step of its own."""
+        in_doubt = (replace(one, asked=one.asked or one.doubt == doubt) for one in self.in_doubt)
+        return replace(self, asked=doubt.field, in_doubt=tuple(in_doubt))
 
     def trial(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """As :meth:`with_fields`, of what is only tried: of another number of GPUs no more are there than were said,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import Interview
 from assistant.vocabulary.knowledge import Knowledge
 from assistant.vocabulary.language import Language
@@ -16,6 +18,7 @@ from assistant.vocabulary.naming import naming
 from assistant.vocabulary.rules import Rule
 
 from . import paths
+from .files import content_of
 
 T = TypeVar("T")
 
@@ -25,7 +28,8 @@ class Library:
     """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours,
     ``profile`` lays factors from a user's own measured runs over its constants; ``measured``: the same of networks that
     nccl-tests measured, (fabric id, time ÷ the catalog's, file) each. ``figures``: those of an earlier plan, as its
-    ``made_with`` has them, in place of the catalog's."""
+    ``made_with`` has them, in place of the catalog's. ``as_read``: a hash of what stood in the user's own files, so
+    that a library with other content in a file of the same name is another library."""
 
     rules_folder: Path
     knowledge_folder: Path
@@ -33,6 +37,7 @@ class Library:
     profile: Path | None = None
     measured: tuple[tuple[str, float, str], ...] = ()
     figures: tuple[tuple[str, str], ...] = ()
+    as_read: tuple[str, ...] = ()
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -125,11 +130,20 @@ class Library:
 
 def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:
     """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over
-    it."""
+    it. The same one as long as nothing else stands in these files: who writes one and plans again has it read again."""
     chosen = Path(user_catalog) if user_catalog else paths.data_dir() / "catalog.yaml"
-    return _load(chosen if user_catalog or chosen.is_file() else None, profile)
+    own = chosen if user_catalog or chosen.is_file() else None
+    return _load(own, profile, tuple(_hash(path) for path in (own, profile) if path))
 
 
 @lru_cache(maxsize=4)
-def _load(user_catalog: Path | None, profile: Path | None) -> Library:
-    return Library(paths.shipped("rules"), paths.shipped("knowledge"), user_catalog, profile)
+def _load(user_catalog: Path | None, profile: Path | None, as_read: tuple[str, ...]) -> Library:
+    return Library(paths.shipped("rules"), paths.shipped("knowledge"), user_catalog, profile, as_read=as_read)
+
+
+def _hash(path: Path) -> str:
+    """Of what is in a user's file now. Whether it can be read at all is said where it is read."""
+    try:
+        return blake2b(content_of(path), digest_size=16).hexdigest()
+    except InputError:
+        return "unread"

@@ -102,4 +102,5 @@ def buy(
     if capex is None:
         return nothing(fabric.name, "no price of a purchase is known, nor a bill of it can be drawn", "unknown")
     note = f"{capex.value:,.0f} USD per GPU over {months:g} months{how}"
-    return freshness.priced(fabric.name, capex, of, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
+    what = f"{fabric.name}, written off"
+    return freshness.priced(what, capex, of, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)

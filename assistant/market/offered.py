@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -27,6 +27,7 @@ class Offered:
     ``by_the_day``: days up to which a capacity block is booked in whole days; longer ones are in whole weeks.
     ``reserved_percent_off``: off its list, at most and for no term that is told.
     ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
+    ``steady``: of spot machines the same ones on demand, where the list has that price.
     """
 
     provider: str
@@ -39,6 +40,7 @@ class Offered:
     markup: float = 1.0
     by_the_day: float = 0.0
     reserved_percent_off: float | None = None
+    steady: Offered | None = None
 
     @property
     def name(self) -> str:
@@ -63,11 +65,19 @@ class Offered:
 
     @property
     def summed(self) -> bool:
-        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, and
-        a capacity block's price of low trust is no ground to leave the list on demand for."""
-        if self.listed is None or self.tier not in _FOR_A_TERM:
+        """Whether a sum is made of its price: of a reservation that tells no term nobody can say what a run costs, a
+        capacity block's price of low trust is no ground to leave the list on demand for, and a mean is nobody's
+        offer."""
+        if self.listed is None:
             return True
+        if self.tier not in _FOR_A_TERM:
+            return not self.listed.mean
         return self.listed.months is not None if self.tier == "reserved" else self.listed.trust != "low"
+
+    def charging(self, other: Callable[[Offered], Offered]) -> Offered:
+        """Itself at another price, and so the same machines on demand."""
+        charged, steady = other(self), self.steady and other(self.steady)
+        return charged if steady is self.steady else replace(charged, steady=steady)
 
     def beside(self) -> Iterator[Offered]:
         """The same machines at the list prices of which no sum is made: they are shown, and compete with nobody."""
@@ -76,6 +86,11 @@ class Offered:
             one = replace(self, tier=tier, listed=self.offer.usual(some))
             if one.listed is not None and not one.summed:
                 yield one
+
+    def told(self) -> Offered:
+        """Itself; where its list has no price on demand but the mean of several, with that."""
+        means = [price for price in self.offer.prices if price.tier == self.tier and price.mean]
+        return replace(self, listed=self.offer.usual(means)) if self.listed is None and means else self
 
     @property
     def least_reserved_usd(self) -> float | None:
@@ -134,10 +149,11 @@ class Offered:
 
     @property
     def terms(self) -> Hashable:
-        """What of it, besides the price, decides what a run takes: the tier, the term, how often machines are taken
-        away; each quote is a way of its own."""
-        taken = self.offer.spot_interruptions if self.tier == "spot" else None
-        return self.tier, self.least_hours, taken and taken.value, self.number
+        """What of it, besides the price, decides what a run takes: the tier and the term. Each quote is a way of its
+        own, and so are the spot machines of each offer: they differ in how often they are taken away, and in what it
+        costs to go over to steady ones."""
+        spot = (self.provider, self.offer.name) if self.tier == "spot" else None
+        return self.tier, self.least_hours, spot, self.number
 
     def paid(self, gpus: int) -> int:
         """The GPUs that are paid for: all of every machine, but for a part of one where the smallest order is less."""
@@ -161,7 +177,8 @@ def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact
     yield of("on-demand", offer.price("on-demand"))
     for months in sorted({price.months for price in offer.prices if price.months is not None}):
         yield of("reserved", offer.price("reserved", months))
-    others: tuple[Tier, ...] = ("capacity-block", "spot") if spot else ("capacity-block",)
-    for tier in others:
-        if (listed := offer.price(tier)) is not None and (one := of(tier, listed)).summed:
-            yield one
+    if (block := offer.price("capacity-block")) is not None and (one := of("capacity-block", block)).summed:
+        yield one
+    if spot and (listed := offer.price("spot")) is not None:
+        steady = offer.price("on-demand")
+        yield replace(of("spot", listed), steady=of("on-demand", steady) if steady else None)

@@ -13,7 +13,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS, usd_per_month
+from .budgets import BUDGETS, in_whole_hours, one_in_ten, usd_per_month
 from .entry import Entry
 from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
@@ -123,7 +123,8 @@ def _each(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Altern
     if asked.budget.usd is None:
         return
     quick = _quicker(job, cheapest, pipeline, {"budget.usd": None})
-    yield planned_by(asked, quick.change | {"budget.usd": _up(quick.cost_usd)}, pipeline) if quick else None
+    enough = _up(quick.expected_cost_usd or quick.cost_usd) if quick else 0.0
+    yield planned_by(asked, quick.change | {"budget.usd": enough}, pipeline) if quick else None
 
 
 def planned_by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alternative | None:
@@ -223,14 +224,21 @@ def _up(value: float) -> float:
 
 
 def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) -> Iterator[Alternative]:
-    """Those of the changes with which a plan keeps every limit."""
+    """Those of the changes with which a plan keeps every limit, and on average the budget: of machines that may be
+    taken away the middle sum may be within what the mean is beyond."""
     for change in changes:
         made = _decided(asked, change, pipeline)
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
-        if change and made is not None and chosen is not None and chosen.costed:  # without a price it keeps no budget
+        # Without a price it keeps no budget.
+        if change and made is not None and chosen is not None and chosen.costed and _on_average(made, chosen):
             yield _told(change, made, chosen, pipeline.today or datetime.date.today())
+
+
+def _on_average(made: Decision, chosen: Entry) -> bool:
+    limit = made.job.questionnaire.budget.usd
+    return limit is None or not chosen.risky or chosen.ranked_cost <= limit
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:
@@ -248,13 +256,17 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
 
 
 def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
-    offered = chosen.price.offered
+    offered, rent = chosen.price.offered, chosen.price.gpu_usd_per_hour
     provider = (offered.provider_name or None) if offered else made.job.provider.name if made.job.provider else None
     return Alternative(
         change=change,
         fabric=chosen.id,
         provider=provider,
         cost_usd=chosen.outlay,
+        expected_cost_usd=chosen.ranked_cost if chosen.risky else None,
+        whole_hours_usd=in_whole_hours(chosen),
+        one_in_ten_usd=one_in_ten(chosen),
+        price_age_days=rent.age_days if offered and rent.stale else None,
         bought=bool(chosen.price.capital_usd),
         run_hours=chosen.median_hours,
         delivery_days=chosen.price.delivery_days or 0.0,

@@ -29,7 +29,7 @@ from assistant.vocabulary.plan import (
 from assistant.vocabulary.quantities import days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import evidence, overrides, practice, profile, stale
+from . import evidence, idle, overrides, practice, profile, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
@@ -41,7 +41,7 @@ from .headline import headline, lasting, name_of, not_together, on_fewer
 from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
-from .offers import rental_offers, taken
+from .offers import cheapest_first, rental_offers, taken
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .power import power_use
 from .predictor import Predictor
@@ -73,9 +73,9 @@ def plan_of(
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
     listed = published or made
-    offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
+    offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today, listed.choice)
     quotes = quoted_offers(made, offers, catalog)
-    offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    offers = cheapest_first([*rows_of_quotes(made, quotes), *offers]) if quotes else offers
     design, sizing = _design(made.job, chosen, catalog), _sizing(made, pipeline.predictor)
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
@@ -199,10 +199,10 @@ def _smallest_change(made: Decision, pipeline: Pipeline, published: Decision | N
     def taken_with(questionnaire: Questionnaire) -> Entry | None:
         return pipeline.decide(questionnaire, CHOICE_ALONE).choice.chosen
 
-    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with)
+    change = smallest_change(made.job, made.entries, pipeline.predictor, taken_with, made.variants)
     if published is None or published.choice.chosen is not None or _least(published) >= _least(made):
         return change
-    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with)
+    listed = smallest_change(published.job, published.entries, pipeline.predictor, taken_with, published.variants)
     return f"{change} Without the quotes: {listed[0].lower()}{listed[1:]}"
 
 
@@ -294,6 +294,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
     found = [
         *first,
         *_on_fewer(made, catalog),
+        *idle.warnings(made.choice.chosen, job),
         *_given_but_impossible(made),
         *_advised_against(made),
         *_drawn_otherwise(made, catalog),
@@ -375,8 +376,8 @@ def _about_all_of_them(made: Decision) -> list[str]:
 def _given_but_impossible(made: Decision) -> list[Warning_]:
     """A network that was given as decided and cannot be: the plan is for another, and says so."""
     given, chosen = made.job.questionnaire.cluster.fabric, made.choice.chosen
-    if given is None or chosen is None or chosen.id == given:
-        return []
+    if given is None or chosen is None or chosen.id == given or chosen.considered.suffices:
+        return []  # what nothing crosses is named on the card
     why = next(
         (c.because for c in made.conclusions if c.fabric == given and c.then.get("verdict") == "impossible"),
         "it does not do what is asked here.",
@@ -388,16 +389,33 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
     ]
 
 
+def _else(made: Decision) -> str:
+    """That nothing is left to take that no rule is against."""
+    asked, chosen = made.job.questionnaire, made.choice.chosen
+    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
+    if any(e is not chosen and meets(e, asked) for e in able):
+        return "whatever else could be taken is advised against too"
+    if asked.budget.quotes:
+        return "nothing else that was quoted does what was asked"
+    had = "can be bought" if asked.budget.mode == "buy" else "is let at a price"
+    return f"nothing else that {had} does what was asked"
+
+
 def _advised_against(made: Decision) -> list[Warning_]:
-    """What the rules have against the choice, whose saving outweighs it."""
+    """What the rules have against the choice, which its saving outweighs, or which is the least bad."""
     chosen = made.choice.chosen
-    if chosen is None or made.choice.kept or chosen.outweighed_by is None:  # what is there was not chosen for its cost
+    if chosen is None or made.choice.kept:  # what is there was not chosen for its cost
+        return []
+    why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
+    if chosen.verdict == "avoid":
+        message = f"{why} It is recommended all the same: {_else(made)}."
+        return [Warning_(code="advised-against-and-least-bad", message=message)]
+    if chosen.outweighed_by is None:
         return []
     firm = [e for e in made.entries if e.verdict == "acceptable" and e.outweighed_by is None and e.costed]
     other = min((e for e in firm if meets(e, made.job.questionnaire)), key=lambda e: e.ranked_cost, default=None)
     if other is None:
         return []
-    why = " ".join(c.because for c in made.conclusions if c.fabric == chosen.id and c.then.get("verdict") == "avoid")
     times = f"{other.ranked_cost / chosen.ranked_cost:.3g} times as much on {name_of(other)}"
     kept = ": if that matters, give a deadline" if made.job.questionnaire.latest_days is None else ""
     lengths = f"{lasting(chosen.median_hours)} instead of {lasting(other.median_hours)}"
@@ -526,9 +544,10 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
     job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
+        bought = chosen.price.capital_usd is not None
         prices = {
             "budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour,
-            f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour,
+            f"fabrics.{chosen.id}.{'write_off' if bought else 'premium'}": chosen.price.fabric_usd_per_hour,
         }
         taken += [
             Assumption(
@@ -537,7 +556,7 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and not field.startswith("fabrics.none.")
         ]
     taken += [
         *_fewer(made),

@@ -24,7 +24,8 @@ class Considered:
     """One fabric of the catalog seen from one job, with one number of NICs in a node and one oversubscription.
 
     ``offers``: what is sold with it to this job. ``sold``: whether that can be had at a price, ``None`` where it is no
-    question: of machines that are bought, of a rent that was quoted, of a network that is there.
+    question: of machines that are bought, of a rent that was quoted, of a network that is there. ``suffices``: that no
+    network is, and that none is needed: the GPUs share one scale-up domain, and nothing crosses whatever joins it.
     """
 
     fabric: Fabric
@@ -34,6 +35,7 @@ class Considered:
     offers: tuple[Offered, ...]
     owned: bool
     oversubscription: float = 1.0  # node-facing ÷ spine-facing bandwidth of a leaf
+    suffices: bool = False
 
     @property
     def computable(self) -> bool:
@@ -42,11 +44,11 @@ class Considered:
 
     def charging(self, other: Callable[[Offered], Offered]) -> Considered:
         """Itself with its offers at other prices."""
-        charged = tuple(other(offered) for offered in self.offers)
+        charged = tuple(offered.charging(other) for offered in self.offers)
         return self if all(map(is_, charged, self.offers)) else replace(self, offers=charged)
 
     def on_each_terms(self) -> Iterator[Considered]:
-        """Itself with the offers of one tier, term and rate of interruption at a time."""
+        """Itself with the offers of the same terms (:attr:`Offered.terms`) at a time."""
         alike: dict[Hashable, list[Offered]] = {}
         for offered in self.offers:
             alike.setdefault(offered.terms, []).append(offered)
@@ -137,8 +139,12 @@ def _considered(
     for offered in offers:
         alike.setdefault((_nics(fabric, job, offered), _oversubscription(job, offered)), []).append(offered)
     silent = not any(offered.price for offered in market)
+    enough = fabric.technology == "none" and job.domains == 1
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, market, silent=silent), nics, tuple(some), owned, over)
+        Considered(
+            *(fabric, exists, _sold(fabric, job, some, market, silent=silent), nics, tuple(some), owned, over),
+            suffices=enough,
+        )
         for (nics, over), some in (alike or {(_nics(fabric, job, None), _oversubscription(job, None)): []}).items()
     ]
 
@@ -163,7 +169,9 @@ def _sold(
     if fabric.technology == "wan" or (there and not priced):
         return None
     if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
-        return priced or (None if offers else False)  # who lets them without a price can be asked, nobody cannot
+        # Who lets them without a price can be asked, nobody cannot; of machines whose network was named somebody knows.
+        known = offers or (job.provider is None and job.domains == 1 and job.questionnaire.cluster.fabric)
+        return priced or (None if known else False)
     if fabric.technology == "none" and job.quoted_rent:
         return None  # whoever asks that rent lets the machines
     if job.provider is None:

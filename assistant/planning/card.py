@@ -9,14 +9,14 @@ from math import ceil, floor
 
 from assistant.market import Offered, monthly
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing
+from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing, tier_told
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .budgets import usd_per_month
+from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
-from .choice import meets
-from .entry import Entry, band_of
+from .choice import beats, meets
+from .entry import Entry
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
     in_a_sentence,
@@ -26,9 +26,11 @@ from .headline import (
     not_together,
     seconds,
     tokens_told,
+    unused,
     usd,
     works_longer,
 )
+from .idle import idle_gpus, told_in_short
 from .missed import kept_by_none, missed, not_as_asked
 from .pipeline import Decision
 from .quote_flips import quote_of
@@ -36,7 +38,6 @@ from .resolve import Resolved
 
 WORDS = 12  # of the reason: what takes more is no reason one remembers
 _FOREVER = 24 * 3650.0  # hours; no date is told beyond
-SHORT = 8.0  # hours of a run: beyond them the last one that was begun is a tenth of the sum or less
 _OTHERS = 2  # tied networks that are named; more are counted
 _MUCH = 2.0  # times the money of another that ties: then the tie is no reason to spend it
 
@@ -51,7 +52,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
     return Card(
         do=_do(made, chosen, answer.tied),
         cost=_cost(job, chosen, sizing),
-        finish=_finish(made, chosen),
+        finish=f"{_finish(made, chosen)}{_idle(job, chosen)}",
         because=_because(made, chosen),
         changes_if=_changes_if(made, chosen, flips),
     )
@@ -70,10 +71,11 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     of_offer = offered and (job.provider is None or offered.quote)  # a quote is its own seller's, whoever was named
     where = f" {offered.where}" if offered and of_offer else f" at {job.provider.name}" if job.provider else ""
     beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
+    beside = beside or unused(job, choice, ": none is needed, and")
     joined = network if network.startswith("no ") else f"with {network}"
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
-        what = _to_what_is_there(job, chosen, network, joined)
+        what = _to_what_is_there(made, chosen, network, joined)
         dearer = "" if choice.kept else _dearer(made, chosen, set(tied))
         return f"{first}{what}{_set_aside(made)}{beside}.{dearer}"
     budget = job.questionnaire.budget  # of neither said the machines may be there, and nobody asked
@@ -82,7 +84,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
         what = f"Take {network} for the {gpus}{where}{beside}"
-    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job)}"
+    return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job, chosen)}"
 
 
 def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
@@ -96,7 +98,7 @@ def _ties(made: Decision, chosen: Entry, tied: set[str]) -> str:
 
 def _set_aside(made: Decision) -> str:
     """Of a network that was given and is not taken, what it would take of which limits."""
-    given = [e for e in made.choice.over_limits if e.considered.owned]
+    given = [e for e in made.choice.over_limits if e.considered.owned and e is not made.choice.unused]
     asked = made.job.questionnaire
     least = min(given, key=lambda e: (len(missed(e, asked)), e.ranked_cost), default=None)
     limits = missed(least, asked) if least else []
@@ -122,12 +124,15 @@ def _unnamed(job: Resolved, chosen: Entry) -> bool:
     return said and chosen.considered.fabric.technology != "none"
 
 
-def _to_what_is_there(job: Resolved, chosen: Entry, network: str, joined: str) -> str:
+def _to_what_is_there(made: Decision, chosen: Entry, network: str, joined: str) -> str:
     """``Buy InfiniBand NDR 400 Gb/s for the 64 NVIDIA H100 SXM5 80 GB that are there``."""
+    job, before = made.job, made.asked.owned_gpus if made.asked else 0
     there = job.questionnaire.owned_gpus
     if there < job.gpus:
         return f"Buy {job.gpus - there:,} {job.gpu.name} to the {there:,} that are there, {joined}"
     ours = f"the {job.gpus:,} {job.gpu.name} that {'is' if job.gpus == 1 else 'are'} there"
+    if before > job.gpus:  # a load takes fewer
+        ours = f"{job.gpus:,} of the {before:,} {job.gpu.name} that are there"
     if network.startswith("no "):
         return f"Use {ours}, {joined}"
     return f"{'Without one b' if _unnamed(job, chosen) else 'B'}uy {network} for {ours}"
@@ -145,7 +150,8 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     if least <= -(-at_a_site // one.offer.gpus_per_node) * one.offer.gpus_per_node:
         return ""
     let = f" {one.provider_name} lets them from {least:,} GPUs on{' at a site' if job.sites > 1 else ''}"
-    paid = f"{let}: {least * job.sites:,} are paid for, {job.gpus:,} of them work"
+    working = job.gpus - idle_gpus(chosen, job)
+    paid = f"{let}: {least * job.sites:,} are paid for, {working:,} of them work"
     if not chosen.costed:
         return f"{let}: ask whether {at_a_site:,} can be had, else {least * job.sites:,} are paid for."
     return (
@@ -153,13 +159,13 @@ def _smallest_order(job: Resolved, chosen: Entry) -> str:
     )
 
 
-def _in_whole_machines(job: Resolved) -> str:
+def _in_whole_machines(job: Resolved, chosen: Entry) -> str:
     """That a number of GPUs of which nobody has machines is let and sold in whole ones."""
     usual, vary = job.gpu.gpus_per_node, job.gpu.nodes_vary or job.questionnaire.cluster.gpus_per_node is not None
     if vary or job.gpus <= usual or job.gpus % usual == 0 or job.sites > 1:
         return ""
     fewer = job.gpus // usual * usual
-    whole = f"{fewer + usual:,} are paid for, {job.gpus:,} of them work"
+    whole = f"{fewer + usual:,} are paid for, {job.gpus - idle_gpus(chosen, job):,} of them work"
     return f" Machines have {usual} GPUs: {whole}; ask for {fewer + usual:,} or {fewer:,}."
 
 
@@ -289,12 +295,12 @@ def _by_ones_own(job: Resolved, chosen: Entry) -> str:
 def _whatever_it_takes(chosen: Entry) -> str:
     """Of a term, or a least time, that the run does not fill: that it is paid for all the same; of one that is shorter
     than the run how it goes on."""
-    offered, reserved = chosen.price.offered, chosen.price.reserved_hours
-    terms, on_demand = offered.booked(chosen.median_hours) if offered and offered.term_hours else (0, False)
+    offered, reserved, hours = chosen.price.offered, chosen.price.reserved_hours, chosen.median_hours
+    terms, on_demand = offered.booked(max(hours, reserved)) if offered and offered.term_hours else (0, False)
     if offered and (terms > 1 or on_demand):
         each = f"{terms} terms of {in_months(offered.term_hours / 24)}" if terms > 1 else "its term"
         rest = " and the rest on demand, which costs less than another term" if on_demand else ", each paid whole"
-        return f", for {each}{rest}"
+        return f", for {each}{rest}{_reserved_beyond(reserved, hours)}"
     if 0 < reserved < 0.99 * chosen.median_hours:
         return f", the time beyond the {in_months(reserved / 24)} reserved by the hour at the same price"
     if not chosen.price.least_hours > 1.01 * chosen.median_hours:
@@ -304,22 +310,28 @@ def _whatever_it_takes(chosen: Entry) -> str:
     return f", as {paid} paid for however short it is"
 
 
+def _reserved_beyond(reserved: float, hours: float) -> str:
+    """Of terms that are more than a run takes, that so many hours are reserved."""
+    term = in_months(reserved / 24)
+    return f", as {term} {'is' if term.startswith('1 ') else 'are'} reserved" if reserved > hours else ""
+
+
 def _in_whole_hours(chosen: Entry) -> str:
     """Of a short run by the hour what it costs where each hour that was begun is billed: no list tells the least."""
-    offered, hours = chosen.price.offered, chosen.median_hours
-    if offered is None or chosen.price.least_hours or offered.tier == "capacity-block" or not 0 < hours < SHORT:
-        return ""
-    if offered.quote is not None and offered.quote.usd is not None:  # a sum of the whole run
-        return ""
-    whole = chosen.median_cost * ceil(hours) / hours
-    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed"
+    whole = in_whole_hours(chosen)
+    return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed" if whole else ""
 
 
 def _at_worst(chosen: Entry) -> str:
     """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
-    if chosen.price.spot is None:
-        return ""
-    return f" ({usd(band_of(chosen.likely_cost).p90)} or more in one of ten, as often as they are taken away)"
+    worst = one_in_ten(chosen)
+    return f" ({usd(worst)} or more in one of ten, as often as they are taken away)" if worst else ""
+
+
+def _idle(job: Resolved, chosen: Entry) -> str:
+    """Which of the GPUs do nothing."""
+    said = told_in_short(chosen, job)
+    return f" {said}." if said else ""
 
 
 def _finish(made: Decision, chosen: Entry) -> str:
@@ -387,6 +399,8 @@ def _limited(made: Decision, barred: list[Entry]) -> str:
 def _whole(job: Resolved, chosen: Entry) -> str:
     """What keeps everything off the network."""
     served = chosen.estimate.serving
+    if job.domains > 1 and served is not None and served.prefill_workers is not None:
+        return f"Both sides lie in each rack of {job.domain}"
     if served is None or served.prefill_workers is not None:
         return "All its GPUs share one scale-up link"
     return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"
@@ -404,6 +418,8 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     more = other.median_cost / chosen.median_cost
     if chosen.risky or other.risky:  # as they are compared
         least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
+    if beats(chosen, other):
+        return f"The same cost as on {in_a_sentence(other)}, and faster."
     if more < 1.01:
         return f"{least}, by less than a percent."
     much = compared(more, "more")
@@ -428,7 +444,11 @@ def _cheaper_in_the_middle(made: Decision, chosen: Entry) -> bool:
 def _alone(made: Decision) -> str:
     """Why no other network with a price competes."""
     if made.job.questionnaire.budget.quotes:
-        return "Of what was quoted its run is the cheapest."
+        cheaper = made.choice.unadvised
+        offered = cheaper.price.offered if cheaper else None
+        if offered is not None:
+            return f"Quote {offered.number} costs less, on a network that is not advised."
+        return f"Of what was quoted its {_billed(made.job)} is the cheapest."
     known = [e for e in made.entries if e.costed and e is not made.choice.chosen and e.usable]
     known = [e for e in known if e.verdict != "impossible"]
     if not known:
@@ -458,7 +478,7 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     if made.choice.kept:
         return "the job cannot run on it."
     if not flips and chosen.considered.fabric.technology == "none":
-        return "the job outgrows what needs no network."
+        return f"the job outgrows what needs no network{_then_needed(made)}."
     if flips is None:
         return ""
     if not flips:
@@ -468,6 +488,10 @@ def _changes_if(made: Decision, chosen: Entry, flips: list[Flip] | None) -> str:
     then = "no network" if flip.to_fabric == "none" else _named(flip.to_fabric, made)
     then = then if flip.to_quote is None else f"quote {flip.to_quote}"
     return f"{_turning(flip, chosen, made)}: then {then}."
+
+
+def _then_needed(made: Decision) -> str:
+    return f": then {name_of(made.choice.unused)}" if made.choice.unused else ""
 
 
 def _with_one_limit_looser(made: Decision) -> str:
@@ -490,8 +514,9 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     if not (provider or quote) and flip.input not in (GPU_PRICE, PREMIUM):
         return f"{about.label}: {value} instead of {now}"
     if provider:
-        offers = (o for e in made.entries for o in e.considered.offers)
-        whose = f"at {next((o.provider_name for o in offers if o.provider == provider), provider)}"
+        offers = [o for e in made.variants for o in e.considered.offers if o.provider == provider]
+        tiers = {o.tier for o in offers if o.price and round(o.price.si, 3) == flip.from_}
+        whose = f"at {offers[0].provider_name if offers else provider}{tier_told(tiers)}"
     elif quote:
         whose = f"of quote {quote}"
     elif flip.input == GPU_PRICE and made.job.questionnaire.budget.machines_there:
@@ -502,7 +527,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
         whose = "of the GPU"
     else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer
         whose = f"of {name_of(chosen) if rises else _named(flip.to_fabric, made)}"
-    return f"the price {whose} {'rises' if rises else 'falls'} to {value}"
+    upkeep = ", with its power and upkeep," if chosen.price.capital_usd is not None and not quote else ""
+    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}"
 
 
 def _named(fabric: str, made: Decision) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty
+from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty, Verdict
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .budgets import within_month, within_share
@@ -26,6 +26,7 @@ TIE_PROBABILITY = 0.2
 # price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
 # times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
 NEAR = 1.25
+SAME = 1e-6  # as a share: sums so near each other are one sum, as of a term that is paid whole however long the run is
 
 
 Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
@@ -47,6 +48,7 @@ class Choice:
     equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+    unused: Entry | None = None  # the network that a person named, where nothing crosses any
 
     @property
     def kept(self) -> bool:
@@ -93,12 +95,18 @@ class Choice:
         alike = [
             e
             for e in sorted(self.rest, key=lambda e: e.ranked_cost)
-            if apart[e.id] <= (NEAR - 1 if e in self.equal else CLOSE_PERCENT / 100)
+            if apart[e.id] <= (NEAR - 1 if e in self.equal else CLOSE_PERCENT / 100) and not beats(chosen, e)
         ]
         if any(apart[e.id] <= TIE_PERCENT / 100 or cheaper[e.id] >= 0.5 for e in alike):
             return "toss-up", alike
         unsure = [self.confidence, *cheaper.values()]
         return ("close" if alike or any(TIE_PROBABILITY < p < 1 - TIE_PROBABILITY for p in unsure) else "clear"), alike
+
+    def verdict_on(self, entry: Entry) -> Verdict:
+        """The verdict on a network as it is told of what is let with it: of the one that is taken, be it the least bad,
+        nobody is advised against it beside its recommendation."""
+        taken = self.chosen is not None and entry.id == self.chosen.id
+        return "acceptable" if taken and entry.verdict == "avoid" else entry.verdict
 
     @property
     def barred(self) -> list[Entry]:
@@ -191,7 +199,7 @@ def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> No
     those that keep what was asked, as far as any does."""
     able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
     able = [e for e in able if meets(e, questionnaire)] or able
-    asked = comparable([e for e in able if e.verdict == "acceptable"] or able)
+    asked = _unbeaten(comparable([e for e in able if e.verdict == "acceptable"] or able))
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
@@ -207,15 +215,18 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     over = tuple(e for e, keeps in zip(possible, kept, strict=True) if e.costed and not keeps)
     able = [e for e, keeps in zip(possible, kept, strict=True) if keeps]
     named: Standing = "in-place" if questionnaire.budget.network_there else "given"
-    return replace(_chosen_of(able, named), over_limits=over)
+    made = _chosen_of(able, named)
+    needless = made.chosen is not None and made.chosen.considered.suffices
+    unused = next((e for e in entries if needless and e.considered.owned and e is not made.chosen), None)
+    return replace(made, over_limits=over, unused=unused)
 
 
 def _chosen_of(able: list[Entry], named: Standing) -> Choice:
     """``named``: how the network stands that a person named."""
     owned = next((e for e in able if e.considered.owned), None)
-    if owned is not None:
-        return _kept(owned, able, named)
     nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
+    if owned is not None and not (nothing is not None and nothing.considered.suffices):
+        return _kept(owned, able, named)
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
         return Choice(nothing)
@@ -223,8 +234,9 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
     wanted = advised(priced) or priced
     if not wanted:
         return Choice()
-    cheapest = min(wanted, key=lambda e: e.ranked_cost)
-    tied = _up_to_the_dearest([e for e in wanted if e is cheapest or _indistinct(e, cheapest)], wanted)
+    unbeaten = _unbeaten(wanted)
+    cheapest = min(unbeaten, key=lambda e: e.ranked_cost)
+    tied = _up_to_the_dearest([e for e in unbeaten if e is cheapest or _indistinct(e, cheapest)], unbeaten)
     chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
     runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)
@@ -244,6 +256,26 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
         equal=tuple(tied),
         unadvised=_unadvised(able, wanted),
     )
+
+
+def beats(one: Entry, other: Entry) -> bool:
+    """Whether it is had on the same machine as another for the same sum and is clearly faster: the rent is that of a
+    term, or of a month, whatever joins the machines. Then nothing is left for a rule to decide."""
+    machines = [(e.price.offered.provider, e.price.offered.offer.name) for e in (one, other) if e.price.offered]
+    if (
+        len(machines) < 2
+        or machines[0] != machines[1]
+        or abs(one.ranked_cost - other.ranked_cost) > SAME * other.ranked_cost
+    ):
+        return False
+    hours = one.median_hours, other.median_hours
+    alike = abs(hours[0] - hours[1]) <= SAME * hours[1]  # of a service without an end: then a token tells
+    ours, theirs = (one.step, other.step) if alike else hours
+    return ours * (1 + TIE_PERCENT / 100) < theirs
+
+
+def _unbeaten(entries: list[Entry]) -> list[Entry]:
+    return [e for e in entries if not any(beats(other, e) for other in entries)]
 
 
 def advised(able: Iterable[Entry]) -> list[Entry]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import RentalOffer
 from assistant.vocabulary.prices import Dearer
@@ -31,7 +33,7 @@ def when_dearer(begun: Begun) -> Dearer | None:
 
     def tried(price: float) -> str | None:
         prices.append(price)
-        charging = Charging(taken.provider, usd, price)
+        charging = Charging(taken.provider, usd, price, begun.pipeline.today or datetime.date.today())
         try:
             there = begun.pipeline.decide(made.job.questionnaire, CHOICE_ALONE, charging=charging, work=made.work)
         except InputError:

@@ -81,7 +81,7 @@ class Entry:
     run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
     price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)
     slowdown_percent: float | None = None
-    steady_cost: float | None = None  # of spot machines: US dollars of the run on the cheapest that nobody takes away
+    steady_cost: float | None = None  # of spot machines: US dollars of the run on the same ones on demand
     power_kw: float | None = None  # machines, switches and optics, without cooling; None where nobody asks for it
     probability_best: float | None = None
     tie: bool = False
@@ -215,7 +215,14 @@ _WORKED_OUT = frozenset(name for name, one in vars(Entry).items() if isinstance(
 def mean_cost(costs: np.ndarray, steady: float | None) -> float:
     """US dollars that a run on machines that may be taken away takes on average over the worlds of ``costs``, shape
     (worlds,). Nobody waits for ever: who has spent on them what ``steady`` ones would have cost gives up and begins
-    anew on these, and pays twice that; ``None``: there are none to go over to."""
+    anew on these, and pays twice that, which is at most twice the least that could have been paid; ``None``: there are
+    none to go over to.
+
+    ``steady`` is what the same machines cost on demand, at the list price of the same offer. What somebody else lets,
+    on this network or another, is no part of it: it is known only while nobody is named, it would make the same
+    machines dearer whenever another becomes cheaper, and who gives up in the middle of a run has data and settings
+    where the machines are, and can be sure of neither elsewhere. On demand is what can be had on the day on which one
+    gives up; a term has to be agreed before."""
     return float(np.mean(costs if steady is None else np.where(costs <= steady, costs, 2.0 * steady)))
 
 

@@ -6,13 +6,16 @@ is named was tried: the job was planned again with it, and the fabric named is t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import datetime
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
 
-from assistant.market import CandidatePrice, Offered
+from assistant.market import Freshness, Offered
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.quantities import outward
@@ -20,6 +23,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import clearly_other, meets
 from .entry import Entry
+from .offers import on, price_today, ranked_by
 from .pipeline import Decision, Pipeline
 from .quote_flips import quote_flips
 from .remedy import fits_on
@@ -68,11 +72,12 @@ def _recommended(
 
 @dataclass(frozen=True)
 class Charging:
-    """What one provider lets at a list price, at another."""
+    """What one provider lets at a list price, at another, told on a ``date``; ``None``: when that one was."""
 
     provider: str
     usd: float
     instead: float
+    date: datetime.date | None = None
 
     def __call__(self, offered: Offered) -> Offered:
         if offered.provider != self.provider:
@@ -80,7 +85,7 @@ class Charging:
         listed = offered.listed
         if listed is None or listed.price.si != self.usd:
             return offered
-        price = listed.price.model_copy(update={"value": self.instead})
+        price = listed.price.model_copy(update={"value": self.instead, "date": self.date or listed.price.date})
         return replace(offered, listed=listed.model_copy(update={"price": price}))
 
 
@@ -100,7 +105,7 @@ def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[E
     if made.job.questionnaire.budget.quotes:  # what is quoted is what is paid
         return
     if chosen.price.offered is not None and not made.job.quoted_rent:
-        on_sale = _on_sale(made, {e.id for e in able})
+        on_sale = _on_sale(made, {e.id for e in able}, pipeline.catalog)
         yield _dearer_here(made, on_sale, chosen, pipeline)
         yield _cheaper_there(made, on_sale, chosen, pipeline)
         return
@@ -108,7 +113,7 @@ def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[E
     yield _gpu_prices(made, able, chosen, pipeline)
 
 
-def rival_offer(made: Decision) -> RivalOffer | None:
+def rival_offer(made: Decision, catalog: Catalog) -> RivalOffer | None:
     """Of what others let with the recommended network the one whose price need fall least to cost as little. ``None``
     where nobody else does, and where the price is no published offer's."""
     chosen, job = made.choice.chosen, made.job
@@ -116,9 +121,9 @@ def rival_offer(made: Decision) -> RivalOffer | None:
         return None
     in_time = [e for e in made.variants if e.usable and meets(e, job.questionnaire)]
     ours = chosen.price.offered.provider
-    others = [o for o in _on_sale(replace(made, variants=in_time), {chosen.id}) if o.provider != ours]
-    near = min((o for o in others if o.cost >= chosen.median_cost), key=lambda o: o.cost, default=None)
-    if near is None or (at := outward(near.at_cost(chosen.median_cost), up=False)) <= 0:
+    others = [o for o in _on_sale(replace(made, variants=in_time), {chosen.id}, catalog) if o.provider != ours]
+    near = min((o for o in others if o.cost >= chosen.ranked_cost), key=lambda o: o.cost, default=None)
+    if near is None or (at := outward(near.at_cost(chosen.ranked_cost), up=False)) <= 0:
         return None
     return RivalOffer(
         provider=near.provider,
@@ -131,7 +136,8 @@ def rival_offer(made: Decision) -> RivalOffer | None:
 
 @dataclass(frozen=True)
 class OnSale:
-    """What the run costs on an offer at its list price."""
+    """What the run costs on an offer at its list price, by what offers are compared; ``at_cost``: the list price,
+    asked for today, at which it costs so much."""
 
     fabric: str
     provider: str
@@ -139,31 +145,31 @@ class OnSale:
     tier: str
     usd: float
     cost: float
-    price: CandidatePrice
-
-    def at_cost(self, cost: float) -> float:
-        """The list price at which the run costs that."""
-        return self.price.list_price_at(cost / self.cost)
+    at_cost: Callable[[float], float]
 
 
-def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
+def _on_sale(made: Decision, fabrics: set[str], catalog: Catalog) -> list[OnSale]:
     """Every priced offer of the fabrics that come into question, each on its own terms."""
-    found = []
+    found, freshness = [], Freshness.of(catalog.constants, made.today)
     for entry in made.variants:
         if entry.id not in fabrics or not entry.usable or not entry.costed or entry.price.offered is None:
             continue
         for offered in entry.considered.offers:
-            if offered.price is not None:
-                price = entry.price.taking(offered, made.job.gpus // made.job.sites)
-                cost = entry.median_cost * price.usd_per_month(1) / entry.price.usd_per_month(1)  # on the same terms
+            if offered.price is not None and offered.listed is not None:
+                there = on(entry, offered, made.job)
+                age = freshness.priced(offered.name, offered.listed.price).age_days
                 who = entry.id, offered.provider, offered.offer.name, offered.tier
-                found.append(OnSale(*who, offered.price.si, cost, price))
+                cost = ranked_by(there, offered, age, catalog)(1.0)
+                found.append(
+                    OnSale(*who, offered.price.si, cost, partial(price_today, there, offered, catalog=catalog))
+                )
     return found
 
 
 def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
     def tried(price: float) -> str | None:
-        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price), made.work)
+        charging = Charging(provider, usd, price, pipeline.today or datetime.date.today())
+        return _recommended(made.job.questionnaire, pipeline, charging, made.work)
 
     return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 
@@ -192,7 +198,7 @@ def _cheaper_there(made: Decision, on_sale: list[OnSale], chosen: Entry, pipelin
         best.setdefault((one.provider, one.usd), one)
     best.pop(_list_price(chosen), None)
     others = [(key, one) for key, one in best.items() if one.fabric != chosen.id]
-    return [_charged(made, *key, one.at_cost(chosen.median_cost), pipeline, up=False) for key, one in others]
+    return [_charged(made, *key, one.at_cost(chosen.ranked_cost), pipeline, up=False) for key, one in others]
 
 
 def _budgeted(made: Decision, path: str, now: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:

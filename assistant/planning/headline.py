@@ -32,7 +32,7 @@ def not_together(asked: Resolved, them: str) -> str:
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     """One sentence with the figures that decide."""
     if verdict == "no-network-needed":
-        return _no_network(job, choice.chosen)
+        return _no_network(job, choice)
     if choice.chosen is None:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
@@ -65,15 +65,31 @@ def _job(job: Resolved) -> str:
     return f"{job.model_name} {job.questionnaire.workload} on {job.gpus:,} {job.gpu.name}"
 
 
-def _no_network(job: Resolved, chosen: Entry | None) -> str:
-    link = job.scale_up.name
+def unused(job: Resolved, choice: Choice, led: str) -> str:
+    """Of a network that was named that nothing of the job crosses it, after the words that lead to it."""
+    if choice.unused is None:
+        return ""
+    name = name_of(choice.unused)
+    if job.questionnaire.budget.network_there:
+        return f"{led} your {name} stays unused by this job"
+    return f"{led} {name}, which was given, would carry nothing of this job"
+
+
+def _no_network(job: Resolved, choice: Choice) -> str:
+    link, chosen = job.scale_up.name, choice.chosen
     priced = f" {_sum(job, chosen)}." if chosen and chosen.costed else ""
     if job.domains == 1:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
         return (
             f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
-            f"crosses a fabric.{priced}"
+            f"crosses a fabric{unused(job, choice, ';')}.{priced}"
+        )
+    served = chosen.estimate.serving if chosen else None
+    if served is not None and served.prefill_workers is not None:
+        return (
+            f"No network between nodes is needed for {_job(job)}: in each rack of {job.domain} GPUs what reads prompts "
+            f"and what writes answers share {link}, so only requests cross, which ordinary Ethernet carries.{priced}"
         )
     where = link_of_a_copy(job, chosen)
     return (

@@ -33,12 +33,20 @@ class Missed:
         return self.words.format(limit_in_dollars(self.least, usd) if self.in_usd else f"{self.least:,.10g}")
 
     @property
+    def rounded_up(self) -> float:
+        """What it needs in three digits: what is alike in these is one change."""
+        return ceil(self.needs / self._step) * self._step
+
+    @property
+    def _step(self) -> float:
+        digit = floor(log10(self.needs)) - 2
+        return 10.0 ** (max(digit, 0) if self.in_usd else digit)
+
+    @property
     def least(self) -> float:
         """The least value of three digits that is kept; of a sum that is told rounded down the thousandth above it, so
         that it is none that looks larger."""
-        digit = floor(log10(self.needs)) - 2
-        step = 10.0 ** (max(digit, 0) if self.in_usd else digit)
-        value = ceil(self.needs / step) * step
+        value, step = self.rounded_up, self._step
         if self.in_usd and usd(value) != usd(self.needs):
             value = ceil(10 * self.needs / step) * step / 10 if step >= 10 else value
         return value

@@ -163,20 +163,23 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog, steps: float, onl
             stretched = shape * stretched_by(price.spot or price.interruptions)
             entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus, catalog), _price_error(price, catalog)
+        entry.steady_cost = steady_cost(entry, job)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         if job.questionnaire.budget.mode == "rent" and price.offered is not None:
             _as_quoted(entry, price.offered.quote, job.gpus)
-    _to_go_over_to(fitting)
 
 
-def _to_go_over_to(fitting: list[Entry]) -> None:
-    """What steady machines cost beside those that may be taken away; nothing beside runs of which some never end."""
-    spot = [e for e in fitting if e.costed and e.price.spot is not None]
-    steady = [e.median_cost for e in fitting if e.costed and e.price.spot is None] if spot else []
-    for entry in spot if steady else ():
-        ends = entry.price.spot is not None and unfinished(entry.price.spot) < NOTICED
-        entry.steady_cost = min(steady) if ends else None
-        entry.__dict__.pop("ranked_cost", None)
+def steady_cost(entry: Entry, job: Resolved) -> float | None:
+    """US dollars of the run of ``entry`` on the same machines on demand, to which who gives up spot machines goes over
+    (:func:`mean_cost`); ``None`` where these are none, their list has no such price, or some runs never end."""
+    price, offered = entry.price, entry.price.offered
+    if price.spot is None or offered is None or unfinished(price.spot) >= NOTICED:
+        return None
+    steady = offered.steady
+    if steady is None or steady.listed is None:
+        return None
+    hours = entry.median_hours / (1.0 if _is_let_all_month(job) else price.spot_factor)
+    return price.taking(steady, job.gpus // job.sites).run_cost(hours, job.gpus)
 
 
 def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:

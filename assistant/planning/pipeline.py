@@ -95,18 +95,19 @@ def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
 
 
 def _contenders(entries: list[Entry], able: list[Entry]) -> Iterator[list[Entry]]:
-    """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
-    whatever the rules say of them."""
+    """What takes no network alone, and an owned fabric, then the cheapest and all whose cost is near, until one is
+    acceptable: dearer ones lose whatever the rules say of them."""
     asked = choice.comparable(able)
-    asked += [e for e in able if e.considered.owned and e not in asked]
-    rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
+    first = lambda e: e.considered.suffices or e.considered.owned
+    asked += [e for e in able if first(e) and e not in asked]
+    rest, best = sorted(asked, key=lambda e: (not e.considered.suffices, not first(e), e.ranked_cost)), float("inf")
     while rest and (best == float("inf") or rest[0].ranked_cost <= NEAR * best):
         near = sum(e.ranked_cost <= NEAR * min(best, rest[0].ranked_cost) for e in rest)
-        count = 1 if rest[0].considered.owned else near
+        count = 1 if first(rest[0]) else near
         judged, rest = rest[:count], rest[count:]
         yield judged
-        if any(e.considered.owned and e.verdict != "impossible" for e in judged):
-            return  # it is kept, whatever else there is
+        if any(first(e) and e.verdict != "impossible" for e in judged):
+            return  # it is taken, whatever else there is
         best = min((e.ranked_cost for e in judged if e.verdict == "acceptable"), default=best)
 
 

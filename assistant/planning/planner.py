@@ -44,7 +44,11 @@ class Begun:
     @cached_property
     def _whole(self) -> Plan:
         turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
-        rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
+        rival = (
+            best_published(made, self.pipeline)
+            if made.job.questionnaire.budget.quotes
+            else rival_offer(made, self.pipeline.catalog)
+        )
         found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, self.plan.sizing, turns)}
         told = {
             "recommendation": answer.model_copy(update=found),

@@ -107,11 +107,11 @@ def _flip(even: Even, chosen: Entry) -> Flip | None:
 
 
 def without_quotes(questionnaire: Questionnaire, pipeline: Pipeline, work: Work | None) -> Decision | None:
-    """What would be decided for the same work by published prices alone; ``None`` without a quote, and where nothing is
-    published."""
+    """What would be decided for the same work by published prices alone, for the time that is reserved as the quotes
+    are; ``None`` without a quote, and where nothing is published."""
     if not questionnaire.budget.quotes:
         return None
-    budget = questionnaire.budget.model_copy(update={"quotes": [], "reserved_days": None})  # a term is the quotes'
+    budget = questionnaire.budget.model_copy(update={"quotes": []})
     return _decided(questionnaire.model_copy(update={"budget": budget}), pipeline, work)
 
 

@@ -29,7 +29,7 @@ _NO_TERM = 0.25  # months: what is let by the hour is nearer to a week than to a
 def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Catalog) -> list[QuotedOffer]:
     """Every quote as it was given, with what it comes to. ``published``: what the catalog has for the same job."""
     by_number = _by_number(made)
-    verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in made.entries}
+    verdicts: dict[str, Verdict] = {entry.id: made.choice.verdict_on(entry) for entry in made.entries}
     able = [e for e in by_number.values() if e.run_cost is not None and e.usable and verdicts[e.id] == "acceptable"]
     able = [e for e in able if meets(e, made.job.questionnaire)] or able
     best = min((e.median_cost for e in able), default=None)
@@ -71,10 +71,9 @@ def _by_number(made: Decision) -> dict[int, Entry]:
 
 
 def rows_of_quotes(made: Decision, quotes: Sequence[QuotedOffer]) -> list[RentalOffer]:
-    """The quotes as offers, the cheapest run first; those whose network is not known have no place among them."""
+    """The quotes as offers; those whose network is not known have no place among them."""
     by_number = _by_number(made)
-    found = [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
-    return sorted(found, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else float("inf"))
+    return [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
 
 
 def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:

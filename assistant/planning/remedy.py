@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
@@ -10,7 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
-from .budgets import usd_per_month
+from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import on_the_market
 from .choice import NEAR
 from .entry import Entry
@@ -29,9 +29,16 @@ MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not 
 Taken = Callable[[Questionnaire], Entry | None]  # what a plan takes; nothing where it finds nothing that works
 
 
-def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor, taken: Taken | None = None) -> str:
+def smallest_change(
+    job: Resolved,
+    entries: list[Entry],
+    predictor: Predictor,
+    taken: Taken | None = None,
+    variants: Iterable[Entry] = (),
+) -> str:
     """One sentence: what stands in the way, and the value with which it would work. ``taken``: by which a value is
-    tried before it is named, with the network that is taken then; ``None`` tries nothing."""
+    tried before it is named, with the network that is taken then; ``None`` tries nothing. ``variants``: the networks on
+    all terms on which they are let, as dearer ones may keep a limit sooner."""
     computed = [e for e in entries if e.estimated is not None]
     if not computed:
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
@@ -48,7 +55,20 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor, t
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
     if not carrying:
         return _more_copies(job, allowed, predictor, taken)
-    return _loosened(job, carrying, taken) or "No limit stands in the way: why each network was left is told beside it."
+    on_all_terms = [*carrying, *_on_other_terms(carrying, variants)]
+    return (
+        _loosened(job, on_all_terms, taken)
+        or "No limit stands in the way: why each network was left is told beside it."
+    )
+
+
+def _on_other_terms(entries: list[Entry], variants: Iterable[Entry]) -> Iterator[Entry]:
+    """The same networks on the terms on which they cost more, judged as they are."""
+    judged = {entry.id: entry for entry in entries}
+    for one in variants:
+        like = judged.get(one.id)
+        if like is not None and one.usable and one.costed and one.price.offered is not like.price.offered:
+            yield one.again(verdict=like.verdict, power_kw=like.power_kw)
 
 
 def not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -154,29 +174,51 @@ def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
 
 
 def _loosened(job: Resolved, allowed: list[Entry], taken: Taken | None) -> str:
-    """The limits that one network does not keep, with values that it keeps: of the one that was given, and what another
-    asks for that asks for less. Empty where every limit is kept."""
+    """The limits that one network does not keep, with the least values that one keeps, and hardly more where the run
+    costs far less with it: of the one that was given, and what another asks for that asks for less. Empty where every
+    limit is kept."""
     short = [(entry, limits) for entry in allowed if (limits := missed(entry, job.questionnaire))]
     if not short:
         return ""
     given = [one for one in short if one[0].considered.owned]
-    entry, limits = _nearest(given or short)
+    entry, limits = _smallest(given or short)
+    roomier, more = _nearest(given or short)
+    found, better = _taken_with(job, entry, limits, taken), None
+    if NEAR * roomier.median_cost < entry.median_cost:
+        better = _taken_with(job, roomier, more, taken)
+    if found is None and better is not None:
+        (entry, limits), found, better = (roomier, more), better, None
     first, *others = limits
-    found = _taken_with(job, entry, limits, taken)
     named = f"{in_a_sentence(found or entry)}{', which was given' if (found or entry).considered.owned else ''}"
     asked = [f"{first.enough} ({named}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
     if found is None:
         return f"What is missing least is {' and '.join(asked)}; planned so, nothing is found either."
     text = f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    text += _beside_the_sum(found, limits)
+    if better is not None and better.costed and found.costed and NEAR * better.median_cost < found.median_cost:
+        room = " and ".join(one.enough for one in more)
+        costs = f"{usd(better.median_cost)} instead of {usd(found.median_cost)}"
+        spot = ", on spot machines" if better.price.spot is not None else ""
+        text += f" With {room} the run costs {costs} ({in_a_sentence(better)}{spot})."
     other, less = _nearest(short)
-    if other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
+    if not given or other.considered.owned or HARDLY_MORE * _change(less) >= _change(limits):
         return text
     instead = _taken_with(job, other, less, taken)
-    if instead is None or (given and instead.id == entry.id):
+    if instead is None or instead.id == entry.id:
         return text
     named = instead.considered.fabric.name
     return f"{text} {named} in its place takes {' and '.join(one.enough for one in less)}."
+
+
+def _beside_the_sum(found: Entry, limits: list[Missed]) -> str:
+    """What the run may come to beside the least budget that it keeps."""
+    budget = next((one for one in limits if one.field == "budget.usd"), None)
+    if budget is None or found.price.capital_usd is not None:
+        return ""
+    whole, worst = in_whole_hours(found), one_in_ten(found)
+    hours = f" That is to the minute; in whole hours it takes {usd(whole)}." if whole and whole > budget.least else ""
+    return hours + (f" One run in ten costs {usd(worst)} or more." if worst and worst > budget.least else "")
 
 
 def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken | None) -> Entry | None:
@@ -193,6 +235,11 @@ def _taken_with(job: Resolved, entry: Entry, limits: list[Missed], taken: Taken 
         return None
 
 
+def _smallest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
+    """What asks for the least change, and of what asks for the same in three digits the cheapest."""
+    return min(short, key=lambda one: (round(_change(one[1], rounded=True), 9), one[0].median_cost))
+
+
 def _nearest(short: list[tuple[Entry, list[Missed]]]) -> tuple[Entry, list[Missed]]:
     """What asks for the least change, and of those that ask for hardly more the cheapest; in place of that what asks
     for hardly more than it, where its run costs so much less that no rule would stand against it: a network that is
@@ -206,9 +253,9 @@ def _cheapest_up_to(change: float, short: list[tuple[Entry, list[Missed]]]) -> t
     return min((one for one in short if _change(one[1]) <= change), key=lambda one: one[0].median_cost)
 
 
-def _change(limits: list[Missed]) -> float:
-    """How many times the limits would have to be what they are, one after another."""
-    return prod(one.needs / max(one.limit, _TINY) for one in limits)
+def _change(limits: list[Missed], *, rounded: bool = False) -> float:
+    """How many times the limits would have to be what they are, one after another; ``rounded``: in three digits."""
+    return prod((one.rounded_up if rounded else one.needs) / max(one.limit, _TINY) for one in limits)
 
 
 def _other_size(job: Resolved, entry: Entry) -> str:

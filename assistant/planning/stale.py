@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import log, sqrt
 
 from assistant.library.freshness import half_life_days
@@ -16,7 +17,7 @@ from assistant.vocabulary.quantities import exact_usd, outward
 
 from .choice import choose_at
 from .entry import Entry
-from .offers import list_price_at, taken
+from .offers import asked_today, taken
 from .pipeline import Decision
 from .resolve import Resolved
 
@@ -25,13 +26,16 @@ _MOST = 3  # offers that are told
 _HALVINGS = 6  # of the way to where the answer turns: to two percent of it
 _NOT_DATED = ("quoted", "included", "none")
 
+Even = Callable[[RentalOffer, RentalOffer], tuple[float, float]]
+
 
 def warnings(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
     """The old prices that decide, then those of the choice that are old and decide nothing."""
     found, chosen = deciding_prices(made, offers, catalog), made.choice.chosen
+    even = partial(_even, made=made, catalog=catalog)
     own = _offer_of(chosen, offers)
     told = own is not None and any(f" {_name(own)} at ${own.usd_per_gpu_hour:.2f} " in w.message for w in found)
-    return [*found, *_old_of_choice(chosen, own, offers, told=told)] if chosen else found
+    return [*found, *_old_of_choice(chosen, own, offers, even, told=told)] if chosen else found
 
 
 def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
@@ -53,14 +57,15 @@ def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Cata
         return (1 + drift) ** sqrt(age_days / half_life)
 
     if chosen.price.offered is not None:
-        return _among_offers(_offer_of(chosen, offers), offers, farthest, made.today)
+        even = partial(_even, made=made, catalog=catalog)
+        return _among_offers(_offer_of(chosen, offers), offers, farthest, made.today, even)
     able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.costed]
     found = [_deciding(job, able, chosen, price, farthest(price.age_days or 0)) for price in _old(able, half_life)]
     return [warning for warning in found if warning is not None]
 
 
 def _old_of_choice(
-    chosen: Entry, own: RentalOffer | None, offers: Sequence[RentalOffer], *, told: bool
+    chosen: Entry, own: RentalOffer | None, offers: Sequence[RentalOffer], even: Even, *, told: bool
 ) -> list[Warning_]:
     """A warning for each old price of the choice; an offer's, unless it is told already, with the price at which
     another costs less."""
@@ -68,8 +73,9 @@ def _old_of_choice(
     for price in chosen.price.prices:
         turns = ""
         if own and others and price is chosen.price.gpu_usd_per_hour:
-            at, change = _even(own, others[0])
-            turns = f" From ${exact_usd(at)} on ({change:+.0f} %) {_name(others[0])} would cost no more."
+            at, change = even(own, others[0])
+            mean = _on_average(own, others[0])
+            turns = f" From ${exact_usd(at)} on ({change:+.0f} %) {_name(others[0])} would cost no more{mean}."
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
@@ -94,11 +100,11 @@ def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer
     return [] if any(cheaper) else others
 
 
-def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
-    """The price per GPU-hour of one offer at which its run costs what the other's does, and its change in percent: by
-    what offers are compared, of spot machines the mean."""
+def _even(moved: RentalOffer, other: RentalOffer, made: Decision, catalog: Catalog) -> tuple[float, float]:
+    """The price per GPU-hour of one offer, asked for today, at which its run costs what the other's does, and its
+    change in percent: by what offers are compared, of spot machines the mean."""
     assert moved.usd_per_gpu_hour is not None
-    at = list_price_at(moved, other.ranked_usd)
+    at = asked_today(moved, other.ranked_usd, made.variants, made.job, catalog)
     at = outward(at, up=at > moved.usd_per_gpu_hour)
     return at, 100 * (at / moved.usd_per_gpu_hour - 1)
 
@@ -108,6 +114,7 @@ def _among_offers(
     offers: Sequence[RentalOffer],
     farthest: Callable[[int], float],
     today: datetime.date | None,
+    even: Even,
 ) -> list[Warning_]:
     others = _rivals(own, offers) if own else []
     if own is None or not others:
@@ -119,22 +126,28 @@ def _among_offers(
         if not moved.stale or moved.date is None:
             continue
         age = ((today or datetime.date.today()) - datetime.date.fromisoformat(moved.date)).days
-        at, change = _even(moved, other)
+        at, change = even(moved, other)
         if abs(log(1 + change / 100)) <= log(farthest(age)):
             cheaper = "it" if other is own else _name(other)
-            found.append((abs(change), moved, _decides(moved, age, at, change, cheaper)))
+            mean = _on_average(moved, other)
+            found.append((abs(change), moved, _decides(moved, age, at, change, cheaper, mean)))
     if any(moved is own for _, moved, _ in found):  # the other side of the same
         found = [one for one in found if one[1] is not others[0]]
     return [warning for *_, warning in sorted(found, key=lambda one: one[0])[:_MOST]]
 
 
-def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -> Warning_:
+def _on_average(*offers: RentalOffer) -> str:
+    """That spot machines are compared by what they cost on average, which is not the sum that is told first."""
+    return " on average" if any(o.tier == "spot" for o in offers) else ""
+
+
+def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str, mean: str) -> Warning_:
     name = _name(o)
     return Warning_(
         code=DECIDES,
         message=f"An old price decides: {name} at ${o.usd_per_gpu_hour:.2f} per GPU-hour is {age} days old "
         f"({o.source}, {o.date}). At ${exact_usd(at)}, a change of {change:+.0f} % that is plausible after so long, "
-        f"{cheaper} would cost no more than what is recommended: ask for a quote.",
+        f"{cheaper} would cost no more{mean} than what is recommended: ask for a quote.",
     )
 
 

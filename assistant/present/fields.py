@@ -32,7 +32,7 @@ _TECHNOLOGIES = {
     "ultra-ethernet": "Ultra Ethernet",
     "wan": "a wide-area link",
 }
-_PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
+_PREMIUM = re.compile(r"fabrics\.(.+)\.(premium|write_off)")
 _LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
 _QUOTED = re.compile(r"budget\.quotes\.(\d+)\.(gpu_hour_usd|usd)")
 _PROFILE = {
@@ -103,7 +103,8 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
     premium = _PREMIUM.fullmatch(name)
     if premium:
         whose = (catalog and _catalog_name("cluster.fabric", premium[1], catalog)) or premium[1]
-        return f"price of {whose} on top of the GPU: ${significant(value)} per GPU-hour"
+        what = f"price of {whose} on top of the GPU" if premium[2] == "premium" else f"write-off of {whose}"
+        return f"{what}: ${significant(value)} per GPU-hour"
     if name.startswith("budget.") and isinstance(value, float) and value >= 1:
         value = round(value, 2)  # what was worked out has no more digits than what is paid
     if name == "budget.spot":  # what was allowed is no assumption that it is not

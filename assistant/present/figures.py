@@ -64,6 +64,11 @@ def usd(value: float | None) -> str:
     return f"${value:.2f}"
 
 
+def usd_per_kwh(price: float) -> str:
+    """A price of electricity with the digits that it is counted with: ``$0.19``, ``$0.0884``."""
+    return f"${price:.2f}" if round(price, 2) == price else f"${price:g}"
+
+
 def usd_against(value: float, limit: float | None) -> str:
     """An amount beside a limit that it is held against: told with more digits where both would read the same."""
     return told_apart(value, limit, usd)

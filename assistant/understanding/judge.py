@@ -24,7 +24,7 @@ from .opinion import Opinion, before, opinions
 from .reading import DEADLINE, LENGTH, NAMES, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
-from .text import ENGLISH
+from .text import ENGLISH, stem
 
 NETWORK, FABRIC = "network", "cluster.fabric"
 NONE = "none"
@@ -65,6 +65,20 @@ UNSPOKEN = frozenset(
     for path, one in FIELDS.items()
     if one.about.kind in NUMERIC and not path.startswith(("cluster.gpus", "budget.usd", "budget.gpu_hour"))
 )
+
+
+def _noun(label: str) -> str:
+    """The stem of what a field counts, by its label: "tokens of the run"; nothing where it names no such things."""
+    head = next((label.partition(joint)[0] for joint in (" of ", " per ", " that ", " in ") if joint in label), label)
+    last = head.split()[-1]
+    return stem(last.lower()) if last.endswith("s") else ""
+
+
+_COUNTED = {
+    path: noun
+    for path, one in FIELDS.items()
+    if one.about.kind in ("count", "amount") and one.about.unit == "{}" and (noun := _noun(one.about.label))
+}
 
 
 @dataclass(frozen=True)
@@ -124,7 +138,7 @@ class Judge:
             return
         found = {one.start: one for one in stretches(reading)}
         odds = {at: reading.opinion.stretches.get(place(reading, one)) for at, one in found.items()}
-        likely = {at: each for at, each in odds.items() if each}
+        likely = {at: _of_what_it_counts(reading, found[at], each) for at, each in odds.items() if each}
         _take_back(reading)
         _decide(reading, found, likely)
         _count(reading, live, found, likely)
@@ -347,6 +361,18 @@ def _propose(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) ->
         reading.fields[path] = value
     else:
         reading.doubts.append(_question(path, value, reading.text.typed(stretch.start, stretch.end)))
+
+
+def _of_what_it_counts(reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> Mapping[str, float]:
+    """How likely each field is, without those that count something else than is named behind the number: "710B tokens"
+    are no parameters, though sizes of models look so."""
+    tokens = reading.text.tokens
+    named = tokens[stretch.end].stem if stretch.end < len(tokens) else ""
+    if named not in _COUNTED.values():
+        return likely
+    left = {path: odds for path, odds in likely.items() if _COUNTED.get(path, named) == named}
+    rest = 1 - added(odds for path, odds in likely.items() if path not in left)
+    return {path: odds / rest for path, odds in left.items()} if left else likely
 
 
 def _is_ours(reading: Reading, stretch: Stretch) -> bool:

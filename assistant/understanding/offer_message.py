@@ -42,7 +42,7 @@ class Message:
     whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
     until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too; ``changed``: how
     an amount became one in dollars, or of one GPU, by the token at which it begins; ``sections``: the parts that are a
-    quote each."""
+    quote each; ``closings``: where a "Kind regards" may end it."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]
@@ -58,6 +58,7 @@ class Message:
     typed: Callable[[int, int], str]
     changed: Mapping[int, str] = field(default_factory=dict)
     sections: Sequence[Section] = ()
+    closings: Sequence[int] = ()
 
     @property
     def of_one(self) -> bool:
@@ -70,8 +71,16 @@ class Message:
 
     @property
     def names_apart(self) -> bool:
-        """Whether a seller is named in the part of one quote: what is unnamed in another is not that one's."""
-        return any(self.section_of(name.start) for name in self.providers)
+        """Whether a seller is named in the part of one quote: what is unnamed in another is not that one's. Who signs
+        one mail with several quotes stands behind the last of them and makes all."""
+        return any(self.section_of(name.start) for name in self.providers if not self.signs(name))
+
+    def signs(self, name: Priced) -> bool:
+        """Whether a name stands under the mail; of several that are pasted, each with its own end, none does so for
+        all. What stands before any price ("thanks for the call") ends none."""
+        first = min((q.start for q in self.money), default=0)
+        ends = [at for at in self.closings if at > first]
+        return len(ends) == 1 and name.start > ends[0]
 
     @property
     def times(self) -> list[Quantity]:

@@ -95,7 +95,11 @@ class Sellers:
 
     def closing(self, tokens: Sequence[Token]) -> int | None:
         """Where a mail ends: at its "Kind regards"."""
-        return max((at for at in range(len(tokens)) if self._is_closing(tokens, at)), default=None)
+        return max(self.closings(tokens), default=None)
+
+    def closings(self, tokens: Sequence[Token]) -> list[int]:
+        """Where a mail, or each of several, may end."""
+        return [at for at in range(len(tokens)) if self._is_closing(tokens, at)]
 
     def _is_closing(self, tokens: Sequence[Token], at: int) -> bool:
         alone = 0 < at < len(tokens) - 1 and tokens[at - 1].text in _STRONG and tokens[at + 1].text in _ENDS

@@ -124,6 +124,7 @@ class SideBySide:
             reading.text.typed,
             changed,
             reading.sections,
+            self._offers.sellers.closings(reading.text.tokens),
         )
 
     def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 # Roles by the sign whose template names the quantity.
 _VALUED = {"bytes": "payload", "requests": "requests", "tokens": "context", "prompt": "prompt", "days": "so_long",
            "so_many": "so_many", "gpu_named": "named_gpu", "bare_price": "bare_price"}  # fmt: skip
+_TWICE = frozenset({"time", "money", "decimal"})  # kinds of which a topic may need two
 _FASTEST = 1600.0  # Gb/s of an adapter
 
 
@@ -57,6 +59,7 @@ class _Topic:
     unless: tuple[str, ...]
     also: frozenset[str]
     of: str
+    aloud: bool
 
 
 @dataclass
@@ -101,7 +104,8 @@ class Topics:
         roles = _roles(heard, seen)
         seen.facts |= set(roles)
         silent = any(seen.has(sign) for sign in self._silent)
-        topic = None if silent else next((t.name for t in self._topics if t.of != "plan" and _is_asked(t, seen)), None)
+        heeded = (t for t in self._topics if t.of != "plan" and (t.aloud or not silent))
+        topic = next((t.name for t in heeded if _is_asked(t, seen)), None)
         return Question(topic, self._of_plan(heard, seen), roles)
 
     def roles_of(self, text: str) -> Mapping[str, Any]:
@@ -198,6 +202,7 @@ def _topic(data: Mapping[str, Any]) -> _Topic:
     return _Topic(
         data["topic"], _lines(data.get("says", ())), _lines(data.get("alone", ())),
         needs, refused, tuple(data.get("unless", ())), frozenset(data.get("also", "").split()), data.get("of", ""),
+        data.get("aloud", False),
     )  # fmt: skip
 
 
@@ -234,9 +239,11 @@ def _is_asked(topic: _Topic, seen: _Seen) -> bool:
 
 def _facts(heard: Heard) -> set[str]:
     """The names of what is known: paths of fields, ``model``, ``network``; with ``said`` behind where the message
-    itself says it."""
+    itself says it; ``two time`` where two lengths are named."""
     said, known = set(heard.fields), {*heard.fields, *carried(heard.fields, heard.told)}
     facts = known | {f"{name} said" for name in said}
+    every = {(q.kind, q.value) for starting in heard.source.starting.values() for q in starting if q.kind in _TWICE}
+    facts |= {f"two {kind}" for kind, many in Counter(kind for kind, _ in every).items() if many > 1}
     if any(_is_model(name) for name in known):
         facts |= {"model"}
     if any(_is_model(name) for name in said):
@@ -269,12 +276,27 @@ def _roles(heard: Heard, seen: _Seen) -> dict[str, Any]:
     if prices is not None:
         roles["premium"], roles["price"] = prices
     roles["stance"] = stance(signs.get("stance", ()))
-    roles["signs"] = signs
+    roles["signs"], roles["places"] = signs, _places(heard, seen)
     if "value" in signs and "definition" not in signs:
         roles["value"] = signs["value"][0]
     roles["left_out"] = _left_out(heard, seen)
     term = _term(heard, seen)
     return roles | ({"term": term} if term else {})
+
+
+def _places(heard: Heard, seen: _Seen) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Where in what was typed every sign stands, one of several values with it (``network_of=roce``), and every
+    quantity of a template by its role (``{less}``)."""
+    found: dict[str, dict[tuple[int, int], None]] = {}
+    for sign, hits in seen.places.items():
+        for hit in hits:
+            value = hit.key[1]
+            named = sign if value is True else f"{sign}={value}"
+            spans = {named: (hit.start, hit.end), **{f"{{{role}}}": (q.start, q.end) for role, q in hit.slots.items()}}
+            for name, (start, end) in spans.items():
+                tokens = heard.text.tokens[start:end]
+                found.setdefault(name, {})[tokens[0].start, tokens[-1].end] = None
+    return {name: tuple(spans) for name, spans in found.items()}
 
 
 def _speeds(heard: Heard) -> tuple[tuple[float, ...], float | None]:

@@ -272,7 +272,8 @@ class ListPrice(Entry):
     ``months``: the term of a reservation, ``None`` where the list does not say it; ``region``: ``None`` where the price
     holds everywhere. ``trust``: ``high`` was read in the provider's own list or a copy of its feed, ``medium`` where
     others name it, ``low`` is a starting price, an estimate, contradicted or derived. ``of_the_cheapest``: it is that
-    of the cheapest host of a marketplace, and others are dearer.
+    of the cheapest host of a marketplace, and others are dearer. ``mean``: it is one of several listings, and the price
+    of no offer: it is told, and no sum is made of it.
     """
 
     tier: Tier
@@ -281,6 +282,7 @@ class ListPrice(Entry):
     price: Fact  # USD/GPU-h
     trust: Trust = "high"
     of_the_cheapest: bool = False
+    mean: bool = False
 
     @model_validator(mode="after")
     def _only_a_reservation_has_a_term(self) -> ListPrice:
@@ -386,14 +388,14 @@ class Offer(Entry):
         return next((price.region for price in self.prices if price.region is not None), None)
 
     def price(self, tier: Tier, months: float | None = None) -> ListPrice | None:
-        """The list price of a tier to reckon with; ``None`` where none was read.
+        """The list price of a tier to reckon with, which is no mean; ``None`` where none was read.
 
         Of trustworthy prices (``high``, ``medium``; low ones only where there are no others) those of the usual region
         or of no region in particular, else of any; of these the newest, and of several of one day the first listed.
         ``months``: of reservations the longest term that is no longer, an unnamed term after those; without it the
         shortest.
         """
-        found = [price for price in self.prices if price.tier == tier]
+        found = [price for price in self.prices if price.tier == tier and not price.mean]
         return self.usual(_of_term(found, months) if tier == "reserved" else found)
 
     def usual(self, prices: Sequence[ListPrice]) -> ListPrice | None:

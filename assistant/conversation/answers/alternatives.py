@@ -20,7 +20,8 @@ from assistant.vocabulary.utterance import Utterance
 from ..events import Event, Note
 
 _LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
-_BUYS, _WRITTEN_OFF = {"budget.mode": "buy"}, "budget.amortization_months"
+_BUYS, _RENTS, _WRITTEN_OFF = {"budget.mode": "buy"}, {"budget.mode": "rent"}, "budget.amortization_months"
+_PROVIDER = "cluster.provider"
 _PRICE = "budget.gpu_hour_usd"
 _LEAST_PERIOD = 180.0  # days: for less nobody buys
 MOST = 4  # values that are weighed against each other
@@ -53,6 +54,7 @@ def _period(said: Utterance) -> int | None:
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
     """Each value's plan in a line, and which costs least and is done soonest."""
     lines, ranked, plans = [], [], []
+    found, rented = _as_rents(found, planned)
     for fields in found:
         name = "; ".join(field_text(field, value, catalog) for field, value in fields.items())
         plan = _plan_with(fields, planned)
@@ -79,7 +81,16 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     told = (
         _verdict(ranked, serving) if both is None else " ".join([*([over(both)] if period else []), *turns(both)[1:]])
     )
-    return [Note(text=told, items=(*lines, *counted, "Nothing was changed; say the one to take."))]
+    return [Note(text=told, items=(*lines, *counted, *rented, "Nothing was changed; say the one to take."))]
+
+
+def _as_rents(found: list[dict[str, Any]], planned: Planned) -> tuple[list[dict[str, Any]], list[str]]:
+    """Providers beside machines that are bought: what they let, with a line that says so, for none is bought from."""
+    plan = _plan_with(found[0], planned) if any(_PROVIDER in fields for fields in found) else None
+    if not isinstance(plan, Plan) or plan.purchase is None:
+        return found, []
+    told = "Providers let machines: these are rents. The plan buys its own, and that sum does not hang on a provider."
+    return [_RENTS | fields for fields in found], [told]
 
 
 def _beyond(fields: Mapping[str, Any], plan: Plan | str) -> str | None:
@@ -95,7 +106,7 @@ def _by_hour(fields: Mapping[str, Any], plan: Plan | str) -> str:
     """The price of the GPU-hour, where it is providers that are weighed."""
     number = plan.recommendation.offer if isinstance(plan, Plan) else None
     offer = plan.offers[number] if isinstance(plan, Plan) and number is not None else None
-    if offer is None or not offer.usd_per_gpu_hour or "cluster.provider" not in fields:
+    if offer is None or not offer.usd_per_gpu_hour or _PROVIDER not in fields:
         return ""
     return f" at {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour {offer.tier}"
 

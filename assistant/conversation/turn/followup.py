@@ -317,6 +317,8 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
         fields.discard(_FABRIC)  # "you assume that RoCE is tuned, what if it isn't": the one that is recommended
     if said.asks >= _SURELY_ASKS and said.act != "what-if":
         fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
+    # "electricity costs 0.19 EUR per kWh": what it is in dollars is asked, and that it is told is no question
+    fields |= {doubt.field for doubt in said.doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields

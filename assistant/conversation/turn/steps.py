@@ -14,10 +14,10 @@ from assistant.present.plan.changes import changes, of_the_card, turned
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.utterance import Utterance
+from assistant.vocabulary.utterance import Doubt, Utterance
 
-from ..draft import Change, Draft, InDoubt
-from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
+from ..draft import Change, Draft
+from ..events import Choice, Event, Failure, Note, PlanShown, Question, Understood, VariationShown
 from ..state import Made, State
 from . import open_count
 from .parts import Parts
@@ -55,18 +55,29 @@ def _with_count(parts: Parts, step: Change, fields: Mapping[str, Any]) -> tuple[
 
 
 def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
-    """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
+    """Take what was clear and ask about what was not, one after the other: never a guess, and nothing that was clear is
+    lost."""
     taken = change(parts, fields, said.rest, said.fabrics, said.assumed) if fields else []
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
-    in_doubt = [InDoubt(one.meanings, one.unlikely) for one in said.doubts]
-    parts.state = replace(parts.state, draft=parts.state.draft.doubting(in_doubt))
-    told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
+    parts.state = replace(parts.state, draft=parts.state.draft.doubting(said.doubts))
+    later = [one.doubt for one in parts.state.draft.in_doubt if one.waits]
+    told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt and d not in later]
     if doubt is None or any(isinstance(event, Failure) for event in taken):
         refused = [Failure(text=f"{d.sentence}. Nothing was changed.") for d in said.doubts[:1]]
         return [*taken, *told] if fields else parts.answered(*refused)
+    return [*taken, *told, _ask_about(parts, doubt)]
+
+
+def still_in_doubt(parts: Parts) -> list[Event]:
+    """The question about what was said, is not taken yet and was not asked about."""
+    found = next((one.doubt for one in parts.state.draft.in_doubt if one.waits), None)
+    return [_ask_about(parts, found)] if found is not None else []
+
+
+def _ask_about(parts: Parts, doubt: Doubt) -> Question:
     question = parts.interviewer.ask_back(doubt)
-    parts.state = parts.state.asking(question.field)
-    return [*taken, *told, question]
+    parts.state = replace(parts.state, draft=parts.state.draft.asking_about(doubt))
+    return question
 
 
 def take(parts: Parts, choice: Choice) -> list[Event]:

@@ -4,7 +4,7 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -19,6 +19,8 @@ from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import expected_busbw, gpu_named, is_pcie
+from .facts import differences, tried
+from .facts import words as fact_words
 from .json_report import LARGEST, run_of
 from .judge_network import of_sockets as of_sockets
 from .judge_path import Measured
@@ -26,7 +28,7 @@ from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
-from .signatures import Speed, any_said, finding, general, places, signatures, symptoms
+from .signatures import Speed, any_said, as_information, finding, general, one_in, places, signatures, symptoms
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import LEAST, Piece, Prefixes, cleaned, opened, pieces_of, stream_of
@@ -138,6 +140,7 @@ class _Reading:
             line = cleaned(raw, self._prefixes, odd=piece.odd)
             if kind.residual and any_said(line, kind.residual):
                 return False
+            self.heard.known.raw = raw
             if fold.numbers and not fold.numbers(number, line):
                 return False
         kind.count, kind.last = kind.count + 1, number
@@ -207,7 +210,7 @@ class _Reading:
     def take(self, number: int, line: str, bits: int, raw: bytes, kind: Kind) -> None:
         """Read one cleaned line."""
         heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & judge_network.WENT_ON)
-        strange, before = heard.known.strange, heard.known.went_on
+        strange, before, heard.known.raw = heard.known.strange, heard.known.went_on, raw
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         fold = Fold((), tuple(seen))
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
@@ -217,13 +220,14 @@ class _Reading:
                 self.tables.joined(log.joined)
                 log.joined.clear()
             listed = "Using [" in line
-            told = line if listed or "NCCL_" in line else ""
+            fact = self.tables.listens and one_in(line, fact_words())
+            told = line if listed or fact or "NCCL_" in line else ""
             if told:
                 self.tables.heard(line, log.last_listed)
             counts = fold.counts = tuple(log.counted)
             if not told and kind.ours and (log.plain or kind.way):
                 self._learn_ours(raw, kind, fold)
-            if log.alike and self._like:
+            if log.alike and self._like and not fact:  # the numbers of a fact are asked for
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
@@ -233,7 +237,7 @@ class _Reading:
                 self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
         else:
             if ours and "NCCL_" in line:
-                self.tables.heard(line, log.last_listed)
+                self.tables.heard(line, log.last_listed, given=True)
                 log.given(number, line)
             tools, sweeps = bits & _TOOLS or heard.tools.under_way, heard.sweeps.under_way
             if tools:
@@ -327,6 +331,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
         and (nodes == 1 or len(log.device_list or []) >= 8)
     ):
         device = _LEAST
+    log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
@@ -372,6 +377,8 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     the tables, in GB/s; 0 where nothing was sent between ranks."""
     if log.rack and not log.channels:
         return "nvlink"
+    if log.looped:
+        return log.transport or "unknown"
     alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
     several = log.ranks > _LARGEST_NODE
     silent = not log.channels and log.transport in (None, "tcp-socket")
@@ -411,6 +418,8 @@ def _expected(
     adds: bool,
 ) -> float | None:
     listed = len(log.device_list or [])
+    if log.looped:  # how often data crosses an adapter is another thing than between nodes
+        return None
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
         adds=adds, sums=not log.sums_off,
@@ -441,15 +450,21 @@ def _findings(
         for run in runs
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
-    tables = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]]()
+    tables, beside = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]](), _tried(runs, quick, shares)
+    codes = set[str]()
     for run in sorted(runs, key=lambda run: shares.get(run.line, 1.0)):
         adapters = adapters_of(ranks_of(run), by_run[run.line])
         judged = judge_tests.findings(run, by_run[run.line], transport, expected[run.line], adapters)
         for each in judged:
-            alike = collective_of(run), each.code, each.severity
-            worst, count = tables.get(alike, (each, 0))
+            told = each
+            if run.line in beside and each.code in judge_tests.SLOWNESS:
+                told = as_information(each)
+            else:
+                codes.add(each.code)
+            alike = collective_of(run), told.code, told.severity
+            worst, count = tables.get(alike, (told, 0))
             tables[alike] = worst, count + 1
-    speed = _speed([run for run in fastest if run.rows], {code for _, code, _ in tables}, expected)
+    speed = _speed([run for run in fastest if run.rows], codes, expected)
     rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
     known = heard.known
     ran = (
@@ -481,6 +496,22 @@ def _findings(
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
+
+
+def _tried(runs: list[Run], quick: set[int], shares: dict[int, float]) -> set[int]:
+    """The lines of runs with other variables than the fastest of the same test (those in ``quick``), which is as fast
+    as it should be by its share of what is expected: they say nothing of the machines."""
+    by_test = defaultdict[tuple[str, int], list[Run]](list)
+    for run in runs:
+        by_test[collective_of(run), ranks_of(run)].append(run)
+    found = set[int]()
+    for same in by_test.values():
+        best = next((run for run in same if run.line in quick), None)
+        if best is None or shares.get(best.line, 0.0) < judge_tests.SHORT:
+            continue
+        slow = [run for run in same if shares.get(run.line, 1.0) < judge_tests.SLOW]
+        found |= {run.line for run in slow if tried(differences([best], [run]), same)}
+    return found
 
 
 def _heard_of(known: judge_network.KnownLines, log: DebugLog) -> bool:

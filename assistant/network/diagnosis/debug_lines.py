@@ -101,6 +101,8 @@ class DebugLog:
     gdr_lines: dict[str, int] = field(default_factory=dict)  # Enabled | Disabled → first line
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
+    by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
+    looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
     bootstrap: dict[str, tuple[int, str]] = field(default_factory=dict)  # host → (line, interface:address)
     ranks: int = 0
@@ -160,6 +162,7 @@ class DebugLog:
         if _GIVEN.search(line):
             for name, value in _VALUE.findall(line):
                 self.settings.setdefault(name, (number, value))
+                self.by_command.add(name)
 
     def _head(self, before: str) -> tuple[str, int] | None:
         """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""
@@ -191,6 +194,8 @@ class DebugLog:
         elif " via " in text:
             self.plain = False
             self._channel(number, host, device, text)
+        elif word == "NCCL" and self.version is None and (found := _VERSION.match(text)):
+            self.version = found.group(1)
         elif word in _ROUTINE:
             if word == "Channel" and (many := _MANY.match(text)):
                 self.ways = max(self.ways, int(many[2]))

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from assistant.network.nccl.host import within
 from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
+from .clock import seconds_between, shown
 from .collectives import Collectives
 from .debug_lines import DebugLog
 from .expected import CARD_WORDS, card_in, is_pcie
@@ -54,6 +55,8 @@ _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _DISTANCE = re.compile(r"distance \d+ > \d+")
 _PEERS = 1000
+# Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
+_LONG, _SEVERAL = 600.0, 5
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all")
@@ -99,6 +102,7 @@ class Seen:
     said: str
     first: int
     evidence: str
+    printed: bytes = b""  # the line as it stands in the log
     last: int = 0
     count: int = 0
 
@@ -111,6 +115,7 @@ class KnownLines:
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble = Steps(), Trouble()
+        self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
         self._quiet = 0  # the bits of signs that are known by now
@@ -171,7 +176,7 @@ class KnownLines:
             counted = list[Seen]()
             for signature, said in signatures_in(line, bits & ~self._quiet):
                 self._quiet |= signature.sign << places()[signature.code]
-                seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE]))
+                seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 counted.append(seen)
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
@@ -211,6 +216,7 @@ class KnownLines:
 
     def _stepped(self, number: int, line: str) -> bool:
         if self.steps.take(number, line):
+            self.steps.as_printed(self.raw)
             self.went_on = number
             return True
         return False
@@ -233,18 +239,20 @@ class KnownLines:
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        moved = max(moved, self.steps.last)
+        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row))
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
             went_on = self.ended_well or seen.last < max(self.went_on, last_row)
             light = (weighs == "unless-fast" and speed == "fine") or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
-                or (signature.over in self.seen and self.seen[signature.over].last > seen.last)
+                or any(code in self.seen and self.seen[code].last > seen.last for code in signature.over)
+                or (ended and seen.first > ended[0] and (signature.follows or {*signature.waited} & ended[1]))
                 or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )
-            if not signature.sign and (signature.hosts == "any" or several_hosts):
-                told = signature.at(seen.first, seen.evidence, said=seen.said)
+            passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
+            if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
+                told = self._ended_while_stepping(seen) or signature.at(seen.first, seen.evidence, said=seen.said)
                 yield _counted(as_information(told) if light else told, seen.count)
         yield from self.steps.findings()
         yield from self.collectives.findings(log.ranks)
@@ -253,14 +261,38 @@ class KnownLines:
             if meaning and meaning.code == "retries-exhausted" and 0 < moved < first:
                 meaning = judgements()["retries-exhausted-under-way"]
             told = (meaning or judgements()["completion-error"]).at(first, status=status)
+            told = as_information(told) if ended and first > ended[0] else told
             yield _counted(told.model_copy(update={"message": told.message + self._one_place(status, log)}), count)
         if self.strange is not None:
             first, text, count, last = self.strange
             more = f", and {count - 1} more such" if count > 1 else ""
             told = finding("unknown-warning", first, more=more, text=text)
-            yield as_information(told) if last < max(self.went_on, last_row) else told
+            behind = ended is not None and first > ended[0]
+            yield as_information(told) if behind or last < max(self.went_on, last_row) else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
+
+    def _end(self, ran: int) -> tuple[int, set[str]] | None:
+        """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
+        it) but something did before, and the codes of that."""
+        ends = {seen.signature.code: seen.first if seen.first > ran else seen.last
+                for seen in self.seen.values() if seen.signature.ends and seen.last > ran > 0}  # fmt: skip
+        return (min(ends.values()), {*ends}) if ends else None
+
+    def _ended_while_stepping(self, seen: Seen) -> DiagnosisFinding | None:
+        """Of an end of the whole job what is told where its steps went on until then, or how long before they had
+        stopped."""
+        ending, steps = seen.signature.while_stepping, self.steps
+        if ending is None or not ending.says.search(seen.said) or steps.told < 2 or steps.last > seen.first:
+            return None
+        ago = seconds_between(steps.printed[1], seen.printed)
+        told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
+        if ago is not None and ago > max(_LONG, _SEVERAL * steps.every):
+            more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
+            return told.model_copy(update={"message": told.message + more})
+        since = f", {shown(ago)} after the last one" if ago is not None else " (no line tells when the last one was)"
+        message = ending.message.format(said=seen.said, since=since).replace(" ()", "")
+        return as_information(told.model_copy(update={"message": message}))
 
     def _one_place(self, status: int, log: DebugLog) -> str:
         """The peer that all requests of a status name, and the adapter that all that failed do: that rail, then."""
@@ -445,13 +477,16 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
-        alone = per_node == 1 or is_pcie(device)
+        alone = per_node == 1 or is_pcie(device) or log.looped
         yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
     for value, its in log.host_ids.items():
         if len(its) > 1:
             yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
     for name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
         line, value = said(name)
+        if log.looped:
+            yield finding("adapters-tried-in-one-node", line, setting="NCCL_P2P_DISABLE and NCCL_SHM_DISABLE")
+            break
         if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
             joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
             yield finding(

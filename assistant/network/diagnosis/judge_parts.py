@@ -10,10 +10,11 @@ from .judge_tests import SLOW
 from .runs import Run, collective_of, ranks_of
 from .signatures import Speed, as_information, finding
 from .sweeps import DROP, Slow, Sweeps, Trial, slow_of, slow_pairs, slow_ranks
-from .tools import Tools
+from .tools import Tools, of_the_back, of_the_front
 
 _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
+_SHOWN, _LISTED = 8, 32  # adapters that a sentence names, and that a value of a variable does
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
@@ -25,6 +26,7 @@ def findings(
 ) -> Iterator[DiagnosisFinding]:
     """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
     yield from _slower_adapters(log, tools, speed, ran)
+    yield from _not_of_the_back_end(log, tools, speed)
     yield from _slow_interface(log, tools)
     yield from _missing_adapters(log, speed)
     yield from _missing_nics(log, speed)
@@ -99,7 +101,7 @@ def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
 def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> Iterator[DiagnosisFinding]:
     """An adapter whose rate is below that of the same one on other hosts, or of most others of its host: that one may
     be meant for storage, and is told of a slow job alone."""
-    rates = {place: each for place, each in {**tools.rates, **log.speeds}.items() if place not in tools.down}
+    rates = {place: each for place, each in {**tools.adapter_rates, **log.speeds}.items() if place not in tools.down}
     used = {name for name, _ in log.device_list or []} & {name for _, name in rates}
     of_name, of_host = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     for (host, name), (rate, _) in rates.items():
@@ -120,6 +122,46 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> It
         told = finding("adapter-slower", line, who=where, rate=rate, usual=usual, share=rate / usual)
         may_be_meant = alone and speed != "slow" and (ran or len(slow) > 1)
         yield as_information(told) if speed == "fine" or may_be_meant else told
+
+
+def _not_of_the_back_end(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """Adapters that NCCL_IB_HCA chooses while faster ones of the same host, or those of the network between GPUs by the
+    names of their interfaces, are left out; in a slow job also most adapters."""
+    line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
+    exact = value[1:].split(",") if value.startswith("=") and not log.device_list else []
+    chosen = {name.partition(":")[0] for name in exact} or {name for name, _ in log.device_list or []}
+    known = defaultdict[str, dict[str, str]](dict)
+    for (host, name), (netdev, _) in tools.netdevs.items():
+        known[host][name] = netdev
+    host = max(
+        (host for host, its in known.items() if chosen <= its.keys()), key=lambda one: len(known[one]), default=""
+    )
+    its, rates = known[host], {name: rate for (at, name), (rate, _) in tools.adapter_rates.items() if at == host}
+    rates |= {name: rate for (_, name), (rate, _) in log.speeds.items() if name in chosen}
+    left = [name for name in its if name not in chosen and (host, name) not in tools.down]
+    if not (value and chosen and chosen <= its.keys() and len(left) >= len(chosen)):
+        return
+    ours, others = ([rates[name] for name in names if name in rates] for names in (sorted(chosen), left))
+    faster = bool(ours and others) and max(ours) < min(others)
+    behind = of_the_front(its[name] for name in chosen) and of_the_back(its[name] for name in left)
+    said = {
+        "value": value[:80],
+        "chosen": _shown_with(sorted(chosen), its, rates),
+        "left": _shown_with(left, its, rates),
+    }
+    if faster or (behind and not (ours and others and max(ours) > max(others))):
+        told = finding("adapters-not-of-the-back-end", line, **said, names=",".join(left[:_LISTED]))
+        yield as_information(told) if speed == "fine" else told
+    elif speed in ("slow", "short") and len(left) >= _FEWEST * len(chosen) > _FEWEST:
+        yield finding("adapters-not-chosen", line, **said, count=len(chosen), all=len(its))
+
+
+def _shown_with(names: list[str], netdevs: dict[str, str], rates: dict[str, float]) -> str:
+    """Adapters with their interfaces, and their rate where all that is known of it is the same."""
+    known = {rates[name] for name in names if name in rates}
+    rate = f" of {known.pop():g} Gb/s" if len(known) == 1 else ""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(f"{name} ({netdevs[name]})" for name in names[:_SHOWN]) + more + rate
 
 
 def _slow_interface(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:

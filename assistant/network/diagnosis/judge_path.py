@@ -4,19 +4,21 @@ was changed."""
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise, takewhile
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
 from .expected import is_pcie
-from .judge_tests import SLOW
+from .facts import differences, tried
+from .judge_tests import DROP, MIB, SLOW
 from .runs import COMPARED, Row, Run, bus_factor, collective_of, once, ranks_of, usual
-from .signatures import finding
+from .signatures import as_information, finding
 from .tools import Tools
 
 LOW, BACK = 0.7, 0.8  # of what smaller messages reached: a result that is low, and one that is back at it
 STEADY = 1.03  # of the run before: chance
+_MANY, _NAMED = 4, 4  # runs of one test of which those after a fall are told apart; differences that are told
 FEWEST = 3  # low results that are no chance, and their least share of all
 SHARE = 0.15
 # k flows that share a link have 1/k of it each. Less than an eighth is more than eight flows on one link, or lost
@@ -127,33 +129,71 @@ def _falls_with_time(runs: list[Run]) -> Iterator[DiagnosisFinding]:
                 by_size[row.size].append((row, run))
     for same in by_size.values():
         values, of = [row.busbw for row, _ in same], [run for _, run in same]
-        changed = any(run.settings for run in of[1:]) or len({tuple(sorted(run.hosts)) for run in of if run.hosts}) > 1
+        changed = len({tuple(sorted(run.hosts)) for run in of if run.hosts}) > 1
         factors = [bus_factor(run) or 0.0 for run in of]
         changed = changed or max(factors) - min(factors) > 0.01  # another number of ranks, or collective
         falling = all(later <= STEADY * before for before, later in pairwise(values))
-        if len(values) > FEWEST and falling and values[-1] < SLOW * values[0] and not changed:
+        fell = len(values) > FEWEST and falling and values[-1] < SLOW * values[0] and not changed
+        if fell and not any(differences([before], [after]) for before, after in pairwise(of)):
             yield finding("falls-with-time", same[-1][0].line, first=values[0], last=values[-1], count=len(values))
             return
 
 
 def _slower_again(runs: list[Run]) -> Iterator[DiagnosisFinding]:
-    """The same test of the same ranks, slower than before though no setting was changed."""
+    """The same test of the same ranks, slower than before, with what else differs between the runs; what somebody tried
+    is told as information."""
     by_test: dict[tuple[object, ...], list[Run]] = defaultdict(list)
     for run in runs:
-        if run.rows and run.hosts and run.peak > 0:
-            largest = max(row.size for row in run.rows)
-            key = (
-                collective_of(run),
-                ranks_of(run),
-                frozenset(run.hosts),
-                run.adapters,
-                largest,
-                frozenset(run.settings),
-            )
+        if run.rows and run.peak > 0 and ranks_of(run):
+            hosts, largest = run.hosts or run.named, max(row.size for row in run.rows)
+            key = collective_of(run), ranks_of(run), hosts, hosts or run.speaking, run.device, largest
             by_test[key].append(run)
     for same in by_test.values():
+        for changed in (False, True):
+            if (told := _slower_than_before(same, changed=changed)) is not None:
+                yield told
+                return
+
+
+def _slower_than_before(same: list[Run], *, changed: bool) -> DiagnosisFinding | None:
+    """``changed``: where something else than the speed differs, which less is asked of."""
+    before, after = _fallen(same, DROP if changed else SLOW)
+    if not after:
+        return None
+    found = differences(before, after)
+    best, last = max(before, key=lambda run: run.peak), max(after, key=lambda run: run.peak)
+    start = _slower_from(best, last)
+    if bool(found) != changed or not start or (not changed and usual(last) >= SLOW * best.peak):
+        return None
+    said = {"last": last.peak, "best": best.peak, "mib": start / MIB}
+    if not changed:
+        told = finding("repeat-slower", last.line, **said)
+    elif tried(found, same):
+        return finding("slower-as-tried", last.line, **said, differs="; ".join(map(str, found[:_NAMED])))
+    else:
+        fix = next((each.fix for each in found if each.fix), "put it back as it was and measure again")
+        said |= {"differs": "; ".join(map(str, found[:_NAMED])), "mend": fix}
+        told = finding("slower-since-change", last.line, **said)
+    named = last.hosts or last.named or last.speaking
+    return told if named else as_information(told)  # it may be a test of other hosts
+
+
+def _fallen(same: list[Run], share: float) -> tuple[list[Run], list[Run]]:
+    """The runs before and after a fall below a share of what came before: of a few runs the best and the last, of many
+    those that are all below. Empty where there is none."""
+    if len(same) < _MANY:
         best, last = max(same, key=lambda run: run.peak), same[-1]
-        slower = last.line > best.line and max(last.peak, usual(last)) < SLOW * best.peak
-        if 1 < len(same) < 4 and slower:
-            yield finding("repeat-slower", last.line, last=last.peak, best=best.peak)
-            return
+        return ([best], [last]) if last.line > best.line and last.peak < share * best.peak else ([], [])
+    least = [*accumulate((run.peak for run in same), min)]
+    most = [*accumulate((run.peak for run in reversed(same)), max)][::-1]
+    at = next((at for at in range(2, len(same) - 1) if most[at] < share * least[at - 1]), 0)
+    return (same[:at], same[at:]) if at else ([], [])
+
+
+def _slower_from(best: Run, last: Run) -> int:
+    """The size in bytes from which on a run is slower than another at every size, 0 where it is not so at the larger
+    sizes; of small messages latency decides."""
+    before = {row.size: row.busbw for row in best.rows if row.size >= COMPARED}
+    shared = [(row.size, row.busbw / before[row.size]) for row in last.rows if before.get(row.size)]
+    slower = list(takewhile(lambda each: each[1] < DROP, sorted(shared, reverse=True)))
+    return slower[-1][0] if slower and len(slower) >= min(FEWEST, len(shared)) else 0

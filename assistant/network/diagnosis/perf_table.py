@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from sys import intern
 from typing import Any
 
+from .facts import VARIABLE, Facts, facts_in
 from .runs import Half, Row, Run, close
 from .signatures import one_in
 
@@ -28,8 +29,7 @@ _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+(\s.*|)")
-_SETTING = re.compile(r"NCCL_\w{1,40}(?:=| set (?:by environment )?to )\S{1,80}")
-_SETTINGS = 1000
+_FACTS, _LISTENED = 1000, 2000  # facts of one run, and lines in which they are looked for: ranks say the same
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
     "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
@@ -70,22 +70,35 @@ class Reader:
         self._program: str | None = None
         self._launched = False
         self._adapters: tuple[str, ...] = ()
-        self._settings: set[str] = set()
+        self._facts: Facts = frozenset()
+        self._variables = set[str]()  # that commands give
+        self._listened = 0  # lines since the last row
         self._printing, self._given = set[str](), set[str]()  # hosts since the last row: whose processes print, as told
 
     def joined(self, hosts: set[str]) -> None:
         """Hosts on which processes began to print."""
         self._printing |= hosts
 
-    def heard(self, line: str, adapters: tuple[str, ...]) -> None:
-        """What a line that is not the tool's says of the run under way, or of the next one: a setting of NCCL's, the
-        ``adapters`` that were listed last."""
+    @property
+    def listens(self) -> bool:
+        """Whether facts are still looked for, before the next table."""
+        return self._listened < _LISTENED
+
+    def heard(self, line: str, adapters: tuple[str, ...], *, given: bool = False) -> None:
+        """What a line that is not the tool's says of the run under way, or of the next one; the ``adapters`` that were
+        listed last. ``given``: a command gives it."""
         run = self._run if self._run is not None and not self._run.rows else None
         self._adapters = adapters
+        facts = facts_in(line) if self.listens else Facts()
+        self._listened += 1
+        names = {name for name, _ in facts if name.startswith(VARIABLE)} if given else set[str]()
         if run is not None:
             run.adapters = adapters
-        if "NCCL_" in line and len(self._settings) < _SETTINGS:
-            (self._settings if run is None else run.settings).update(_SETTING.findall(line))
+            run.facts |= facts if len(run.facts) < _FACTS else Facts()
+            run.given |= names
+        elif len(self._facts) < _FACTS:
+            self._facts |= facts
+            self._variables |= names
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
@@ -129,8 +142,9 @@ class Reader:
         if again or run is None or run.rows or run.ranks_listed or run.failures:
             if run is not None:
                 close(run, self._questions, self._shared)
-            run = Run(number, launched=self._launched, adapters=self._adapters, settings=self._settings)
-            self._settings = set()
+            given = frozenset(self._variables)
+            run = Run(number, launched=self._launched, adapters=self._adapters, facts=self._facts, given=given)
+            self._facts, self._variables = frozenset(), set()
             self.runs.append(run)
         run.program = self._program or run.program
         return run
@@ -212,7 +226,8 @@ class Reader:
         if not run.rows:
             named = self._printing if len(self._printing) > 1 else self._given
             run.named = frozenset(named) if len(named) > 1 and not run.ranks_listed else run.named
-            self._printing, self._given = set(), set()
+            run.speaking = frozenset(self._printing)
+            self._printing, self._given, self._listened = set(), set(), 0
         run.rows.append(row)
         return True
 

@@ -60,7 +60,9 @@ class Run:
     launched: bool = False  # by a command that starts several ranks
     adapters: tuple[str, ...] = ()  # as NCCL lists them before the table
     named: frozenset[str] = frozenset()  # hosts that other lines name: two at least, and asked where none is listed
-    settings: set[str] = field(default_factory=set)  # of NCCL that the lines before the table speak of
+    speaking: frozenset[str] = frozenset()  # hosts whose processes print before the table
+    facts: frozenset[tuple[str, str]] = frozenset()  # that lines before the table say: see :mod:`.facts`
+    given: frozenset[str] = frozenset()  # of these the variables that commands give
     closed: bool = False  # nothing is added any more: see :func:`close`
     kept: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -185,7 +187,8 @@ def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[o
     for question in (*_ANSWERS, *questions):
         question(run)
     run.kept = {name: _shared((_CLOSED, answer), shared) for name, (_, answer) in run.kept.items()}
-    run.settings = run.settings or shared.setdefault(set, run.settings)
+    run.facts = shared.setdefault(run.facts, run.facts)
+    run.speaking = shared.setdefault(run.speaking, run.speaking)
     run.failures = run.failures or shared.setdefault(list, run.failures)
     best = max(run.rows, key=lambda row: row.busbw, default=None)
     last = len(run.rows) - 1

@@ -43,6 +43,16 @@ class Failure(BaseModel):
         )
 
 
+class WhileStepping(BaseModel):
+    """What an end of the whole job is where its steps went on until then: told as information. ``says``: of which ends
+    that holds, by what the line says; ``message``: with ``{said}``, and in ``{since}`` when the last step was."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    says: Pattern
+    message: str
+
+
 class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
@@ -58,8 +68,10 @@ class Signature(Failure):
     pattern: Pattern | None = None
     otherwise: bool = False
     at_the_end: bool = False  # only where no step came after it
-    over: str = ""  # the code of what, told after it, says that it is over: information then
+    over: tuple[str, ...] = ()  # the codes of what, told after it, says that it is over: information then
     waited: tuple[str, ...] = ()  # after one of these it is what a launcher does to end a job: information
+    ends: bool = False  # it ends the whole job: what follows from a failure and is told behind it is information
+    while_stepping: WhileStepping | None = None
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
     sign: bool = False

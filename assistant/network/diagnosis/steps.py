@@ -8,12 +8,13 @@ from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
+from .clock import seconds_between
 from .signatures import finding, one_in
 
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
-    r"epochs?[ :=]{1,12}\[?\d).{0,200}?\b(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d",
     re.I,
 )
@@ -30,7 +31,7 @@ _TOOK = re.compile(
 )
 # How much a step did in a second, where no line says how long it took: torchtitan's lines, and those of other trainers.
 _RATE = re.compile(
-    r"\b(?:tps|tok(?:en)?s?(?:/|_per_)s(?:ec(?:ond)?)?(?:/gpu)?|samples(?:/|_per_)s(?:ec(?:ond)?)?)\s?[:=]\s?"
+    r"\b(?:tps|tok(?:en)?s?(?:/|_per_)s(?:ec(?:ond)?)?(?:/gpu)?|samples(?:/|_per_)s(?:ec(?:ond)?)?)\s?[:=]?\s?"
     r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
@@ -59,11 +60,14 @@ class Steps:
     last: int = 0  # of the last one
     told: int = 0  # how many
     ended: bool = False  # whether the last of all came
+    printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _count: int = 0
     _label: str = ""  # what stands before the time of a step
     _by_rate: bool = False  # the lines say how much was done in a second, and not how long a step took
+    _rates: list[float] = field(default_factory=list)
+    _latest_rates: deque[float] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
 
     def take(self, number: int, line: str) -> bool:
@@ -79,9 +83,36 @@ class Steps:
             if len(self._first) < _HEAD:
                 self._first.append(time)
             self._latest.append((time, number))
+            self._count_rate(line)
             if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
                 self._waits.append((float(waited[1]) / time, number))
         return True
+
+    def _count_rate(self, line: str) -> None:
+        """How much was done in a second, where a line says that beside how long the step took."""
+        if self._by_rate or (not self._rates and self._count > 1):
+            return
+        rate = _RATE.search(line)
+        done = float(rate[1].replace(",", "")) if rate else 0.0
+        if done and len(self._rates) < _HEAD:
+            self._rates.append(done)
+        if done:
+            self._latest_rates.append(done)
+
+    @property
+    def _longer_by_design(self) -> bool:
+        """Whether the last steps did as much a second as the first ones: longer sequences, or larger batches."""
+        half = min(len(self._latest_rates) // 2, len(self._rates))
+        return half > 1 and median(self._rates[:half]) < SLOWER * median([*self._latest_rates][-half:])
+
+    def as_printed(self, raw: bytes) -> None:
+        """Keep a line that :meth:`take` took for the time of the day in it."""
+        self.printed = (self.printed[0] or raw, raw)
+
+    @property
+    def every(self) -> float:
+        """Seconds between the lines of two steps by the times of the day in them, 0 where these do not tell."""
+        return (seconds_between(*self.printed) or 0.0) / (self.told - 1) if self.told > 1 else 0.0
 
     def _took(self, line: str) -> float | None:
         """How long a step took, as printed: behind the words behind which it stood before."""
@@ -112,7 +143,7 @@ class Steps:
             return
         before, after = median(self._first[:half]), median(took for took, _ in [*self._latest][-half:])
         least = SLOWER if self._count >= _FEW else MUCH
-        if after > least * before:
+        if after > least * before and not self._longer_by_design:
             line = next(at for took, at in self._latest if took > least * before)
             if self._by_rate:
                 yield finding("steps-slower-by-rate", line, before=1 / before, after=1 / after)

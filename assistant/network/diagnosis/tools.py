@@ -2,7 +2,8 @@
 that are too hot. The patterns are ``knowledge/nccl/tools.yaml``."""
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -45,13 +46,17 @@ _AFTER = 1000  # lines behind the last of a table of neighbours in which there m
 _COUNTED = re.compile(r"\{\d{0,9}(?:,\d{0,9})?\}")  # how often something is repeated
 _AT_WORK = 50  # per cent: an idle GPU lowers the speed of its link by design
 _PROMPT = 160  # characters in which a prompt ends
+# Files of rates that a command prints one after the other: cat /sys/class/net/{eth0,eth1}/speed, rdma{0..7}.
+_FILES = re.compile(r"/sys/class/net/([\w.-]{0,32})(?:\{([\w.,-]{1,400})\})?([\w.-]{0,32})/speed(?![\w:])")
+_RANGE = re.compile(r"(\d{1,3})\.\.(\d{1,3})\Z")
+_MB_S = re.compile(r"\d{4,7}\Z")
 
 
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -87,6 +92,8 @@ class _Known(BaseModel):
     crowded: list[_Crowded]
     neighbours: Pattern
     neighbour: Pattern
+    front: Pattern
+    back: Pattern
 
 
 @lru_cache(maxsize=1)
@@ -141,6 +148,8 @@ class Tools:
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
     matrix: Matrix = field(default_factory=Matrix)
     limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
+    netdevs: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: their interfaces
+    _files: deque[str] = field(default_factory=deque)  # interfaces of which the next lines are the rates
     _most_lanes: float = 0.0
     _limit: float = 0.0
     _ping: float = 0.0
@@ -153,7 +162,14 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours > 0 or bool(self._columns) or self.matrix.under_way
+        return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way
+
+    @property
+    def adapter_rates(self) -> dict[tuple[str, str], tuple[float, int]]:
+        """Gb/s and line by host and adapter: what is printed of its interface is said of the adapter, where it is known
+        whose that is."""
+        adapters = {(host, netdev): name for (host, name), (netdev, _) in self.netdevs.items()}
+        return {(host, adapters.get((host, name), name)): rate for (host, name), rate in self.rates.items()}
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
@@ -162,6 +178,8 @@ class Tools:
         small, table = line.lower(), False
         self.told = False
         self._place(line, small)
+        if self._files or "/speed" in small:
+            self._filed(number, line)
         if self.matrix.under_way or "ffinity" in line:
             self.matrix.take(number, line)
             table = True
@@ -177,6 +195,17 @@ class Tools:
                     self.switches.setdefault((row["host"], found["device"]), (found["value"], number))
         if one_in(small, _telling("values")):
             self._values(number, line, small)
+
+    def _filed(self, number: int, line: str) -> None:
+        """The command that prints files of rates, and what it prints."""
+        if files := _FILES.findall(line):
+            self._files, self.told = deque(name for each in files for name in _expanded(*each)), True
+        elif self._files and _MB_S.match(line):
+            if len(self.rates) < _MOST:
+                self.rates.setdefault((self._host, self._files.popleft()), (int(line) / 1000, number))
+            self.told = True
+        else:
+            self._files.clear()
 
     def _place(self, line: str, small: str) -> None:
         """On which host the next lines were printed, and of which device they are."""
@@ -218,14 +247,14 @@ class Tools:
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
 
     def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:
-        if len(self.rates) + len(self.mtus) + len(self.down) > _MOST:
+        if len(self.rates) + len(self.mtus) + len(self.down) + len(self.netdevs) > _MOST:
             return
         if each.what == "down":
             self.down.setdefault(place, number)
         elif each.what == "hot":
             self.hot.setdefault(place, number)
-        elif each.what in ("switch", "busy"):
-            (self.switches if each.what == "switch" else self.busy).setdefault(place, (value, number))
+        elif (names := {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs}.get(each.what)) is not None:
+            names.setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
         elif each.what in ("tcp", "ping", "loss"):
@@ -308,3 +337,27 @@ class Tools:
                 self.clocks.setdefault(gpu, (float(clock[1]), number))
         else:
             self._columns = {}
+
+
+def _expanded(before: str, listed: str, after: str) -> list[str]:
+    """The names that a shell makes of braces, and one where there are none."""
+    names = list[str]()
+    for part in listed.split(","):
+        span = _RANGE.match(part)
+        names += [str(n) for n in range(int(span[1]), int(span[2]) + 1)] if span else [part]
+    return [f"{before}{name}{after}" for name in names]
+
+
+def of_the_front(netdevs: Iterable[str]) -> bool:
+    """Whether interfaces are all named as those of the network in front, for logins and storage, mostly are."""
+    return _all_named(_known().front, netdevs)
+
+
+def of_the_back(netdevs: Iterable[str]) -> bool:
+    """Whether interfaces are all named as those of the network between GPUs mostly are."""
+    return _all_named(_known().back, netdevs)
+
+
+def _all_named(pattern: re.Pattern[str], netdevs: Iterable[str]) -> bool:
+    names = [*netdevs]
+    return bool(names) and all(pattern.search(name) for name in names)

@@ -90,7 +90,10 @@ def _meaning(plan: Plan) -> str:
             return f"clear among {among}; {left}."
         if any(warning.code == "more-than-anybody-says" for warning in plan.warnings):
             return "no other network comes within the error, if so many are let at all: nobody says so."
-        return "clear; no other network comes within the error."
+        slower = _same_and_slower(plan)
+        are = ("costs", "is") if len(slower) == 1 else ("cost", "are")
+        least = f"{_listed(slower)} {are[0]} the same and {are[1]} slower" if slower else ""
+        return f"clear; {least or 'no other network comes within the error'}."
     those = f" That is among {among}; {left}." if among else ""
     if answer.certainty == "toss-up":
         same = f"costs the same as {_listed(others)} within the error"
@@ -100,6 +103,17 @@ def _meaning(plan: Plan) -> str:
         how = "costs less" if answer.certainty == "clear" else "likely costs less"
         return f"{answer.certainty}; it was given, and {cheaper} {how}.{those}"
     return f"close; {_listed(others) if others else 'another'} may turn out cheaper.{those}"
+
+
+def _same_and_slower(plan: Plan) -> list[str]:
+    """What costs no less and takes longer, as where the rent is that of a whole term."""
+    best = reading.chosen(plan)
+    others = [c for c in plan.candidates if c is not best and c.cost_usd and c.fits is not False and not c.barred]
+    if best is None or best.cost_usd is None:
+        return []
+    same = [c for c in others if abs(c.median_cost / best.median_cost - 1) < reading.EQUAL and not c.limits_missed]
+    pace = lambda c: (c.run_hours or 0.0) if not reading.serves(plan) else c.step_time_s.p50 if c.step_time_s else 0.0
+    return [reading.name(plan, c.fabric) for c in same if pace(c) > 1.01 * pace(best)]
 
 
 def _compared(plan: Plan) -> bool:

@@ -73,7 +73,7 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     old, new = chosen(before), chosen(after)
     if old is None or new is None or not (old.cost_usd and new.cost_usd and old.run_hours and new.run_hours):
         return []
-    if (before.purchase is None) is not (after.purchase is None):  # a share of what is bought is no sum to compare
+    if _other_money(before, after):
         bought, (share, rent) = (before, (old, new)) if before.purchase else (after, (new, old))
         what, usd, both = "this run", share.median_cost, bought.rent_or_buy
         if both is not None and both.term_months:  # paid whole: beside it stands the share of as many runs as fill it
@@ -96,6 +96,11 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     if kept and worse:  # more work is dearer and slower in any case: what counts is whether it still fits
         return [f"So it {' and '.join(told)}; {kept}"]
     return [f"So it {' and '.join(told)}: {how}.", *([f"{kept[:1].upper()}{kept[1:]}"] if kept else [])]
+
+
+def _other_money(before: Plan, after: Plan) -> bool:
+    """Whether one rents and the other buys: a share of what is bought is no sum to compare."""
+    return (before.purchase is None) is not (after.purchase is None)
 
 
 def _where(plan: Plan) -> str | None:
@@ -159,8 +164,13 @@ def _figures(before: Plan, after: Plan) -> list[str]:
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
     length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours) if ends(after) else None
     what = f"Cost of {bill(after)}"
-    said = (_size(before, after), _moved(what, *cost, figures.usd), length)
-    said += (_moved(unit_of_work(after), *step, figures.seconds),)
+    cards = (before.recommendation.card, after.recommendation.card)
+    if _other_money(before, after) and all(cards):
+        was, now = (_bare(one.cost) for one in cards if one)
+        paid = [f"Cost: {was} → {now}.", *_verdict(before, after)]
+    else:
+        paid = [_moved(what, *cost, figures.usd)]
+    said = (_size(before, after), *paid, length, _moved(unit_of_work(after), *step, figures.seconds))
     return [text for text in said if text]
 
 

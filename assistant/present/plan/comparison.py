@@ -55,7 +55,7 @@ def _computed(one: Candidate, two: Candidate, unit: str, plan: Plan) -> Iterator
     if reading.ends(plan):
         yield _row("length of the run", *known("run_hours"), figures.hours)
     yield _row(f"cost of {reading.bill(plan)}", *median("cost_usd"), figures.usd)
-    yield _row("network, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
+    yield _row(f"network{reading.with_upkeep(plan)}, per GPU-hour", *known("fabric_usd_per_gpu_hour"), figures.usd)
     yield _row("probability of being cheapest", *known("probability_best"), lambda v: f"{v:.0%}", lower=False)
     left, right = of_both(lambda c: figures.layout(c.parallelism))
     if left and right and left != right:

@@ -1,6 +1,7 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer
+from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer, tier_told
+from assistant.vocabulary.quantities import outward
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -30,7 +31,7 @@ def _other_offer(plan: Plan) -> list[str]:
         return []
     if rival.quote is not None:
         return [_beside_the_quote(rival, plan)]
-    tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
+    tier = tier_told({rival.tier})
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
     return [f"Same network at {reading.seller(plan, rival.provider)}{tier}: cheaper below {at} (list: {now})."]
@@ -38,14 +39,15 @@ def _other_offer(plan: Plan) -> list[str]:
 
 def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
     """Which price of the quote is as good as the best list."""
-    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote)
-    listed, even = (
-        value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
-    )
+    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote) or 0.0
+    at, hourly = rival.quote_even_at_usd_per_gpu_hour, "budget.gpu_hour_usd"
+    dearer = at is not None and at >= now
+    listed = value_text(hourly, rival.usd_per_gpu_hour)
     who = f"{reading.seller(plan, rival.provider)} ({rival.instance}, {rival.fabric}, list price {listed})"
-    if rival.quote_even_at_usd_per_gpu_hour is None:
+    if at is None:
         return f"The best published offer, {who}, comes to {figures.usd(rival.cost_usd)} for this run."
-    if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
+    even = value_text(hourly, outward(at, up=dearer))  # as it is printed it holds too
+    if dearer:
         return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
     return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
 
@@ -76,28 +78,45 @@ def _bare(text: str, named: str) -> str:
 
 def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
     """A price with whose it is: a network wins by becoming cheaper itself, or where the choice becomes dearer."""
+    upkeep = reading.with_upkeep(plan) if plan is not None else ""
     if flip.input == _OF_NETWORK:
-        return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU"
+        return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU{upkeep}"
     if plan is not None and flip.input.startswith("providers."):
-        return f"price at {reading.seller(plan, flip.input.split('.')[1])}"
+        provider = flip.input.split(".")[1]
+        theirs = (o for o in plan.offers if o.provider == provider and o.usd_per_gpu_hour)
+        tiers = {o.tier for o in theirs if round(o.usd_per_gpu_hour or 0.0, 3) == flip.from_}
+        return f"price at {reading.seller(plan, provider)}{tier_told(tiers)}"
     if flip.input == _OF_GPU and plan is not None and plan.purchase is not None and plan.purchase.gpus_there:
         return "what an hour of a GPU is worth to you"
-    return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
+    return f"price of the GPU{upkeep}" if flip.input == _OF_GPU else field_name(flip.input)
 
 
 def ways_out(plan: Plan) -> list[str]:
     """What would keep the limits where nothing does as asked, each with its sum and its day."""
-    return [_alternative(found) for found in plan.recommendation.what_fits]
+    budget = reading.asked(plan, "budget.usd")
+    return [_alternative(found, found.change.get("budget.usd", budget)) for found in plan.recommendation.what_fits]
 
 
-def _alternative(found: Alternative) -> str:
+def _alternative(found: Alternative, budget: float | None) -> str:
     network = "" if found.fabric == "none" else found.fabric
-    where = " at ".join(text for text in (network, found.provider) if text)
-    to_buy = " to buy" if found.bought else ""
+    old = f"a price {found.price_age_days} days old: ask" if found.price_age_days else ""
+    where = ", ".join(text for text in (" at ".join(filter(None, (network, found.provider))), old) if text)
+    to_buy = " to buy" if found.bought else _beside(found, budget)
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
+    if found.expected_cost_usd is not None:
+        sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _beside(found: Alternative, budget: float | None) -> str:
+    """What the run may come to beside the sum that keeps the budget, and whether that does."""
+    over = lambda usd: ", more than the budget" if budget is not None and usd > budget else ""
+    whole, worst, said = found.whole_hours_usd, found.one_in_ten_usd, ""
+    if whole and figures.usd(whole) != figures.usd(found.cost_usd):
+        said += f" to the minute, {figures.usd(whole)} in whole hours{over(whole)}"
+    return said + (f" ({figures.usd(worst)} or more in one of ten{over(worst)})" if worst else "")
 
 
 def changed(path: str, value: object) -> str:

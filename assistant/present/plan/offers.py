@@ -10,7 +10,11 @@ from . import reading
 from .candidates import SIGNS
 
 _LOW = ", low trust"
-_BESIDE = {"reserved": "term not stated", "capacity-block": "low trust"}  # why no sum is made of such a price
+_BESIDE = {
+    "reserved": "term not stated",
+    "capacity-block": "low trust",
+    "on-demand": "mean of several",
+}  # why no sum is made of such a price
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
 
 
@@ -52,8 +56,8 @@ def section(plan: Plan) -> list[Block]:
             "Spot machines stand where their average cost, in brackets, puts them: the sum before it is the middle "
             f"one, and one run in ten at {_seller(spot)} costs "
             f"{figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, interrupted as often as it may be. "
-            "The average counts that one gives up once as much is spent as steady machines cost, and begins anew on "
-            "these."
+            "The average counts that one gives up once as much is spent as the same machines cost on demand, and "
+            "begins anew on these."
         )
     notes += filter(None, [spot_left(plan)])
     if any(map(_doubted, priced)):
@@ -61,8 +65,8 @@ def section(plan: Plan) -> list[Block]:
         notes.append(f"{doubt}; it counts all the same.")
     if beside:
         notes.append(
-            "A reservation whose term the list does not tell, and a capacity block whose price is of low trust, have "
-            "no sum and do not compete: ask for the term, and for the price."
+            "A reservation whose term the list does not tell, a capacity block whose price is of low trust, and a mean "
+            "of several listings have no sum and do not compete: ask for the term, and for the price."
         )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
@@ -143,8 +147,8 @@ def spot_left(plan: Plan) -> str:
     return (
         f"Spot machines that cost less than {figures.usd(least)} in the middle are not taken, as they cost more on "
         f"average{ends}: {'; '.join(told)}{more}. How often they are taken away is published by few and guessed for "
-        "the others: where you know that it is seldom, take them. The average counts that one goes over to steady "
-        "machines once as much is spent as these cost."
+        "the others: where you know that it is seldom, take them. The average counts that one goes over to the same "
+        "machines on demand once as much is spent as these cost."
     )
 
 
@@ -237,9 +241,7 @@ _OF_A_RUN = ("time", "day")  # a service is never done
 
 def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Table:
     """``dated``: the day of a price stays however little room there is."""
-    taken, ends = _taken(plan), reading.ends(plan)
-    # Where the best of what is advised against is taken, the others of its kind are warned of no more than it is.
-    warned = taken is None or taken.verdict != "avoid"
+    taken, ends, warned = _taken(plan), reading.ends(plan), not _least_bad(plan)
     rows = [_row(o, o is taken, warned=warned) for o in shown]
     bill = reading.bill(plan) if ends else "a month"
     shorter = {
@@ -272,6 +274,13 @@ def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Tabl
     )
 
 
+def _least_bad(plan: Plan) -> bool:
+    """Whether what is taken is advised against, and no saving makes up for it: then the others of its kind are warned
+    of no more than it is."""
+    against = any(f.fabric == plan.recommendation.fabric and f.conclusion == "avoid" for f in plan.findings)
+    return against and all(warning.code != "advised-against-and-cheaper" for warning in plan.warnings)
+
+
 def _seller(offer: RentalOffer) -> str:
     return offer.provider_name or offer.provider
 
@@ -281,7 +290,7 @@ def _provider(offer: RentalOffer) -> str:
     tier = {"on-demand": "", "capacity-block": "blocks"}.get(offer.tier, offer.tier)
     untold = _untold(offer)
     term = f"{offer.months:g} months" if offer.months else f"{tier}{'' if untold == _LOW else untold}"
-    said = ", ".join(filter(None, (_seller(offer), term, "" if offer.network_included else "network?")))
+    said = ", ".join(filter(None, (_seller(offer), term.strip(", "), "" if offer.network_included else "network?")))
     return f"{said} *" if _doubted(offer) or untold == _LOW else said
 
 
@@ -299,7 +308,7 @@ def _untold(offer: RentalOffer) -> str:
 def _terms(offer: RentalOffer) -> list[str]:
     """What is worth knowing of the price: its tier and term, and what it may not hold."""
     term = f"{offer.tier} {offer.months:g} months" if offer.months else f"{offer.tier}{_untold(offer)}"
-    said = "" if offer.tier == "on-demand" else term
+    said = _untold(offer).strip(", ") if offer.tier == "on-demand" else term
     return [note for note in (said, _doubted(offer), _INCLUDED[offer.network_included]) if note]
 
 

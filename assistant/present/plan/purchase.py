@@ -44,13 +44,16 @@ def first_page(plan: Plan) -> list[Block]:
 
 
 def power(plan: Plan) -> list[Block]:
-    """What machines and network draw, where that is the reader's own affair."""
+    """What machines and network draw, and whose bill it is."""
+    if plan.power is None:
+        return []
+    return titled("Power", Bullets(_power(plan.power, reading.bill(plan), rented=_rented(plan))))
+
+
+def power_in_short(plan: Plan) -> list[Block]:
+    """The same where it is the reader's own affair: the machines are theirs, or what they draw is limited."""
     theirs = _rented(plan) and reading.asked(plan, "constraints.max_power_kw") is None
-    return (
-        []
-        if plan.power is None or theirs
-        else titled("Power", Bullets(_power(plan.power, reading.bill(plan), rented=_rented(plan))))
-    )
+    return [] if theirs else power(plan)
 
 
 def answer_power(plan: Plan) -> list[Block]:
@@ -257,17 +260,13 @@ def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
         machines = f"the share of {counted(used, 'GPU')} in {machines}"
     network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"{work[0].upper()}{work[1:]} takes {figures.significant(drawn.run_kwh)} kWh"
-    price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
+    price = f"{figures.usd(drawn.run_usd)} at {figures.usd_per_kwh(drawn.usd_per_kwh)} per kWh"
     return [
         f"{kw(drawn.it_kw)}: {machines} at most {kw(drawn.machine_kw)} each{network} ({drawn.machine_source}).",
         f"{kw(drawn.site_kw)} with cooling, at a power usage effectiveness of {drawn.power_usage_effectiveness:g}.",
         f"By rack: {racks}.",
         f"{run}, {price}{': the provider pays it, and it is in the rent' if rented else ''}.",
     ]
-
-
-def _cents(usd: float) -> str:
-    return f"{usd:.2f}" if round(usd, 2) == usd else f"{usd:g}"
 
 
 def _over(fabric: str) -> str:

@@ -142,8 +142,8 @@ def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     over = f", {usd(each * reading.gpus(plan) * found.run_hours)} over the run" if found.run_hours else ""
     capex = plan.fabric_design.get("capex_usd") if found.fabric == plan.recommendation.fabric else None
     return told(
-        f"{found.fabric} costs {usd(each)} per GPU-hour on top of the GPU{over}.",
-        *(f"{a.why}." for a in plan.assumptions if a.field == f"fabrics.{found.fabric}.premium"),
+        f"{found.fabric} costs {usd(each)} per GPU-hour on top of the GPU{reading.with_upkeep(plan)}{over}.",
+        *(f"{a.why}." for a in plan.assumptions if a.field.startswith(f"fabrics.{found.fabric}.")),
         f"To buy: about {usd(capex['mid'])} ({usd(capex['low'])}–{usd(capex['high'])})." if capex else None,
     )
 

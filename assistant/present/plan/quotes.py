@@ -105,7 +105,7 @@ def _side_by_side(plan: Plan) -> list[Block]:
         header = [*table.header[:5], f"cost of {reading.bill(plan)}"]
         table = dataclasses.replace(table, header=header, rows=[row[:6] for row in table.rows], right=frozenset({4, 5}))
     what = "With waiting: what an hour of computing costs when the hours that wait for the network are paid as well."
-    what += "".join(f" The run of {_of(quote)} takes{longer[1:]}: it is paid so much longer." for quote, longer in
+    what += "".join(f" The run of {_of(quote)} takes{longer[1:]}: {_paid_for(plan, quote)}." for quote, longer in
                     ((quote, _longer(plan, quote)) for quote in shown) if longer)  # fmt: skip
     told_of = Bullets([_beside(quote) for quote in shown])
     return [Heading("Your quotes"), Paragraph(_taken(plan)), table, Paragraph(what), told_of]
@@ -271,6 +271,18 @@ def _longer(plan: Plan, quote: QuotedOffer) -> str:
     return f", {figures.percent(100 * more)} longer on its network" if more >= _LONGER else ""
 
 
+def _paid_for(plan: Plan, quote: QuotedOffer) -> str:
+    """What a run that takes longer does to the sum of a quote: nothing, where that is of whole terms or of the run."""
+    given = (reading.asked(plan, "budget.quotes") or [])[quote.number - 1]
+    used = (quote.usd_per_gpu_hour or 0.0) * reading.gpus(plan) * 24 * (quote.finishes_days or 0.0)
+    cost = quote.run_cost_usd.p50 - (given.get("once_usd") or 0.0) if quote.run_cost_usd else 0.0
+    if given.get("usd") and not quote.months:
+        return "its sum is that of the run, however long it takes"
+    if cost > (1 + _ALIKE) * used:
+        return "whole terms are paid, however much of them it fills"
+    return "it is paid so much longer"
+
+
 def _costs(ratio: float) -> str:
     """What another quote costs, as a ratio to the one that is taken."""
     if ratio >= _MANY_TIMES:
@@ -302,7 +314,7 @@ def _letters(quotes: Sequence[QuotedOffer]) -> list[tuple[str, list[str]]]:
 
 
 def _addressee(quote: QuotedOffer) -> str:
-    return quote.provider or f"quote {quote.number}"
+    return quote.provider or f"who made quote {quote.number}"
 
 
 def _letter(quotes: list[QuotedOffer]) -> list[str]:

@@ -155,16 +155,20 @@ def uncounted(plan: Plan) -> list[Candidate]:
 
 
 def left_out(plan: Plan) -> str:
-    """The same with its sum, of a purchase with that too; nothing where there is none."""
-    cheaper, said = unadvised(plan), dict[str, list[str]]()
+    """The same with its sum; of a purchase its share and what it is to buy, beside the share of the choice. Nothing
+    where there is none."""
+    cheaper, said, best = unadvised(plan), dict[str, list[str]](), chosen(plan)
     for c in sorted(uncounted(plan), key=lambda c: (c not in cheaper, not c.limits_missed)):
         how, limits = "cheaper" if c in cheaper else "about as dear", " or ".join(c.limits_missed)
         why = f"{how}, but without keeping {limits}" if limits else f"{how} but not advised"
         sum_ = f"{name(plan, c.fabric)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}"
-        if limits and c.usd_to_buy:
+        if c.usd_to_buy:
             sum_ += f" for {bill(plan)} and {figures.usd(c.usd_to_buy)} to buy"
         said.setdefault(why, []).append(sum_)
-    return "; ".join(f"{why}: {', '.join(named)}" for why, named in said.items())
+    left = [f"{why}: {', '.join(named)}" for why, named in said.items()]
+    if left and best is not None and best.usd_to_buy:  # its line of the card tells what it is to buy alone
+        left.append(f"{name(plan, best.fabric)} comes to {figures.usd(best.median_cost)} for {bill(plan)}")
+    return "; ".join(left)
 
 
 def among(plan: Plan) -> str:
@@ -205,6 +209,11 @@ def step_band(found: Candidate) -> str:
 def gib(found: Candidate) -> float:
     """GiB on the fullest GPU, nothing where it was not computed."""
     return (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
+
+
+def with_upkeep(plan: Plan) -> str:
+    """What a price per GPU-hour has in it beside the write-off, of what is bought."""
+    return ", with its power and upkeep" if plan.purchase is not None else ""
 
 
 def to_buy(plan: Plan) -> Purchase | None:

@@ -50,7 +50,7 @@ _SHORT = (
         quotes.in_short,
         offers.in_short,
     ),
-    *(purchase.in_short, purchase.power, purchase.rent_or_buy, reasons.why_in_short, flips.section),
+    *(purchase.in_short, purchase.power_in_short, purchase.rent_or_buy, reasons.why_in_short, flips.section),
     *(advice.warnings_in_short, advice.measure_first, assumptions.in_short, sources.in_short),
 )
 

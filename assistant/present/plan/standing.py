@@ -75,10 +75,14 @@ def win(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> list
         if flip.to_fabric in kin
     ]
     none = f"No single input, moved within the values tried, makes {fabric} win."
-    return told(f"For {fabric} to win, one of these:" if items else none, *items, _price_to_tie(found, best))
+    return told(
+        f"For {fabric} to win, one of these:" if items else none,
+        *items,
+        _price_to_tie(found, best, reading.with_upkeep(plan)),
+    )
 
 
-def _price_to_tie(found: Candidate, best: Candidate) -> str | None:
+def _price_to_tie(found: Candidate, best: Candidate, upkeep: str) -> str | None:
     """The price per GPU-hour at which both runs cost the same: the other's GPUs and network, times its hours ÷ the
     hours of this one."""
     if not found.run_hours or not best.run_hours:
@@ -94,6 +98,6 @@ def _price_to_tie(found: Candidate, best: Candidate) -> str | None:
         return f"It costs less already, by {usd(-less)} per GPU-hour; {rules}"
     named, then = f"{usd(less)} less per GPU-hour", "then both cost the same."
     if less <= network:
-        return f"Its network {named} ({usd(network - less)} instead of {usd(network)}): {then}"
+        return f"Its network{upkeep and f'{upkeep},'} {named} ({usd(network - less)} instead of {usd(network)}): {then}"
     both = f"GPU and network together {named} ({usd(now - less)} instead of {usd(now)}): {then}"
     return f"{both} No price of its network alone does it."

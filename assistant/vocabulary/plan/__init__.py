@@ -2,7 +2,7 @@
 
 from .evidence import Crossover, CrossoverPoint, Evidence, Finding, PlanConflict, PlanConflictSide, SourceNumber
 from .measured import MeasuredNetwork, MeasuredRun
-from .offers import Alternative, QuotedOffer, RentalOffer, RivalOffer
+from .offers import Alternative, QuotedOffer, RentalOffer, RivalOffer, tier_told
 from .parts import CLOSE_PERCENT, TIE_PERCENT, Assumption, Band, Barred, Certainty, Contract, Verdict, Warning_
 from .prediction import PHASES, Breakdown, LearningStep, Prediction, ServingFigures
 from .purchase import PowerUse, Purchase, PurchaseItem, RackPower, RentOrBuy
@@ -56,4 +56,5 @@ __all__ = [
     "SourceNumber",
     "Verdict",
     "Warning_",
+    "tier_told",
 ]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import Field
 
 from ..catalog import Tier, Trust
 from .parts import Band, Contract, Verdict
+
+
+def tier_told(tiers: Collection[str]) -> str:
+    """`` (spot)`` beside a price that only such machines have; nothing beside that of machines on demand."""
+    return "" if "on-demand" in tiers or not tiers else f" ({' and '.join(sorted(tiers))})"
 
 
 class RentalOffer(Contract):
@@ -32,8 +38,8 @@ class RentalOffer(Contract):
     usd_per_month: float | None
     run_cost_usd: Band | None
     expected_cost_usd: float | None = (
-        None  # of spot machines: the mean, by which they are compared, of runs that go over to steady machines once as
-        # much is spent as these would have cost; null: there is none
+        None  # of spot machines: the mean, by which they are compared, of runs that go over to the same machines on
+        # demand once as much is spent as these would have cost; null: there is none
     )
     unfinished_percent: float | None = None  # of spot machines: of runs that are interrupted faster than they restart
     finishes_days: float | None
@@ -100,13 +106,20 @@ class QuotedOffer(Contract):
 
 class Alternative(Contract):
     """A change (field → value) with which the job keeps its budget and every other limit; it was planned before it is
-    named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``done_by``: the day on which
-    a run ends that begins on the day of the plan."""
+    named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``expected_cost_usd``: the
+    mean of spot machines, where it is more; ``done_by``: the day on which a run ends that begins on the day of the
+    plan. ``whole_hours_usd``: of a short run by the hour, where each hour that was begun is billed;
+    ``one_in_ten_usd``: of spot machines, what one run in ten costs or more; ``price_age_days``: of a rent that is
+    old."""
 
     change: dict[str, Any]
     fabric: str
     provider: str | None
     cost_usd: float
+    expected_cost_usd: float | None = None
+    whole_hours_usd: float | None = None
+    one_in_ten_usd: float | None = None
+    price_age_days: int | None = None
     bought: bool = False
     run_hours: float
     delivery_days: float = 0.0  # before it, from the order

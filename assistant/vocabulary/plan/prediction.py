@@ -111,6 +111,14 @@ class ServingFigures(Contract):
         return Band(p10=self.tpot_s_p10, p50=self.tpot_s, p90=self.tpot_s_p90)
 
     @property
+    def gpus_at_work(self) -> int:
+        """Of all copies, or of the instances of both sides."""
+        if self.prefill_workers is None:
+            return self.copies * self.gpus_per_copy
+        sides = (self.prefill_workers, self.prefill_gpus), (self.decode_workers, self.decode_gpus)
+        return sum((workers or 0) * (gpus or 0) for workers, gpus in sides)
+
+    @property
     def instances(self) -> str:
         """``3 copies of 8 GPUs``, or what reads prompts and what writes answers."""
         apart = {} if self.prefill_workers is None else self.model_dump(include=_SIDES)

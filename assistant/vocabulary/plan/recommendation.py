@@ -108,7 +108,7 @@ class Candidate(Medians):
     run_hours_band: Band | None = None  # of the same worlds as the cost
     delivery_days: float | None = None  # before it, from the order; None where nobody said
     cost_usd: Band | None = None
-    fabric_usd_per_gpu_hour: float | None = None
+    fabric_usd_per_gpu_hour: float | None = None  # of one that is bought the write-off with its power and upkeep
     usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself
     usd_to_buy: float | None = None  # of what is not there yet; None where nothing is bought or it has no price
     # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price

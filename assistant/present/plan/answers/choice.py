@@ -274,7 +274,9 @@ def runner_up(asked: Asked) -> str | None:
     offers = [o for o in asked.plan.offers if o.run_cost_usd and o.meets_limits]
     taken = asked.plan.recommendation.offer
     won = asked.plan.offers[taken] if taken is not None else None
-    other = next((o for o in offers if won and o.provider != won.provider), None)
+    others = [o for o in offers if won and o.provider != won.provider]
+    alike = (o for o in others if won and o.kind == won.kind)  # beside a quote the next quote, whatever lists say
+    other = next(alike, others[0] if others else None)
     if other is None or other.run_cost_usd is None:
         return None
     where = other.provider_name or other.provider

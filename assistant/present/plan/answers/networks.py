@@ -387,8 +387,10 @@ def little_plainer(asked: Asked) -> str | None:
         return None
     waits = figures.percent(plainer.exposed_communication_percent)
     long, name = lasts(slower(plainer, best)), asked.name(plainer.fabric)
-    extra = best.fabric_usd_per_gpu_hour
-    paid = f"The network adds {figures.usd(extra)} per GPU-hour" if extra else "The network costs nothing on top"
+    extra, upkeep = best.fabric_usd_per_gpu_hour, reading.with_upkeep(asked.plan)
+    paid = (
+        f"The network{upkeep} adds {figures.usd(extra)} per GPU-hour" if extra else "The network costs nothing on top"
+    )
     if slower(plainer, best) < _MATTERS:
         return f"On {name} it is {waits}, each step {long}: for its speed alone no fast network is needed. {paid}."
     return f"On {name} it is {waits} and each step {long}: it waits so little because the network is fast. {paid}."

@@ -120,8 +120,9 @@ def _at_the_seller(asked: Asked, provider: str) -> str:
 def seller_price(asked: Asked) -> str | None:
     """How old that price is."""
     for provider in asked.said.named("provider"):
-        offer = next((o for o in asked.plan.offers if o.provider == provider and o.usd_per_gpu_hour), None)
-        if offer is not None and offer.date:
+        own = (o for o in asked.plan.offers if o.provider == provider and o.usd_per_gpu_hour)
+        offer = next((o for o in own if o.date), None)  # a quote has none
+        if offer is not None:
             trust = f", trust {offer.trust}" if offer.trust else ""
             rate = f"{figures.usd(offer.usd_per_gpu_hour)} per GPU-hour {offer.tier}"
             return f"By its list of {offer.date}{trust}: {rate}; ask what they really take."

@@ -143,7 +143,11 @@ def energy(asked: Asked) -> str | None:
     price = power.usd_per_kwh
     counted = bought.monthly_usd.get("power") if bought is not None else None
     month = kwh * price if price else 0.0
-    cost = f", {figures.usd(month)} at {figures.usd(price)} a kWh, {figures.usd(12 * month)} a year" if price else ""
+    cost = (
+        f", {figures.usd(month)} at {figures.usd_per_kwh(price)} a kWh, {figures.usd(12 * month)} a year"
+        if price
+        else ""
+    )
     own = (
         f"; counted in the sum are {figures.usd(counted)} a month" if counted and round(counted) != round(month) else ""
     )
