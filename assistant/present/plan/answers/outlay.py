@@ -340,7 +340,7 @@ def per_unit(asked: Asked) -> list[str]:
         busy = load * HOURS_PER_MONTH * 3600
         each = best.usd_per_month / busy * _THOUSAND
         return [
-            f"{figures.usd(each)} per 1,000 requests at {load:g} a second day and night, "
+            f"{figures.usd(each)} per 1,000 requests at {figures.significant(load)} a second day and night, "
             f"{figures.usd(5 * each)} at a fifth "
             "of that on average; a chat of several turns is as many requests.",
             f"That is {figures.usd(best.usd_per_month)} a month over {busy / _MILLION:,.0f} million requests.",
