@@ -45,12 +45,14 @@ class Failure(BaseModel):
 
 class WhileStepping(BaseModel):
     """What an end of the whole job is where its steps went on until then: told as information. ``says``: of which ends
-    that holds, by what the line says; ``message``: with ``{said}``, and in ``{since}`` when the last step was."""
+    that holds, by what the line says; ``message``: with ``{said}``, and in ``{since}`` when the last step was;
+    ``unseen``: what is told instead of a log that has neither steps nor the start of a job."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     says: Pattern
     message: str
+    unseen: str = ""
 
 
 class Signature(Failure):
