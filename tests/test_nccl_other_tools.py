@@ -213,6 +213,19 @@ MEGATRON = (
 )
 
 
+COMPOSER = (
+    "[batch={0}0/4000]:\n\t Train time/epoch: 0\n\t Train loss/train/total: 7.91\n"
+    "\t Train throughput/batches_per_sec: 0.2151\n\t Train throughput/tokens_per_sec: {1}\n"
+)
+
+
+@pytest.mark.parametrize(("last", "codes"), [(28190.4, []), (11022.7, ["steps-slower"])])
+def test_the_steps_of_composer_are_read_though_their_figures_stand_in_lines_of_their_own(last, codes):
+    found = diagnose_text("".join(COMPOSER.format(n, 28200.1 if n < 8 else last) for n in range(1, 17)), CATALOG)
+    assert [each.code for each in found.findings] == codes
+    assert any("16 steps of a job" in each for each in found.checked)
+
+
 @pytest.mark.parametrize(
     ("line", "steady", "slower"),
     [(TITAN, ["7,301", "7,298"], ["7,301", "4,102"]), (MEGATRON, ["5321.4", "5330.1"], ["5321.4", "9872.0"])],
