@@ -22,11 +22,13 @@ from .signatures import (
     Speed,
     as_information,
     completion,
+    conditions,
     explained,
     finding,
     harmless,
     judgements,
     narrowing,
+    of_speed,
     one_in,
     pinned,
     places,
@@ -356,6 +358,28 @@ def _whole_node(log: DebugLog) -> bool:
     return max(log.local_ranks, per_host, log.per_host) >= _GPUS_OF_SERVERS or any(
         _DATACENTRE.search(h) for h in log.devices_per_host
     )
+
+
+def without_harm(
+    found: list[DiagnosisFinding], known: KnownLines, speed: Speed, last_row: int
+) -> list[DiagnosisFinding]:
+    """What could do harm is information in a log that shows none: the job stepped or measured after it, or came to its
+    end, at no lower speed than expected, and nothing else is wrong. What costs speed alone is so in any log of tables
+    as fast as expected, wherever it stands there. ``last_row``: line of the last row of a table that moved full
+    packets, 0 without one."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed():
+        return found
+    worked = max(known.steps.last, last_row)
+
+    def did_none(each: DiagnosisFinding) -> bool:
+        if each.code in of_speed():
+            return speed == "fine"
+        last = max(each.line or 0, known.seen[each.code].last if each.code in known.seen else 0)
+        return known.ended_well or last < worked or (each.severity == "warning" and speed == "fine")
+
+    could = conditions() | of_speed()
+    return [as_information(each) if each.code in could and did_none(each) else each for each in found]
 
 
 def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
