@@ -219,6 +219,18 @@ COMPOSER = (
 )
 
 
+@pytest.mark.parametrize(
+    "bar",
+    [
+        "1|{0}|Loss: 2.03:   6%|x | {0}/880 [01:{0}<18:11,  1.32s/it]\n",
+        "Training:  12%|#2        | {0}/1000 [04:{0}<29:20,  2.00s/it]\n",
+        "100%|##########| {0}/60 [04:{0}<00:00,  1.05it/s]\n",
+    ],
+)
+def test_a_log_of_nothing_but_a_progress_bar_is_known_for_one_of_a_job(bar):
+    assert diagnose_text("".join(bar.format(n) for n in range(10, 40)), CATALOG).findings == []
+
+
 @pytest.mark.parametrize(("last", "codes"), [(28190.4, []), (11022.7, ["steps-slower"])])
 def test_the_steps_of_composer_are_read_though_their_figures_stand_in_lines_of_their_own(last, codes):
     found = diagnose_text("".join(COMPOSER.format(n, 28200.1 if n < 8 else last) for n in range(1, 17)), CATALOG)

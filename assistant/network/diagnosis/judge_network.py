@@ -72,7 +72,7 @@ _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
-    STEP: ("step", "iter", "epoch", "[batch=", "throughput/"),
+    STEP: ("step", "iter", "epoch", "[batch=", "throughput/", "|loss:"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
 }
@@ -255,7 +255,9 @@ class KnownLines:
             )
             passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
-                told = self._ended_while_stepping(seen, started=started) or signature.at(seen.first, seen.evidence, said=seen.said)
+                told = self._ended_while_stepping(seen, started=started) or signature.at(
+                    seen.first, seen.evidence, said=seen.said
+                )
                 yield _counted(as_information(told) if light else told, seen.count)
         yield from self.steps.findings()
         yield from self.collectives.findings(log.ranks)
@@ -278,8 +280,10 @@ class KnownLines:
     def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
         it) but something did before, or may have as the log has no start, and the codes of that."""
+        if started and not ran:
+            return None
         ends = {seen.signature.code: seen.first if seen.first > ran else seen.last
-                for seen in self.seen.values() if seen.signature.ends and seen.last > ran and (ran or not started)}  # fmt: skip
+                for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
         return (min(ends.values()), {*ends}) if ends else None
 
     def _ended_while_stepping(self, seen: Seen, *, started: bool) -> DiagnosisFinding | None:

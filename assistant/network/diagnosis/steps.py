@@ -15,7 +15,8 @@ from .signatures import finding, one_in
 _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
     r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
-    r"^\{'(?:train_)?(?:loss|runtime)': \d|\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
+    r"^\{'(?:train_)?(?:loss|runtime)': \d|^\d{1,4}\|\d{1,9}\|Loss: \d|"
+    r"\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
     re.I,
 )
 # One is in every such line, in small letters.
