@@ -368,6 +368,7 @@ def megatron(count: int, took: float = 5321.4) -> str:
 
 NO_TOPOLOGY = "n0:1:2 [0] graph/xml.cc:329 NCCL WARN Could not open XML topology file /opt/x.xml : No such file\n"
 ARP_FULL = "[ 1212.1] neighbour: arp_cache: neighbor table overflow!\n"
+UNPLUGGED = "mlx5_core 0000:3b:00.0: Port module event: module 0, Cable unplugged\n"
 NO_SYMBOL = "ImportError: /opt/flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2E\n"
 EVICTED = "3m Warning Evicted pod/prometheus-0 The node was low on resource: ephemeral-storage.\n"
 BRIDGE = debug("Bootstrap: Using docker0:172.17.0.1<0>")
@@ -386,6 +387,7 @@ def raised(text: str) -> set[str]:
         (ARP_FULL, "neighbour-table-full"),
         (NO_SYMBOL, "symbol-missing"),
         (EVICTED, "pod-evicted"),
+        (UNPLUGGED, "adapter-module"),
         (BRIDGE, "docker-interface"),
         (MTU, "mtu-differs"),
     ],
