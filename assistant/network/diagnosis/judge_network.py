@@ -72,7 +72,7 @@ _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
-    STEP: ("step", "iter", "epoch", "[batch=", "throughput/", "|loss:"),
+    STEP: ("step", "iter", "epoch", "[batch=", "tokens_per_sec:", "samples_per_sec:", "|loss:"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
 }
