@@ -80,6 +80,22 @@ def test_the_note_says_how_long_the_last_step_was_ago():
     assert "no line tells" in found(deepspeed(24) + "PBS: walltime 9 exceeded limit 8\n")["ended-by-scheduler"].message
 
 
+TRAINER_STOPPED = (
+    "[NeMo I 2025-02-08 11:44:58 nemo_logging:381] PTLTimeLimit/StatelessTimer: time limit 00:11:45:00 reached, "
+    "signalling Trainer to stop\n`Trainer.fit` stopped: `max_time=00:11:45:00` reached.\n"
+)
+
+
+@pytest.mark.parametrize("before", ["", TRAINER_STOPPED], ids=["end of a log", "the trainer stopped itself"])
+def test_a_time_limit_at_the_end_of_a_log_that_shows_no_failure_is_a_note_that_says_what_is_not_known(before):
+    text = before + at_limit("12:00:04") + SIGTERM + CLOSED
+    told = {each.code: each for each in diagnose_text(text, CATALOG).findings}
+    assert not {each.code for each in told.values() if each.severity != "info"}
+    assert "nothing here shows that it hung or failed" in told["ended-by-scheduler"].message
+    failed = diagnose_text(TIMED_OUT + text, CATALOG).findings
+    assert "collective-timeout" in {each.code for each in failed if each.severity != "info"}
+
+
 @pytest.mark.parametrize(
     ("log", "code", "said"),
     [

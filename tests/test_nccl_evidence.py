@@ -358,3 +358,70 @@ def test_an_old_release_and_settings_that_take_bandwidth_away_are_named(log, cod
 def test_an_old_release_that_is_fast_enough_is_no_alarm():
     found = diagnose_text(OLD + ran() + table(650.0, hosts=4, device=B200), CATALOG)
     assert not [each.code for each in found.findings if each.severity != "info"]
+
+
+def megatron(count: int, took: float = 5321.4) -> str:
+    """Lines of steps, each of which took so many milliseconds."""
+    line = " iteration {:8d}/  500000 | elapsed time per iteration (ms): {} | lm loss: 2.5E+00 |\n"
+    return "".join(line.format(n, took) for n in range(1, count + 1))
+
+
+NO_TOPOLOGY = "n0:1:2 [0] graph/xml.cc:329 NCCL WARN Could not open XML topology file /opt/x.xml : No such file\n"
+ARP_FULL = "[ 1212.1] neighbour: arp_cache: neighbor table overflow!\n"
+UNPLUGGED = "mlx5_core 0000:3b:00.0: Port module event: module 0, Cable unplugged\n"
+NO_SYMBOL = "ImportError: /opt/flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2E\n"
+EVICTED = "3m Warning Evicted pod/prometheus-0 The node was low on resource: ephemeral-storage.\n"
+BRIDGE = debug("Bootstrap: Using docker0:172.17.0.1<0>")
+MTU = "mt-1$ ip link show ens7 | grep mtu\nmtu 9000\nmt-2$ ip link show ens7 | grep mtu\nmtu 1500\n"
+LIMITED = "index,power.limit,power.default_limit\n0, 400.00 W, 700.00 W\n1, 400.00 W, 700.00 W\n"
+
+
+def raised(text: str) -> set[str]:
+    return {each.code for each in diagnose_text(text, CATALOG).findings if each.severity != "info"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (NO_TOPOLOGY, "topology-file-missing"),
+        (ARP_FULL, "neighbour-table-full"),
+        (NO_SYMBOL, "symbol-missing"),
+        (EVICTED, "pod-evicted"),
+        (UNPLUGGED, "adapter-module"),
+        (BRIDGE, "docker-interface"),
+        (MTU, "mtu-differs"),
+    ],
+)
+def test_what_could_do_harm_is_a_note_where_the_job_worked_after_it_and_an_alarm_where_it_did_not(line, code):
+    assert code in raised(line) and code in raised(megatron(9) + line)
+    assert not raised(line + megatron(9))
+    assert code in {each.code for each in diagnose_text(line + megatron(9), CATALOG).findings}
+    assert {code, "steps-slower"} <= raised(line + megatron(9) + megatron(9, 9872.0)), "the job got slow after it"
+
+
+def test_what_came_again_with_nothing_after_it_is_an_alarm():
+    assert "neighbour-table-full" in raised(ARP_FULL + megatron(9) + ARP_FULL)
+
+
+def test_what_can_only_cost_speed_is_a_note_beside_tables_as_fast_as_expected_and_not_beside_steps_of_any_speed():
+    whole = debug(DEVICES, "Using network IB", *channels("IB"), per_host=8)
+    assert "gpu-power-limited" in raised(LIMITED + megatron(9))
+    assert "gpu-power-limited" in raised(LIMITED + whole + table(300.0)) and not raised(LIMITED + whole + table(478.0))
+    assert not raised(whole + table(478.0) + LIMITED), "wherever it stands in the log"
+
+
+def test_small_messages_that_pass_do_not_show_that_nothing_is_wrong():
+    assert "mtu-differs" in raised(MTU + table(0.2, sweep={1024: 0.5, 4096: 1.0}))
+    assert "mtu-differs" not in raised(MTU + table(300.0))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h7 kernel: NVRM: Xid (PCI:0000:4e:00): 79, pid=9, GPU has fallen off the bus.\n",
+        "[rank2]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)\n",
+        "h7 kernel: NVRM: Xid (PCI:0000:19:00): 95, pid=12, Uncontained: LTC TAG\n",
+    ],
+)
+def test_what_says_itself_that_harm_was_done_is_an_alarm_though_the_job_goes_on(line):
+    assert raised(line + megatron(9))

@@ -213,6 +213,31 @@ MEGATRON = (
 )
 
 
+COMPOSER = (
+    "[batch={0}0/4000]:\n\t Train time/epoch: 0\n\t Train loss/train/total: 7.91\n"
+    "\t Train throughput/batches_per_sec: 0.2151\n\t Train throughput/tokens_per_sec: {1}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        "1|{0}|Loss: 2.03:   6%|x | {0}/880 [01:{0}<18:11,  1.32s/it]\n",
+        "Training:  12%|#2        | {0}/1000 [04:{0}<29:20,  2.00s/it]\n",
+        "100%|##########| {0}/60 [04:{0}<00:00,  1.05it/s]\n",
+    ],
+)
+def test_a_log_of_nothing_but_a_progress_bar_is_known_for_one_of_a_job(bar):
+    assert diagnose_text("".join(bar.format(n) for n in range(10, 40)), CATALOG).findings == []
+
+
+@pytest.mark.parametrize(("last", "codes"), [(28190.4, []), (11022.7, ["steps-slower"])])
+def test_the_steps_of_composer_are_read_though_their_figures_stand_in_lines_of_their_own(last, codes):
+    found = diagnose_text("".join(COMPOSER.format(n, 28200.1 if n < 8 else last) for n in range(1, 17)), CATALOG)
+    assert [each.code for each in found.findings] == codes
+    assert any("16 steps of a job" in each for each in found.checked)
+
+
 @pytest.mark.parametrize(
     ("line", "steady", "slower"),
     [(TITAN, ["7,301", "7,298"], ["7,301", "4,102"]), (MEGATRON, ["5321.4", "5330.1"], ["5321.4", "9872.0"])],

@@ -186,6 +186,20 @@ def test_a_list_of_adapters_in_a_form_that_is_not_known_is_not_an_empty_one(list
     assert found.transport == transport and "empty-device-list" not in alarms(found)
 
 
+EMPTY_LIST = "NET/IB : Using [RO]; OOB eth0:10.0.0.1<0>"
+
+
+@pytest.mark.parametrize(
+    "machine",
+    ["$ kubectl get nodes\ng2-standard-24\n", "the rack is ethernet-only\n"],
+)
+def test_an_empty_list_of_adapters_is_a_note_where_the_machines_have_sockets_alone(machine):
+    said = ("NET/IB : No device found.", EMPTY_LIST, "Using network Socket", *channels("Socket", 1, ""))
+    lines = debug(*said, hosts=2, per_host=8)
+    assert alarms(read(machine + lines)) == []
+    assert "empty-device-list" in alarms(read(lines))
+
+
 def test_a_topology_file_that_is_missing_is_not_that_of_another_machine():
     missing = "n0:1:2 [0] graph/xml.cc:329 NCCL WARN Could not open XML topology file /opt/x.xml : No such file\n"
     text = debug("NCCL_TOPO_FILE set by environment to /opt/x.xml.", DEVICES, "Using network IB") + missing

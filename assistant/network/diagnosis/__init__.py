@@ -491,6 +491,7 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
+    found = judge_network.without_harm(found, known, speed, _last(runs, judge_tests.MIB))
     found = judge_network.beside_others(found, speed, ran=ran or known.connected)
     found = judge_network.cleaned_up(judge_network.unexplained(found))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):

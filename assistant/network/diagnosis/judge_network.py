@@ -22,11 +22,13 @@ from .signatures import (
     Speed,
     as_information,
     completion,
+    conditions,
     explained,
     finding,
     harmless,
     judgements,
     narrowing,
+    of_speed,
     one_in,
     pinned,
     places,
@@ -70,7 +72,7 @@ _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
-    STEP: ("step", "iter", "epoch"),
+    STEP: ("step", "iter", "epoch", "[batch=", "tokens_per_sec:", "samples_per_sec:", "|loss:"),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
 }
@@ -239,7 +241,8 @@ class KnownLines:
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row))
+        started = bool(log.ranks or log.bootstrap or log.networks)  # the log has the start of a job
+        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row), started=started)
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
             went_on = self.ended_well or seen.last < max(self.went_on, last_row)
@@ -252,7 +255,9 @@ class KnownLines:
             )
             passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
-                told = self._ended_while_stepping(seen) or signature.at(seen.first, seen.evidence, said=seen.said)
+                told = self._ended_while_stepping(seen, started=started) or signature.at(
+                    seen.first, seen.evidence, said=seen.said
+                )
                 yield _counted(as_information(told) if light else told, seen.count)
         yield from self.steps.findings()
         yield from self.collectives.findings(log.ranks)
@@ -272,21 +277,26 @@ class KnownLines:
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
 
-    def _end(self, ran: int) -> tuple[int, set[str]] | None:
+    def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
-        it) but something did before, and the codes of that."""
+        it) but something did before, or may have as the log has no start, and the codes of that."""
+        if started and not ran:
+            return None
         ends = {seen.signature.code: seen.first if seen.first > ran else seen.last
-                for seen in self.seen.values() if seen.signature.ends and seen.last > ran > 0}  # fmt: skip
+                for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
         return (min(ends.values()), {*ends}) if ends else None
 
-    def _ended_while_stepping(self, seen: Seen) -> DiagnosisFinding | None:
+    def _ended_while_stepping(self, seen: Seen, *, started: bool) -> DiagnosisFinding | None:
         """Of an end of the whole job what is told where its steps went on until then, or how long before they had
-        stopped."""
+        stopped; ``started``: whether the log has the start of a job, which then shows no steps."""
         ending, steps = seen.signature.while_stepping, self.steps
-        if ending is None or not ending.says.search(seen.said) or steps.told < 2 or steps.last > seen.first:
+        if ending is None or not ending.says.search(seen.said) or steps.last > seen.first:
             return None
-        ago = seconds_between(steps.printed[1], seen.printed)
         told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
+        if steps.told < 2:  # a log that has the start of the job shows that nothing came of it; the end of one does not
+            message = ending.unseen.format(said=seen.said)
+            return as_information(told.model_copy(update={"message": message})) if message and not started else None
+        ago = seconds_between(steps.printed[1], seen.printed)
         if ago is not None and ago > max(_LONG, _SEVERAL * steps.every):
             more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
             return told.model_copy(update={"message": told.message + more})
@@ -352,6 +362,28 @@ def _whole_node(log: DebugLog) -> bool:
     return max(log.local_ranks, per_host, log.per_host) >= _GPUS_OF_SERVERS or any(
         _DATACENTRE.search(h) for h in log.devices_per_host
     )
+
+
+def without_harm(
+    found: list[DiagnosisFinding], known: KnownLines, speed: Speed, last_row: int
+) -> list[DiagnosisFinding]:
+    """What could do harm is information in a log that shows none: the job stepped or measured after it, or came to its
+    end, at no lower speed than expected, and nothing else is wrong. What costs speed alone is so in any log of tables
+    as fast as expected, wherever it stands there. ``last_row``: line of the last row of a table that moved full
+    packets, 0 without one."""
+    alarms = {each.code for each in found if each.severity != "info"}
+    if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed():
+        return found
+    worked = max(known.steps.last, last_row)
+
+    def did_none(each: DiagnosisFinding) -> bool:
+        if each.code in of_speed():
+            return speed == "fine"
+        last = max(each.line or 0, known.seen[each.code].last if each.code in known.seen else 0)
+        return known.ended_well or last < worked or (each.severity == "warning" and speed == "fine")
+
+    could = conditions() | of_speed()
+    return [as_information(each) if each.code in could and did_none(each) else each for each in found]
 
 
 def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
@@ -551,7 +583,9 @@ def _sockets(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
             said = {"network": missing.network, "plugin": missing.plugin, "mend": missing.fix}
             yield finding("plugin-missing", line, **said)
     if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
-        yield finding("empty-device-list", log.device_line)
+        told = finding("empty-device-list", log.device_line)
+        meant = log.sockets_meant or "ethernet-only" in named or sockets_are_all(log, device)
+        yield as_information(told) if meant else told
 
 
 def of_sockets() -> frozenset[str]:

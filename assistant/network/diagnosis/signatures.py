@@ -31,6 +31,9 @@ class Failure(BaseModel):
     sure: Literal["confirmed", "reported", "inferred"] = "inferred"
     follows: bool = False  # mostly from another failure, which is told before it
     explained: tuple[str, ...] = ()  # it follows from one of these, in other words: not told beside it
+    # A judge's finding that may do no harm: information where the job worked after it at no lower speed than expected
+    # and nothing else is wrong, or only where tables are as fast as expected.
+    harmless: Literal["never", "where-it-worked", "where-fast"] = "never"
     general: bool = False  # it says what happened more than why: told behind what says why
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
@@ -45,19 +48,23 @@ class Failure(BaseModel):
 
 class WhileStepping(BaseModel):
     """What an end of the whole job is where its steps went on until then: told as information. ``says``: of which ends
-    that holds, by what the line says; ``message``: with ``{said}``, and in ``{since}`` when the last step was."""
+    that holds, by what the line says; ``message``: with ``{said}``, and in ``{since}`` when the last step was;
+    ``unseen``: what is told instead of a log that has neither steps nor the start of a job."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     says: Pattern
     message: str
+    unseen: str = ""
 
 
 class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
     group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
-    ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``: a
+    ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``:
+    what could do harm is information in a log that shows none, as the job stepped or measured after the line and no
+    other alarm is found; what says itself that harm was done weighs ``always``. A
     line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named)
     or where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on
     after it (or if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is
@@ -78,7 +85,9 @@ class Signature(Failure):
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
-    weighs: Literal["always", "beside-others", "unless-fast", "unless-it-went-on", "where-rdma-may-be"] = "always"
+    weighs: Literal[
+        "unless-all-went-well", "always", "beside-others", "unless-fast", "unless-it-went-on", "where-rdma-may-be"
+    ] = "unless-all-went-well"
 
     @field_validator("says", "has")
     @classmethod
@@ -211,6 +220,19 @@ def pinned() -> list[Pinned]:
 def suspects() -> dict[str, frozenset[str]]:
     """The codes of failures that weigh only beside others, with those beside which they do where not all are meant."""
     return {each.code: frozenset(each.beside) for each in signatures() if each.weighs == "beside-others"}
+
+
+@lru_cache(maxsize=1)
+def conditions() -> frozenset[str]:
+    """The codes of what could do harm, and is information in a log that shows none."""
+    told = (each.code for each in signatures() if each.weighs == "unless-all-went-well")
+    return frozenset((*told, *(each.code for each in judgements().values() if each.harmless == "where-it-worked")))
+
+
+@lru_cache(maxsize=1)
+def of_speed() -> frozenset[str]:
+    """The codes of what judges find that can only make a job slow, and is information where it is fast."""
+    return frozenset(each.code for each in judgements().values() if each.harmless == "where-fast")
 
 
 @lru_cache(maxsize=1)

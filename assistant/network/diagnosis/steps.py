@@ -15,12 +15,13 @@ from .signatures import finding, one_in
 _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
     r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
-    r"^\{'(?:train_)?(?:loss|runtime)': \d",
+    r"^\{'(?:train_)?(?:loss|runtime)': \d|^\d{1,4}\|\d{1,9}\|Loss: \d|"
+    r"\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
     re.I,
 )
 # One is in every such line, in small letters.
-_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime")
-_BEGINS = ("iter", "step", "epoch")  # with one of these, in small letters, or the line
+_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=")
+_BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small letters, or the line
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
@@ -29,6 +30,8 @@ _TOOK = re.compile(
     r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
 )
+# The rate of the step before, where a trainer prints its figures in lines of their own (Composer).
+_RATE_APART = re.compile(r"\bthroughput/(?:device/)?(?:tokens|samples)_per_sec: (\d{1,12}(?:\.\d{1,6})?)")
 # How much a step did in a second, where no line says how long it took: torchtitan's lines, and those of other trainers.
 _RATE = re.compile(
     r"\b(?:tps|tok(?:en)?s?(?:/|_per_)s(?:ec(?:ond)?)?(?:/gpu)?|samples(?:/|_per_)s(?:ec(?:ond)?)?)\s?[:=]?\s?"
@@ -75,18 +78,33 @@ class Steps:
         small = line.lower()
         step = _STEP.search(line, _first(small)) if one_in(small, _TOLD) else None
         if not step:
-            return False
+            return "throughput/" in small and bool(self.told) and self._rate_apart(number, line)
         self.first, self.last, self.told = self.first or number, number, self.told + 1
-        self.ended = self.ended or (step["of"] is not None and step["at"] == step["of"])
+        at, of = step["at"] or step["batch"], step["of"] or step["batches"]
+        self.ended = self.ended or (of is not None and at == of)
         if (time := self._took(line)) is not None:
-            self._count += 1
-            if len(self._first) < _HEAD:
-                self._first.append(time)
-            self._latest.append((time, number))
+            self._timed(time, number)
             self._count_rate(line)
             if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
                 self._waits.append((float(waited[1]) / time, number))
         return True
+
+    def _rate_apart(self, number: int, line: str) -> bool:
+        """The rate of a step in a line of its own, of the first kind that came."""
+        found = _RATE_APART.search(line)
+        name = line[: found.start(1)].strip() if found else ""
+        if not found or not float(found[1]) or (self._label or name) != name:
+            return False
+        self._label, self._by_rate = name, True
+        self._timed(1 / float(found[1]), number)
+        return True
+
+    def _timed(self, time: float, number: int) -> None:
+        """Keep how long a step took."""
+        self._count += 1
+        if len(self._first) < _HEAD:
+            self._first.append(time)
+        self._latest.append((time, number))
 
     def _count_rate(self, line: str) -> None:
         """How much was done in a second, where a line says that beside how long the step took."""
