@@ -271,7 +271,7 @@ def test_where_no_price_turns_a_plan_none_is_told(home, tmp_path):
     text = Path(plain).read_text(encoding="utf-8").replace("fabric: ethernet-tcp-100", "fabric: aws-efa-v2")
     seen = weft("prices", plain, str(file(tmp_path, text, "of-one-cloud.yaml")))
     turned, held = (line for line in seen.out.splitlines() if "finetuning-tcp " in line or "of-one-cloud " in line)
-    assert turned.split()[1] == "aws" and turned.split()[-1] == "gcp"
+    assert turned.split()[1].rstrip(":") == "aws" and turned.split()[-1] == "gcp"
     assert "none at what was tried, up to $" in held and "+1815" not in seen.out
 
 

@@ -30,9 +30,13 @@ def compared(case: Case) -> Computed | None:
             found = [replace(run, usd=price) for run in found]
         if not of.one("gpus"):
             found = [replace(run, gpus=gpus or 1) for run in found]
+        if not all(run.days > 0 and run.hourly > 0 and run.gpus > 0 for run in found):  # nothing to compare by
+            return None
         return _told(case, of, found, counted=bool(of.one("gpus") or gpus))
     less, extra = of.one("less"), of.one("on_top")
-    return _premium_for_days(case, of, less.value, extra.value) if less and extra else None
+    if less is None or extra is None or not (less.value > 0 and extra.value > 0):
+        return None
+    return _premium_for_days(case, of, less.value, extra.value)
 
 
 def _told(case: Case, of: Told, found: Sequence[Run], *, counted: bool) -> Computed:
