@@ -4,6 +4,7 @@ a list only ever adds to their own catalog."""
 from __future__ import annotations
 
 import datetime
+import re
 import subprocess
 import sys
 from pathlib import Path

@@ -172,7 +172,9 @@ def test_who_sees_that_another_network_is_more_often_the_cheapest_reads_why_it_i
         assert bool(sentence) == (chosen_freely and most > ours), path.name
         if sentence:
             assert f"({most} % against {ours} %)" in sentence and sentence in " ".join(text_of(found).split())
-            assert any(why in sentence for why in ("the rules decide: for", "lower middle cost", "on average it costs more"))
+            assert any(
+                why in sentence for why in ("the rules decide: for", "lower middle cost", "on average it costs more")
+            )
         seen.add(bool(sentence))
         assert_certainty_agrees_with_its_chance(found)
     assert seen == {True, False}
