@@ -635,6 +635,10 @@ def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugi
 def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
+    without = log.meaning.get("without_gpudirect")
+    if log.transport == "efa" and without and re.search(without, device):
+        yield finding("no-gpudirect-of-instance", log.channel_line.get(False, 1), device=device[:40])
+        return
     line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
     if value and not value.startswith("/var/run/nvidia-topologyd"):
         yield finding("topology-file-of-another", line, value=value[:80])
