@@ -445,11 +445,14 @@ def _built_with_fewer(log: DebugLog, device: str) -> bool:
 
 
 def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
-    """Whether a job that says nothing of nodes is one of a single host: its GPUs alone speak, of as many ranks, no
-    channel leaves it, and no option asks for more."""
+    """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
+    speak, of as many ranks, no channel leaves it, and no option asks for more."""
+    known = heard.known
+    if not (known.connected or known.steps.last or "serves" in known.seen):
+        return False
     speaking = [len(gpus) for gpus in log.devices_per_host.values()]
     alone = len(speaking) == 1 and speaking[0] >= max(2, log.ranks) and not log.channels and not log.rack
-    return alone and transport in _INSIDE and "several-nodes" not in heard.known.seen
+    return alone and transport in _INSIDE and "several-nodes" not in known.seen
 
 
 def _findings(

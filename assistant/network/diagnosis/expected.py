@@ -15,7 +15,22 @@ _PCIE = re.compile(rf"PCIe|\bNVL\b|\bL[24]\b|RTX|{_CARD}", re.I)
 # A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
 _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
 # One is in every such line.
-_PARTS = ("PCIe", "PCIE", "RTX", "GeForce", "L4", "L20", "NVIDIA L2", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000")
+_PARTS = (
+    "PCIe",
+    "PCIE",
+    "RTX",
+    "GeForce",
+    "L4",
+    "L20",
+    "NVIDIA L2",
+    "A40",
+    "T4",
+    "A10",
+    "A16",
+    "A30",
+    "A6000",
+    "A5000",
+)
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
