@@ -172,3 +172,9 @@ def test_a_host_that_never_connected_may_be_one_of_several():
     began = debug("NET/IB : No device found.", "Using network Socket", "NVLS multicast support is available on dev 0",
                   hosts=1, per_host=8)  # fmt: skip
     assert "no-rdma-device" in alarms(began)
+
+
+def test_nodes_of_four_gpus_with_an_adapter_each_have_all_that_they_should():
+    four = four_adapters(A100, 91.0).partition("# Collective")[0].replace("1[1] -> 8[0]", "1[1] -> 4[0]")
+    found = diagnose_text(four + table(91.0, "all_gather", per_host=4, device=A100, sweep=SWEEP), CATALOG)
+    assert "adapters-fewer-than-usual" not in {each.code for each in found.findings}

@@ -580,7 +580,7 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
         return judge_tests.Adapters()
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
-    if _built_with_fewer(log, device):
+    if ranks == (nodes or 0) * gpu.gpus_per_node and _built_with_fewer(log, device):
         return judge_tests.Adapters(listed, others=gpu.nics_per_node)
     known = (log.device_list and log.speeds) or log.channels
     rate = log.adapter_rate or gpu.usual_nic_line_rate.si
