@@ -50,6 +50,46 @@ def by_algorithm(best: float = 455.0) -> str:
     )  # fmt: skip
 
 
+def notice(*after: str) -> str:
+    """What Slurm and a script that handles its signal print of a preemption, and what came after it."""
+    told = (
+        "slurmstepd: error: *** STEP 7.0 ON bn1 CANCELLED AT 2026-02-02T09:29:35 DUE TO PREEMPTION ***",
+        "[2026-02-02 09:29:35] caught SIGUSR1 on rank 0: preemption notice, 180 s grace",
+    )
+    return "\n".join((*told, *after)) + "\n" + SIGTERM
+
+
+# One host that serves on its eight GPUs: it looks for adapters as NCCL always does, and needs none.
+SERVING = (
+    debug("NET/IB : No device found.", "Using network Socket", "NVLS multicast support is available on dev 0",
+          "Connected all rings, use ring PXN 0 GDR 1", hosts=1, per_host=8)
+    + "[2026-02-02 05:13:41 TP0] WARNING: Using default MoE kernel config. Performance might be sub-optimal! "
+    "Config file not found at E=257,N=256.json\n[2026-02-02 05:15:05] INFO:     Uvicorn running on http://0.0.0.0:3000\n"
+)  # fmt: skip
+
+
+def four_adapters(gpu: str, peak: float, names: tuple[int, ...] = (0, 1, 2, 3), *also: str) -> str:
+    listed = " ".join(f"[{at}]mlx5_{name}:1/IB" for at, name in enumerate(names))
+    lines = (*also, f"NET/IB : Using {listed} [RO]; OOB ens3f0:10.9.0.12<0>", "Using network IB", *channels("IB"))
+    return debug(*lines, per_host=8) + table(peak, "all_gather", device=gpu, sweep=SWEEP)
+
+
+A100, HIDDEN = "NVIDIA A100-SXM4-80GB", "NCCL_IB_HCA set by environment to mlx5_0,mlx5_1,mlx5_2,mlx5_3"
+
+
+def over_efa(gpu: str, peak: float) -> str:
+    """A test over EFA, whose plugin does without GPUDirect."""
+    lines = ("NET/OFI Selected provider is efa, fabric is efa (found 1 nics)", "Using network Libfabric",
+             "GPU Direct RDMA Disabled for HCA 0 'rdmap0s6'", *channels("Libfabric", 1, ""))  # fmt: skip
+    return debug(*lines, per_host=4) + table(peak, per_host=4, device=gpu, sweep=SWEEP)
+
+
+def horovod(size: str, also: str = "NET/Socket : Using [0]eth0:10.0.0.4<0>") -> str:
+    """Two virtual machines of Azure, of a named size, that train over sockets."""
+    lines = ("NET/IB : No device found.", also, "Using network Socket", *channels("Socket", 1, ""))
+    return f"two {size}, 8 GPUs each\n" + debug(*lines, per_host=8) + STEPPED
+
+
 def alarms(text: str) -> set[str]:
     return {each.code for each in diagnose_text(text, CATALOG).findings if each.severity != "info"}
 
@@ -66,9 +106,21 @@ def alarms(text: str) -> set[str]:
         (SOUND + "JobId=7 State=COMPLETED ExitCode=0:0\n",
          SOUND + "JobId=7 ExitCode=0:9\nWatchdog caught collective operation timeout\n",
          "collective-timeout"),
+        (STEPPED + notice("[2026-02-02 09:30:19] saved checkpoint step 29 (412 GB, 42.1 s)"),
+         STEPPED + notice("step 29 finished, saving", "no checkpoint was saved, the last saved checkpoint is step 4"),
+         "preempted"),
+        (SERVING, "server_args=ServerArgs(tp_size=16, nnodes=2, node_rank=0)\n" + SERVING, "no-rdma-device"),
+        (four_adapters(A100, 91.0), four_adapters("NVIDIA H200", 185.0), "adapters-left-out"),
+        (four_adapters(A100, 91.0), four_adapters(A100, 91.0, (0, 1, 4, 5)), "adapters-left-out"),
+        (four_adapters(A100, 91.0), four_adapters(A100, 91.0, (0, 1, 2, 3), HIDDEN), "adapters-left-out"),
+        (four_adapters(A100, 91.0), four_adapters(A100, 30.0), "low-bandwidth"),
+        (over_efa("NVIDIA A10G", 4.5), over_efa("NVIDIA H100 80GB HBM3", 40.0), "no-gpudirect"),
+        (horovod("Standard_NC24s_v3"), horovod("Standard_NC24rs_v3"), "tcp-sockets"),
     ],
     ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "algorithms tried",
-         "interrupted", "ended by a signal"],
+         "interrupted", "ended by a signal", "saved after the notice", "one host", "four adapters of an A100 node",
+         "of eight, by their numbers", "of eight, as chosen", "four, and slower", "EFA without GPUDirect",
+         "a size without RDMA"],
 )  # fmt: skip
 def test_a_healthy_log_is_no_alarm_and_a_faulty_one_that_is_like_it_is(healthy, faulty, code):
     assert not alarms(healthy)
@@ -87,3 +139,42 @@ def test_a_command_that_ended_an_earlier_job_does_not_make_the_failures_of_this_
 def test_cards_without_nvlink_are_joined_by_pcie(device):
     found = diagnose_text(table(21.5, hosts=1, device=device, sweep=SWEEP), CATALOG)
     assert found.transport == "pcie" and not alarms(table(21.5, hosts=1, device=device, sweep=SWEEP))
+
+
+def test_more_ranks_than_a_server_has_gpus_are_on_several_hosts_though_one_host_alone_speaks():
+    log = debug("NET/OFI Selected Provider is efa (found 4 nics)", "Using network AWS Libfabric",
+                "comm 0x1 rank 0 nranks 16 cudaDev 0 busId 101c0 - Init START",
+                "Channel 00/0 : 0[0] -> 7[7] via P2P/CUMEM/read", hosts=1)  # fmt: skip
+    assert diagnose_text(log, CATALOG).transport == "efa"
+    assert diagnose_text(log.replace("nranks 16", "nranks 8"), CATALOG).transport == "p2p"
+
+
+def test_the_log_of_nodes_with_fewer_adapters_says_so_and_expects_what_these_carry():
+    found = diagnose_text(four_adapters(A100, 91.0), CATALOG)
+    assert found.expected_busbw_gb_per_s and found.expected_busbw_gb_per_s < 100
+    assert "adapters-fewer-than-usual" in {each.code for each in found.findings}
+
+
+def test_a_line_that_says_itself_that_nothing_failed_is_not_told_as_the_cause():
+    tried = "W bfc_allocator.cc:290] ran out of memory; the caller indicates that this is not a failure\n"
+    assert "said-by-the-log" not in alarms(tried + horovod("Standard_NC24rs_v3"))
+    assert "said-by-the-log" in alarms(tried.replace("not a", "a") + horovod("Standard_NC24rs_v3"))
+
+
+def test_two_hosts_of_v100_cards_in_pcie_without_a_sign_of_rdma_have_sockets_alone():
+    lines = ("NET/IB : No device found.", "Using network Socket", *channels("Socket", 1, ""))
+    card = "Created device GPU:0, name: Tesla V100-PCIE-16GB, pci bus id: 0001:00:00.0\n"
+    assert not alarms(card + debug(*lines, per_host=4) + STEPPED)
+    assert "tcp-sockets" in alarms(card.replace("PCIE", "SXM2") + debug(*lines, per_host=8) + STEPPED)
+
+
+def test_a_host_that_never_connected_may_be_one_of_several():
+    began = debug("NET/IB : No device found.", "Using network Socket", "NVLS multicast support is available on dev 0",
+                  hosts=1, per_host=8)  # fmt: skip
+    assert "no-rdma-device" in alarms(began)
+
+
+def test_nodes_of_four_gpus_with_an_adapter_each_have_all_that_they_should():
+    four = four_adapters(A100, 91.0).partition("# Collective")[0].replace("1[1] -> 8[0]", "1[1] -> 4[0]")
+    found = diagnose_text(four + table(91.0, "all_gather", per_host=4, device=A100, sweep=SWEEP), CATALOG)
+    assert "adapters-fewer-than-usual" not in {each.code for each in found.findings}

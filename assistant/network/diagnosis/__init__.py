@@ -4,6 +4,7 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from assistant.vocabulary.errors import InputError
 from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table, trouble
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import expected_busbw, gpu_named, is_pcie
+from .expected import also_built_with, expected_busbw, gpu_named, is_pcie
 from .facts import differences, tried
 from .facts import words as fact_words
 from .json_report import LARGEST, run_of
@@ -36,6 +37,8 @@ from .tools import Tools
 from .tools import words as tools_words
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
+_AT_THE_END = re.compile(r"\d{1,3}$")
+_INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
@@ -422,15 +425,41 @@ def _expected(
         return None
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
-        adds=adds, sums=not log.sums_off,
+        adds=adds, sums=not log.sums_off, fewer=_built_with_fewer(log, device),
     )  # fmt: skip
     return None if value is None else round(value, 2)
+
+
+def _built_with_fewer(log: DebugLog, device: str) -> bool:
+    """Whether every host lists as many adapters as some nodes of these GPUs have, numbered without a gap, and no
+    setting chose them: nothing tells that there are more."""
+    listed, names = log.device_list or [], log.by_command | log.settings.keys()
+    numbered = sorted(int(number[0]) for name, _ in listed if (number := _AT_THE_END.search(name)))
+    alike = all(len(each) == len(listed) for each, _ in log.listed.values())
+    return (
+        len(listed) in also_built_with(device)
+        and alike
+        and numbered == [*range(len(listed))]
+        and "NCCL_IB_HCA" not in names
+    )
+
+
+def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
+    """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
+    speak, of as many ranks, no channel leaves it, and no option asks for more."""
+    known = heard.known
+    if not (known.connected or known.steps.last or "serves" in known.seen):
+        return False
+    speaking = [len(gpus) for gpus in log.devices_per_host.values()]
+    alone = len(speaking) == 1 and speaking[0] >= max(2, log.ranks) and not log.channels and not log.rack
+    return alone and transport in _INSIDE and "several-nodes" not in known.seen
 
 
 def _findings(
     runs: list[Run], heard: Heard, nodes: int | None, device: str, transport: str, catalog: Catalog
 ) -> list[DiagnosisFinding]:
-    log, several = heard.log, nodes is None or nodes > 1
+    log = heard.log
+    several = nodes > 1 if nodes is not None else not _in_one_node(log, transport, heard)
     by_run = {run.line: nodes_of(run) or nodes for run in runs}
     fastest = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}.values()
     quick = {run.line for run in fastest}
@@ -551,6 +580,8 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
         return judge_tests.Adapters()
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
+    if ranks == (nodes or 0) * gpu.gpus_per_node and _built_with_fewer(log, device):
+        return judge_tests.Adapters(listed, others=gpu.nics_per_node)
     known = (log.device_list and log.speeds) or log.channels
     rate = log.adapter_rate or gpu.usual_nic_line_rate.si
     whole = rate == gpu.usual_nic_line_rate.si and ranks == (nodes or 0) * gpu.gpus_per_node

@@ -65,6 +65,7 @@ _TOLD = (
 )
 _HEADS = 4096  # different beginnings of lines that are remembered
 _HOSTS = 100_000
+_GPUS_OF_SERVERS = 8
 
 
 @lru_cache(maxsize=1024)
@@ -352,7 +353,8 @@ class DebugLog:
             return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
         if hosts == 1 and per_host > 1 and per_host < self.ranks:
-            return None if self.channels else 1 if self.local else None
+            inside = self.local and self.ranks <= max(_GPUS_OF_SERVERS, self.last_gpu + 1)
+            return 1 if inside and not self.channels else None
         if hosts <= 1 and (per_host <= 1 or not self.ranks):
             return None
         numbered = max((max(its) + 1 for its in self.devices_per_host.values()), default=0)

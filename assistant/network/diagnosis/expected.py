@@ -8,14 +8,29 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from .signatures import read
 
 _CARD = (
-    r"\b[AH]\d00[ -](?:\d0GB )?PCIe\b|\bRTX\b|GeForce|\bL[24]0S?\b|NVIDIA L[24]\b|\bA40\b|\bT4\b"
+    r"\b[AH]\d00[ -](?:\d0GB )?PCIe\b|\bV100-PCIE\b|\bRTX\b|GeForce|\bL[24]0S?\b|NVIDIA L[24]\b|\bA40\b|\bT4\b"
     r"|\bA10G?\b|\bA16\b|\bA30\b|\bA6000\b|\bA5000\b"
 )
 _PCIE = re.compile(rf"PCIe|\bNVL\b|\bL[24]\b|RTX|{_CARD}", re.I)
 # A card, named anywhere in a log; vLLM says what joins its GPUs and not which they are.
 _NAMED = re.compile(rf"{_CARD}|PCIe-only GPUs")
 # One is in every such line.
-_PARTS = ("PCIe", "RTX", "GeForce", "L4", "L20", "NVIDIA L2", "A40", "T4", "A10", "A16", "A30", "A6000", "A5000")
+_PARTS = (
+    "PCIe",
+    "PCIE",
+    "RTX",
+    "GeForce",
+    "L4",
+    "L20",
+    "NVIDIA L2",
+    "A40",
+    "T4",
+    "A10",
+    "A16",
+    "A30",
+    "A6000",
+    "A5000",
+)
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
@@ -37,6 +52,11 @@ def gpu_named(device: str, catalog: Catalog, *, inside: bool = False) -> Gpu | N
     known = (one for one in read("devices") if inside or not one.get("inside"))
     ident = next((one["gpu"] for one in known if re.search(one["printed"], device)), None)
     return catalog.gpus.get(ident) if ident else None
+
+
+def also_built_with(device: str) -> tuple[int, ...]:
+    """How many adapters nodes of these GPUs have too, beside the usual number."""
+    return tuple(next((one.get("adapters", ()) for one in read("devices") if re.search(one["printed"], device)), ()))
 
 
 def is_pcie(device: str) -> bool:
@@ -61,6 +81,7 @@ def expected_busbw(
     listed: int = 0,
     adds: bool = False,
     sums: bool = True,
+    fewer: bool = False,
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
@@ -68,7 +89,8 @@ def expected_busbw(
     that leaves the node; a pair of ranks by one adapter. Measured values by node count go before the formula.
     ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
     that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
-    ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off.
+    ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off;
+    ``fewer``: the nodes are built with as many adapters as are listed.
     """
     gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
@@ -82,11 +104,11 @@ def expected_busbw(
         return None
     # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
     switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
-    measured = _measured(fabric, collective, per_node, nodes, gpu) if switched else None
+    measured = _measured(fabric, collective, per_node, nodes, gpu) if switched and not fewer else None
     if measured is not None:
         return measured
     adapters = _adapters(fabric, gpu, per_node)
-    if listed and (per_node < gpu.gpus_per_node or rate != gpu.usual_nic_line_rate.si):
+    if listed and (fewer or per_node < gpu.gpus_per_node or rate != gpu.usual_nic_line_rate.si):
         adapters = min(adapters, listed)
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
     line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate

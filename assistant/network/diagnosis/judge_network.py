@@ -46,7 +46,7 @@ _BRIDGE = re.compile(r"^(?:docker|br-|veth|virbr|cni|flannel|cali|podman|lxcbr|v
 _WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
 _NVLINK = re.compile(r"SXM|H[128]00|B[23]00|HGX|DGX", re.I)
 _DATACENTRE = re.compile(
-    r"\b[AH]\d00\b|B[23]00|V100|MI\d{3}", re.I
+    r"\b[AH]\d00\b|B[23]00|V100(?!-PCIE)|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
 _RACK = re.compile(r"\bGB[23]00\b")  # GPUs whose trays NVLink joins
 # NVML's nvmlGpuFabricState_t; a server without such a fabric reports 0, or is complete without a cluster.
@@ -634,6 +634,10 @@ def _plugin_missing(log: DebugLog, device: str, named: frozenset[str]) -> _Plugi
 
 def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
+        return
+    without = log.meaning.get("without_gpudirect")
+    if log.transport == "efa" and without and re.search(without, device):
+        yield finding("no-gpudirect-of-instance", log.channel_line.get(False, 1), device=device[:40])
         return
     line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
     if value and not value.startswith("/var/run/nvidia-topologyd"):

@@ -42,6 +42,7 @@ class Adapters:
     rate: float = 0.0
     data: Literal["all", "known", "unknown"] = "unknown"
     why: str = ""
+    others: int = 0  # of other nodes of these GPUs, where the nodes are built with fewer
 
     def carry(self, peak: float) -> bool:
         """Whether a bandwidth is what those that are listed give, and not all of them are."""
@@ -142,6 +143,8 @@ def _speed(
     best = max(run.rows, key=lambda row: row.busbw)
     fell = list(_fall(rows, transport))
     yield from fell
+    if adapters.others:
+        yield finding("adapters-fewer-than-usual", run.line, listed=adapters.listed, usual=adapters.others)
     inside = nodes == 1 or transport == "nvlink"
     less = expected is not None and rows and not inside and run.peak < SHORT * expected
     if less and adapters.carry(run.peak):
