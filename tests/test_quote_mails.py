@@ -488,8 +488,8 @@ _TERMS = "64 H100 with InfiniBand NDR, $2.30 per GPU-hour, minimum 3 months, set
         (f"From: joe@gmail.com\n{_TERMS}", [None]),
         ("64 H100, offers: Lambda 2.60 an hour with InfiniBand; a reseller 2.05 with RoCE", ["lambda", None]),
         (
-            "we need 32 H100 for 10 days to continue pretraining Llama 3.1 8B, quote from Lambda 2.60 an hour on InfiniBand "
-            "and 2.05 from a reseller on 100G ethernet",
+            "we need 32 H100 for 10 days to continue pretraining Llama 3.1 8B, quote from Lambda 2.60 an hour on "
+            "InfiniBand and 2.05 from a reseller on 100G ethernet",
             ["lambda", None],
         ),
         ("64 H100, Lambda quotes 2.60 an hour on InfiniBand, a second vendor 2.05 on RoCE", ["lambda", None]),
