@@ -224,6 +224,11 @@ def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
         asked({"usd": "500k CHF"})
 
 
+def test_what_is_said_in_euro_is_told_once_where_its_dollars_are_asked():
+    (doubt,) = Listener.of(LIBRARY.language, LIBRARY.catalog).hear("electricity: 0.23 EUR/kWh").doubts
+    assert doubt.sentence.startswith("0.23 EUR/kWh is no amount of dollars: how many dollars does a kWh cost?")
+
+
 @pytest.mark.parametrize("said", ["500k euros", "500 k€", "€ 0.5 M", "0.5 M EUR", "EUR 500.000"])
 def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence(said):
     heard = Listener.of(LIBRARY.language, LIBRARY.catalog).hear(f"our budget is {said}")

@@ -486,6 +486,18 @@ _TERMS = "64 H100 with InfiniBand NDR, $2.30 per GPU-hour, minimum 3 months, set
         (f"From: Dana <dana@mail.nebula-metal.example>\n{_TERMS}", ["Nebula-Metal"]),
         (f"{_TERMS}\nraj@nebulametal.co.uk", ["Nebulametal"]),
         (f"From: joe@gmail.com\n{_TERMS}", [None]),
+        ("64 H100, offers: Lambda 2.60 an hour with InfiniBand; a reseller 2.05 with RoCE", ["lambda", None]),
+        (
+            "we need 32 H100 for 10 days to continue pretraining Llama 3.1 8B, quote from Lambda 2.60 an hour on "
+            "InfiniBand and 2.05 from a reseller on 100G ethernet",
+            ["lambda", None],
+        ),
+        ("64 H100, Lambda quotes 2.60 an hour on InfiniBand, a second vendor 2.05 on RoCE", ["lambda", None]),
+        ("64 H100, Lambda offers InfiniBand at 2.60 an hour, the other one RoCE at 2.05", ["lambda", None]),
+        ("64 H100, Lambda 2.60 an hour with InfiniBand and 2.05 from nordwind with RoCE", ["lambda", None]),
+        ("64 H100, Lambda quotes 2.60 an hour, a reseller 2.05", ["lambda", None]),
+        ("64 H100: Lambda offers InfiniBand at 2.49 an hour and the other network, RoCE, at 2.20", ["lambda"] * 2),
+        ("64 H100 from Lambda, a reseller: 2.49 an hour on InfiniBand, 2.20 on RoCE", ["lambda"] * 2),
     ],
 )
 def test_a_seller_is_named_where_sellers_are_and_a_word_that_begins_a_line_is_none(said, sellers):

@@ -282,6 +282,10 @@ def _between(one: Candidate, other: Candidate) -> Doubt:
     return Doubt(names[0], f"{one.fact.value} may be {names[0]} or {names[1]}", (one.fact.value,))
 
 
+def _for_sure(found: Candidate) -> Candidate:
+    return replace(found, fact=replace(found.fact, says=replace(found.fact.says, plain=True)))
+
+
 _LENGTH, _REQUESTS = "training.sequence_length", "inference.requests"
 
 
@@ -295,7 +299,7 @@ def of_this_job(
     said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
     said |= {c.fact.says.value for c in found if c.fact.says.act == "cue"}
     found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
-    found = [c for c in found if c.fact.says.act != "cue"]
+    found = [_for_sure(c) if c.fact.says.sure in said else c for c in found if c.fact.says.act != "cue"]
     heard = [c.fact for c in found if c.fact.says.field == "workload"]
     heard = [fact for fact in heard if fact.claimed <= planned] or heard
     workload = next((fact.value for fact in heard if not fact.says.weak), None)

@@ -18,6 +18,7 @@ from .attach import Fact
 from .names import Names
 from .numbers import binary
 from .offer_prices import as_quoted, guessed
+from .quantities import MONEY_OTHER
 from .reading import ABOUT_A_PLAN, DEADLINE, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
@@ -212,9 +213,11 @@ class Facts:
                 reading.doubts.append(Doubt(path, f"{has}; say which model is meant", (model.id,)))
 
     def _question(self, reading: Reading, fact: Fact) -> Doubt:
-        """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
+        """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words, of an amount
+        in another currency for that alone."""
         several = [q for q in fact.slots.values() if q.kind == "dates"]
-        path, said = fact.says.field, reading.text.typed(fact.start, fact.end).strip(" ,;.")
+        amount = next((q for q in fact.slots.values() if q.kind == MONEY_OTHER), fact)
+        path, said = fact.says.field, reading.text.typed(amount.start, amount.end).strip(" ,;.")
         options = [
             attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today)
             for q in several
@@ -230,8 +233,8 @@ class Facts:
         in_ours = next(filter(None, found), None)
         if in_ours is None:
             return Doubt(path, sentence, tuple(options))
-        amount, by = in_ours
-        return Doubt(path, f"{sentence} At {by} it is {in_dollars(amount.value)}", (amount.value,))
+        ours, by = in_ours
+        return Doubt(path, f"{sentence} At {by} it is {in_dollars(ours.value)}", (ours.value,))
 
     def _settle(self, reading: Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""

@@ -120,7 +120,7 @@ class Listener:
         called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
-        self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary)
+        self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)

@@ -13,6 +13,7 @@ from .templates import Quantity
 from .text import Token
 
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
+UNNAMED = ""  # the name of a seller who is told apart from those that are named: "a reseller"
 _MOST_CUTS = 4096  # ways to part a message that are tried
 
 

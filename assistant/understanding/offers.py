@@ -13,7 +13,7 @@ from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
-from .offer_message import Message, built_of, gpu_of, one_of, parted
+from .offer_message import UNNAMED, Message, built_of, gpu_of, one_of, parted
 from .offer_prices import MOST_PER_HOUR, prices_of
 from .scopes import denial_of
 from .sections import Sections
@@ -345,7 +345,7 @@ def _offer(
     told = {"oversubscription"} | ({"lead-time"} if delivery else set()) | ({"term"} if term else set())
     return Quoted(
         one_of(message.fabrics, *place),
-        one_of(message.providers, *place),
+        one_of(message.providers, *place) or None,
         gpu_hour_usd=None if whole else float(price.value),
         usd=float(price.value) * (months or 1.0 if monthly else 1.0) if whole else None,
         months=months or monthly,
@@ -371,7 +371,7 @@ def _of_one_seller(message: Message, found: Found, closing: int | None) -> list[
     InfiniBand at 2.49 or RoCE at 2.20"; in a part of its own it makes that one."""
     sellers, first = {name.id for name in message.providers}, min(q.start for q in found.amounts)
     before_all = all(name.end <= first or (closing is not None and name.start > closing) for name in message.providers)
-    if len(sellers) != 1 or message.names_apart or not (before_all or message.sections):
+    if len(sellers) != 1 or UNNAMED in sellers or message.names_apart or not (before_all or message.sections):
         return found.offers
     return [replace(offer, provider=offer.provider or next(iter(sellers))) for offer in found.offers]
 

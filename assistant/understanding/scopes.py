@@ -61,6 +61,8 @@ class ScopeReader:
         ours = [scope.start for scope in found if scope.kind == "ours"]
         given = {scope.start for scope in found if scope.kind == "given"}
         found = [s for s in found if not (s.kind == "supposition" and s.start in given)]
+        lasting = {at for scope in found if scope.kind == "lasting" for at in scope.cue}
+        found = [s for s in found if not (s.kind == "past" and s.cue & lasting)]
         found = [s for s in found if not (s.kind == "others" and _is_ours_now(s, ours, source.tokens))]
         relayed = {hit.end for hit in cues if hit.key == "relayed"}  # what our own people wrote
         adopted = any(hit.key == "adopted" for hit in cues)

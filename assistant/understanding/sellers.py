@@ -22,6 +22,7 @@ _FROM_WHOM = _FROM | {"at", "with", "of"}
 _AT = frozenset({"at", "for", "@", "=", ":"})  # between a seller and its price
 _PARTS = frozenset({"and", "or", "while", "but", "vs", "versus", "against"})  # two offers, besides the ends of clauses
 _NEAR = 3  # tokens between a time and what says that it is the least
+_UNLIKE = 3  # tokens between "another" and what a seller is called: "another small provider"
 _SELLS = 2  # words of a seller from which on a message is one's
 _FARTHEST_CLOSE = 40  # tokens between "Kind regards" and the name of the firm
 _MOST_PLAIN = 1  # words in small letters of a line that is part of a signature: "Dana of"
@@ -44,7 +45,9 @@ def _is_short(token: Token) -> bool:
 class Sellers:
     """``words``: those of ``apart`` (what is paid beside the machines; what a price may include is so with one of
     ``on_top``, and neither is with one of ``within``), ``once`` and ``once_said`` (of that, once), ``least``, ``there``
-    (from when on), ``nobody`` (no name of a seller), ``plain`` and ``plain_ends`` (what begins a line and is none),
+    (from when on), ``nobody`` (no name of a seller), ``strangers`` (who is none that is named), ``called`` (what a
+    seller is called) and ``unlike`` (before that: it is another one), ``plain`` and ``plain_ends`` (what begins a line
+    and is none),
     ``says`` (what a seller does with a price) and ``ours`` (an amount is what we may spend). ``items``: the
     stems of what a price may include."""
 
@@ -60,7 +63,10 @@ class Sellers:
         self._plain, self._says, self._mailers, self._on_top, self._within = (
             frozenset(words[name].split()) for name in ("plain", "says", "mailers", "on_top", "within")
         )
-        self._closes_line = frozenset(words["closes_line"].split())
+        self._strangers, self._called, self._unlike, self._closes_line = (
+            frozenset(words[name].split()) for name in ("strangers", "called", "unlike", "closes_line")
+        )
+        self._strangers_said = [tuple(said.split()) for said in words["strangers_said"]]
         self._items, self._once_said = items, [tuple(t.text for t in cut(said)) for said in words["once_said"]]
         self._phrases = [tuple(t.text for t in cut(said)) for said in (*words["besides_said"], *devices)]
         self._plain_ends = tuple(words["plain_ends"].split())
@@ -217,6 +223,37 @@ class Sellers:
                 found.append((start, end))
         return found
 
+    def strangers(
+        self, tokens: Sequence[Token], prices: Sequence[Quantity], known: Set[int], theirs: Set[int], words: Set[str]
+    ) -> Iterator[tuple[int, int]]:
+        """Where somebody asks a price whom nobody knows, one place for each price that no name of ``theirs`` asks: "a
+        reseller", "another provider", "the other one", or a word in small letters that is none of ``words``."""
+        before = 0
+        for price in prices:
+            first, last = _item(tokens, price, before)
+            told = not before and first - 2 in theirs and tokens[first - 1].text == ","  # "Lambda, a reseller: 2.49"
+            before = price.end
+            if not told and theirs.isdisjoint(range(first, last)):
+                found = (end for at in range(first, last) if (end := self._stranger(tokens, first, at, last)))
+                strange = lambda at: tokens[at].is_word and tokens[at].text not in words | self._nobody | self._plain
+                small = (
+                    at + 1 for at in _places_of_a_name(tokens, first, last, price) if at not in known and strange(at)
+                )
+                end = next(found, None) or next(small, None)
+                yield from [(end - 1, end)] if end else []
+
+    def _stranger(self, tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
+        """Where the words end, beginning at ``at``, by which somebody is told who is none of those that are named."""
+        if tokens[at].text in self._strangers:
+            return at + 1
+        if tokens[at].text in self._called:
+            before = {token.text for token in tokens[max(first, at - _UNLIKE) : at]}
+            return at + 1 if before & self._unlike else None
+        said = (
+            at + len(said) for said in self._strangers_said if _has([t.text for t in tokens[at : at + len(said)]], said)
+        )
+        return next((end for end in said if end <= last), None)
+
     def heading(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], words: Set[str], part: Section
     ) -> tuple[int, int] | None:
@@ -350,6 +387,14 @@ def _begin(names: Sequence[int], at: int) -> int:
     while at - 1 in names:
         at -= 1
     return at
+
+
+def _places_of_a_name(tokens: Sequence[Token], first: int, last: int, price: Quantity) -> Iterator[int]:
+    """Where one word may be a seller though it is not written as a name: before the price that begins with it, and
+    right behind "from" after the price."""
+    if first + 1 == price.start or (first + 2 == price.start and tokens[first + 1].text in _AT):
+        yield first
+    yield from (at + 1 for at in range(price.end, last - 1) if tokens[at].text in _FROM)
 
 
 def _item(tokens: Sequence[Token], price: Quantity, before: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
 from .attach import Candidate, Fact
-from .offer_message import Cabled, Message, Priced
+from .offer_message import UNNAMED, Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
 from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
@@ -109,6 +109,7 @@ class SideBySide:
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics else []
+        providers += self._strangers(reading, providers, amounts, of_offers=of_offers)
         return Message(
             reading.text.tokens,
             amounts,
@@ -212,6 +213,18 @@ class SideBySide:
             return [Priced(text.typed(*sender).title(), *sender)]
         return [Priced(text.typed(*place), *place) for place in places]
 
+    def _strangers(
+        self, reading: Reading, known: Sequence[Priced], amounts: Sequence[Quantity], *, of_offers: bool
+    ) -> Iterator[Priced]:
+        """Who makes an offer beside those that are ``known`` and has no name."""
+        prices = sorted((q for q in amounts if hourly(q)), key=lambda q: q.start)
+        if known and (of_offers or len(prices) > 1):
+            named = {at for q in (*reading.quantities, *reading.named) for at in range(q.start, q.end)}
+            named |= {at for m in reading.mentions for at in m.claimed}
+            theirs = {at for one in known for at in range(one.start, one.end)}
+            strange = self._offers.sellers.strangers(reading.text.tokens, prices, named, theirs, self._words)
+            yield from (Priced(UNNAMED, *place) for place in strange)
+
 
 def _prices(found: Found) -> list[float]:
     return [price for offer in found.offers for price in (offer.gpu_hour_usd, offer.usd) if price is not None]
@@ -254,7 +267,7 @@ def _with_names(offer: Quoted, reading: Reading, message: Message) -> Quoted:
     """An offer that is told alone: its name and its network are what was read as the job's."""
     whose = _only(message.providers) or reading.fields.get("cluster.provider")
     whose = whose or next((one.id for one in message.providers), None)
-    return replace(offer, provider=whose, fabric=reading.fields.get("cluster.fabric") or _only(message.fabrics))
+    return replace(offer, provider=whose or None, fabric=reading.fields.get("cluster.fabric") or _only(message.fabrics))
 
 
 def _quoted_alone(reading: Reading, providers: Sequence[Priced], fabrics: Sequence[Priced]) -> float | None:

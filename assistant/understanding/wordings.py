@@ -47,6 +47,7 @@ class Says:
     weak: bool = False  # gives way to another value
     plain: bool = False  # a choice in so many words: no second opinion is asked
     beside: str = ""  # another field that has to be said or known, or a cue that has to be there
+    sure: str = ""  # a cue that makes it plain where it is there
     asked: str = ""  # the field whose question has to be open
     others: tuple[str, ...] = ()  # of what is asked: fields that may be meant instead
 
@@ -151,14 +152,17 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
     for ask, templates in wording.asks.items():
         says = Says("ask", field.path, ask, others=tuple(wording.between.get(ask, ())))
         yield from ((says, template) for template in templates)
+    told = {value: _meant(field.path, value) for value in wording.values}
+    sure = {says.value: says.beside for says in told.values() if says.beside and says.plain}
     for value, templates in wording.values.items():
-        yield from ((_meant(field.path, value), template) for template in templates)
+        says = replace(told[value], sure=sure.get(told[value].value, ""))
+        yield from ((says, template) for template in templates)
 
 
 def _meant(path: str, value: str) -> Says:
     """What the key of a choice stands for: ``unset`` takes the field back, ``+`` and ``-`` change it by the quantity,
     ``100-``, ``1000/`` and ``/60`` compute the value from the quantity, ``… beside NAME`` needs the cue of that name;
-    ``!`` says that it is meant for sure."""
+    ``!`` says that it is meant for sure, beside a cue so does every wording of that value."""
     if value in ("unset", "either"):
         return Says(value, path)
     if BESIDE in value:
