@@ -210,7 +210,10 @@ def test_costs_asked_with_other_numbers_have_both_sides_and_their_difference_in_
 
 
 def test_the_sums_of_rent_and_purchase_multiply_out_as_they_are_printed():
-    for question in ("should I rent or buy 128 H100?", "When does buying 256 H100 pay against renting them at $2.50 per GPU-hour?"):
+    for question in (
+        "should I rent or buy 128 H100?",
+        "When does buying 256 H100 pay against renting them at $2.50 per GPU-hour?",
+    ):
         for one in answered(question).computed.figures[:2]:
             months, hours, gpus, price = re.match(r"(\d+) months × (\d+) h × (\d+) × \$([\d.]+),", one.formula).groups()
             assert one.value == pytest.approx(int(months) * int(hours) * int(gpus) * float(price), abs=0.005)

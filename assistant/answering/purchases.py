@@ -102,7 +102,9 @@ def _sums(case: Case, found: RentOrBuy, gpus: int) -> None:
             f"${capital:,.0f} to buy ÷ (${rent:,.0f} rent a month − ${rent - spared:,.0f} power and upkeep a month)",
         )  # fmt: skip
     if found.break_even_utilization_percent is not None:
-        case.figure("in use", found.break_even_utilization_percent, "%", f"of {found.months:g} months, where both cost the same")
+        case.figure(
+            "in use", found.break_even_utilization_percent, "%", f"of {found.months:g} months, where both cost the same"
+        )
 
 
 def _take_over(case: Case, made: Plan) -> None:
