@@ -4,6 +4,7 @@ verdict beside them, and the same question with other numbers is computed."""
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 import yaml
@@ -206,3 +207,24 @@ def test_costs_asked_with_other_numbers_have_both_sides_and_their_difference_in_
     question, *told = row
     text = answered(question).computed.text
     assert all(one in text for one in told), text
+
+
+def test_the_sums_of_rent_and_purchase_multiply_out_as_they_are_printed():
+    for question in (
+        "should I rent or buy 128 H100?",
+        "When does buying 256 H100 pay against renting them at $2.50 per GPU-hour?",
+    ):
+        for one in answered(question).computed.figures[:2]:
+            months, hours, gpus, price = re.match(r"(\d+) months × (\d+) h × (\d+) × \$([\d.]+),", one.formula).groups()
+            assert one.value == pytest.approx(int(months) * int(hours) * int(gpus) * float(price), abs=0.005)
+
+
+def test_buying_pays_later_the_less_is_paid_for_rent_and_never_below_power_and_upkeep():
+    ask = "When does buying 256 H100 pay against renting them at ${} per GPU-hour?"
+    assert "pays after 47." in answered(ask.format("1.65")).computed.text
+    assert "Renting is the cheaper for ever" in answered(ask.format("0.20")).computed.text
+
+
+def test_the_power_of_machines_names_what_it_leaves_out():
+    *_, power = answered("what does the electricity of 128 H100 for 30 days cost?").computed.figures
+    assert power.formula == "163.2 kW × 1.3: machines and the site for them, without switches and optics"

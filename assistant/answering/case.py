@@ -289,9 +289,9 @@ class Case:
     # -- the answer ----------------------------------------------------------------------------------------
 
     def figure(self, name: str, value: float, unit: str, formula: str, *, first: bool = False) -> None:
-        """One more number, with six significant digits (of sums to the cent nine): more than any reader needs, without
+        """One more number, with six significant digits (of sums to the cent all): more than any reader needs, without
         noise."""
-        digits = 9 if unit == "USD in all" else 6
+        digits = 15 if unit == "USD in all" else 6
         found = Figure(name=name, value=float(f"{value:.{digits}g}"), unit=unit, formula=formula)
         self.found.insert(0 if first else len(self.found), found)
 

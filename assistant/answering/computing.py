@@ -51,6 +51,7 @@ TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "electricity": electricity.electricity,
     "offers": offers_sold.offers,
     "offers-for-money": offers_sold.for_money,
+    "offers-for-work": offers_sold.for_work,
     "nccl-settings": nccl_settings.nccl_settings,
     **dict.fromkeys(sums.ways(), sums.asked),
     "runs-compared": runs_compared.compared,

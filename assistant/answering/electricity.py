@@ -4,7 +4,6 @@ site takes besides, and the price of a kWh."""
 from __future__ import annotations
 
 from assistant.market import Electricity, machine_of
-from assistant.present.figures import significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.questionnaire import Budget
 
@@ -34,10 +33,12 @@ def electricity(case: Case) -> Computed | None:
     if paid.listed is not None:
         case.take(price, paid.listed.value, f"{paid.listed.source}, {paid.listed.date}")
     kw, kwh, usd = watts / 1e3, paid.kwh(watts, hours), paid.usd(watts, hours)
-    drawn = f"{significant(kw)} kW × {more.value:g}"
+    drawn = f"{kw:.6g} kW × {more.value:g}"
     case.figure("electricity", round(usd, 2), "USD in all", f"{kwh:,.0f} kWh × ${paid.usd_per_kwh:g}")
     case.figure("energy", kwh, "kWh", f"{drawn} × {days[0]:.6g} days × 24 h")
-    case.figure("power", paid.site_watts(kw), "kW", f"{drawn}: what the machines draw, and the site for them")
+    case.figure(
+        "power", paid.site_watts(kw), "kW", f"{drawn}: machines and the site for them, without switches and optics"
+    )
     text = (
         f"The electricity of {gpus:,} {case.gpu.name} for {days[0]:,.3g} days costs about ${usd:,.0f}: {kwh:,.0f} kWh "
         f"at ${paid.usd_per_kwh:g}, ${usd / hours / gpus:.3f} per GPU-hour."

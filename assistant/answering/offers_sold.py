@@ -22,6 +22,7 @@ _CAVEAT = (
     "List prices per GPU-hour in the provider's usual region; what a contract says is often less. All tiers, regions "
     "and sources: weft catalog offers{}. Ages: weft prices."
 )
+_WHOLE = "Machines are let whole: an hour of one with 8 GPUs is 8 GPU-hours, used or not."
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,35 @@ def for_money(case: Case) -> Computed | None:
             text = f"{text} It would pay for {most.let:,} there; more than {most.gpus:,} are not let together."
     caveat = _CAVEAT.format(f" --gpu {asked.gpus[0]}" if asked.gpus else "")
     return case.answer(text, caveat, gpus=list(asked.gpus), usd=float(money.value), hours=hours)
+
+
+def for_work(case: Case) -> Computed | None:
+    """What so many GPU-hours come to at the list prices of those who sell the GPU, cheapest first."""
+    hours, asked = case.utterance.roles["work"], replace(_asked(case), count=None, days=None)
+    case.told = {}
+    found = [one for one in _every(case) if asked.has(one, case)]
+    priced = sorted((one for one in found if asked.usual(one)), key=lambda one: _price(asked, one))
+    for offered in priced[:MOST_LISTED]:
+        price = asked.usual(offered)
+        assert price is not None
+        each = asked.paid(price)
+        how = f"{hours:,g} GPU-hours × {hourly_price(each)}"
+        host = [f"{asked.markup:g} times what the cheapest host asks"] if price.of_the_cheapest else []
+        about = (how, *host, _tier(price), _network(case, offered), str(price.price.date), f"{price.trust} trust")
+        case.figure(offered.name, round(hours * each, 2), "USD in all", "; ".join(about))
+    if not priced:
+        return None
+    [first, *_], what = priced, _what(case, asked)
+    price = asked.usual(first)
+    assert price is not None
+    text = (
+        f"{hours:,g} GPU-hours of {what} cost ${case.found[0].value:,.2f} at {first.provider_name} by the list of "
+        f"{price.price.date}: {hourly_price(asked.paid(price))} per GPU-hour ({first.name}, {_tier(price)})."
+    )
+    return case.answer(
+        text, f"{_WHOLE} {_CAVEAT.format(f' --gpu {asked.gpus[0]}')}", gpus=list(asked.gpus),
+        providers=list(asked.providers), gpu_hours=hours,
+    )  # fmt: skip
 
 
 _HOURS = {"hour": 1.0, "day": 24.0, "week": 168.0, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH}

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.library.questionnaires import from_value
-from assistant.planning import plan
+from assistant.planning import against_rent, begun, plan
 from assistant.present.figures import usd
 from assistant.present.plan import purchase as told
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.plan import Plan, Purchase
+from assistant.vocabulary.plan import Plan, Purchase, RentOrBuy
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
+from .plain_sums import hourly_price
+from .run_terms import DEAREST_HOUR
 
 _ANY_MODEL = "llama-3.1-8b"  # it fits one GPU: of a network that is named the bill does not ask what runs on it
 _RESALE = "What the machines are worth at the end, interest and staff are not counted."
+_OF_AN_HOUR = ("", "gpu-hour", "hour", "gpu")  # how the price of a GPU-hour is told
 _OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh")
 
 
@@ -44,41 +47,64 @@ def purchase(case: Case) -> Computed | None:
 
 def rent_or_buy(case: Case) -> Computed | None:
     """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper;
-    where no time is named first that, and both sums of the usual write-off. Of a run whose work is told what it alone
-    speaks for."""
+    where no time is named first that, and both sums of the usual write-off. A rent that is named is the one compared;
+    else the best that is let. Of a run whose work is told what it alone speaks for."""
     roles, days = case.utterance.roles, case.lengths()
     gpus = case.utterance.fields.get("cluster.gpus") or roles.get("so_many")
-    if not gpus:
+    money = [one for one in case.utterance.amounts if one.kind == "money"]
+    rents = [float(one.value) for one in money if one.unit in _OF_AN_HOUR and 0 < one.value <= DEAREST_HOUR]
+    if not gpus or len(money) > 1 or len(rents) < len(money):  # another sum than the one price of a GPU-hour
         return None
     named = {"cluster.gpus": gpus, "cluster.gpu": roles.get("gpu_named")}  # what a comparison does not state
     case.fields |= {path: value for path, value in named.items() if value and path not in case.utterance.fields}
     if days:
         case.fields["budget.amortization_months"] = max(1, round(days[0] / DAYS_PER_MONTH))
-    made = plan(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
-    found = made.rent_or_buy
+    begins = begun(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
+    made = begins.plan
+    found = against_rent(begins.made, rents[0]) if rents else made.rent_or_buy
     if found is None:
         return None
     _take_over(case, made)
-    months, hours = f"{found.months:g} months", found.months * HOURS_PER_MONTH * gpus
-    each = (
-        ("rented", found.rent_usd_per_gpu_hour, found.offer),
-        ("bought", found.buy_usd_per_gpu_hour, "with power and support"),
-    )
-    for name, hourly, how in each:
-        case.figure(name, hours * hourly, "USD", f"{months} × {HOURS_PER_MONTH:g} h × {gpus:,} × {usd(hourly)}, {how}")
-    if found.break_even_months is not None:
-        case.figure("buying pays after", found.break_even_months, "months", "of full use")
+    _sums(case, found, gpus)
     run_months = found.run_months if "training.tokens" in case.fields else None
     _, *turns = told.turns(found.model_copy(update={"run_months": run_months}))
-    sums = ", ".join(f"{one.name} {usd(one.value)}" for one in case.found[:2])
+    sums = f"rented {usd(case.found[0].value)}, bought {usd(case.found[1].value)}"
     over, turn = f"{told.over(found)} {gpus:,} {case.gpu.name} in all: {sums}.", " ".join(turns)
+    if rents:
+        over = f"To buy is {usd(found.capital_usd)}. {over}"
     name, let = made.recommendation.fabric, case.catalog.fabrics.get(found.rent_fabric)
     theirs = let.name if let and case.names_network and let.id != name else None
     brings = f"What is rented at its best brings {theirs}, not the network that is named. " if theirs else ""
+    if rents:
+        brings = "The rent that is named is taken as that of machines with their network, as fast as those bought. "
     return case.answer(
         f"{over} {turn}" if days else f"{turn} {over}",
         f"{brings}Every GPU busy all the time. {_RESALE}", gpus=gpus, months=found.months, fabrics=[name],
     )  # fmt: skip
+
+
+def _sums(case: Case, found: RentOrBuy, gpus: int) -> None:
+    """Both sums, and from when on buying is the cheaper, each of the numbers that are printed beside it."""
+    hours = found.months * HOURS_PER_MONTH * gpus
+    each = (
+        ("rented", found.rent_usd_per_gpu_hour, found.offer),
+        ("bought", found.buy_usd_per_gpu_hour, "with power and support"),
+    )
+    for name, hourly, what in each:
+        price = float(f"{hourly:.6g}")  # as it is printed, so that the sum closes
+        how = f"{found.months:g} months × {HOURS_PER_MONTH:g} h × {gpus:,} × {hourly_price(price)}, {what}"
+        case.figure(name, round(hours * price, 2), "USD in all", how)
+    if found.break_even_months is not None and found.capital_usd:
+        capital, rent = found.capital_usd, HOURS_PER_MONTH * gpus * found.rent_usd_per_gpu_hour
+        spared = capital / found.break_even_months
+        case.figure(
+            "buying pays after", found.break_even_months, "months",
+            f"${capital:,.0f} to buy ÷ (${rent:,.0f} rent a month − ${rent - spared:,.0f} power and upkeep a month)",
+        )  # fmt: skip
+    if found.break_even_utilization_percent is not None:
+        case.figure(
+            "in use", found.break_even_utilization_percent, "%", f"of {found.months:g} months, where both cost the same"
+        )
 
 
 def _take_over(case: Case, made: Plan) -> None:

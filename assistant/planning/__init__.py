@@ -6,6 +6,7 @@ from .crossover import with_crossover
 from .outcome import Outcome
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, forget, pipeline_of
 from .planner import Begun, begun, decide, plan
+from .rent_or_buy import against_rent
 
 __all__ = [
     "CHOICE_ALONE",
@@ -13,6 +14,7 @@ __all__ = [
     "Decision",
     "Outcome",
     "Pipeline",
+    "against_rent",
     "begun",
     "decide",
     "forget",

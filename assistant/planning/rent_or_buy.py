@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from assistant.market import amortized
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
@@ -28,7 +30,7 @@ def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
 
 
 def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = False) -> RentOrBuy | None:
-    """The arithmetic of :func:`rent_or_buy`; ``None`` where neither a purchase has capital nor anything is there.
+    """The sums of :func:`rent_or_buy`; ``None`` where neither a purchase has capital nor anything is there.
 
     With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
     work: u is paid whether or not the machines are used, p and r only for the hours of use. After T months of full use
@@ -36,6 +38,41 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     of machines that are there is worth is paid like power, for the hours of use. A term that is paid whole, however
     short the run, is set against as many runs as fill it.
     """
+    term = rent.price.least_hours if not serves and rent.price.least_hours > _FILLED * rent.median_hours else None
+    runs = term / rent.median_hours if term else 1.0
+    hourly = rent.median_cost / (runs * buy.median_hours * buy.price.gpus)
+    offered = rent.price.offered
+    offer = offered.name if offered else "the rent that was quoted"
+    let = _Rent(offer, rent.id, hourly, rent.median_cost, runs, term)
+    return _beside(buy, let, serves=serves, there=there)
+
+
+def against_rent(made: Decision, usd_per_gpu_hour: float) -> RentOrBuy | None:
+    """What a decision buys beside a rent that is named, in US dollars of a GPU-hour with its network, on machines that
+    do the work as fast; ``None`` where nothing is bought."""
+    buy, asked = made.choice.chosen, made.job.questionnaire.budget
+    if buy is None or asked.mode != "buy":
+        return None
+    run = usd_per_gpu_hour * buy.median_hours * buy.price.gpus
+    let = _Rent("the rent that is named", buy.id, usd_per_gpu_hour, run)
+    return _beside(buy, let, serves=made.job.serves, there=asked.owned != "nothing")
+
+
+@dataclass(frozen=True)
+class _Rent:
+    """A rent: US dollars of a GPU-hour of the bought cluster's work, and of the run. So many ``runs`` fill the ``term``
+    that is paid for, in hours, where it is longer than the run."""
+
+    offer: str
+    fabric: str
+    hourly: float
+    run_usd: float
+    runs: float = 1.0
+    term: float | None = None
+
+
+def _beside(buy: Entry, rent: _Rent, *, serves: bool, there: bool) -> RentOrBuy | None:
+    """The arithmetic of :func:`compared`."""
     price, months = buy.price, buy.price.months
     capital = price.capital_usd
     if capital is None or months is None or not (capital or there):
@@ -44,22 +81,18 @@ def compared(rent: Entry, buy: Entry, *, serves: bool = False, there: bool = Fal
     upkeep = added(part.value for part in price.upkeep.prices)
     power = added(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
     power += price.sunk
-    term = rent.price.least_hours if not serves and rent.price.least_hours > _FILLED * rent.median_hours else None
-    runs = term / rent.median_hours if term else 1.0
-    hours = runs * buy.median_hours
-    hourly = rent.median_cost / (hours * price.gpus)
+    hours, hourly, term = rent.runs * buy.median_hours, rent.hourly, rent.term
     saved = hourly - upkeep - power
     after = amortized(each, 1.0) / saved if saved > 0 else None
     used = (amortized(each, months) + upkeep) / (hourly - power) if hourly > power else None
-    offered = rent.price.offered
     own = price.gpu_total + price.fabric_total
     apart = 100 * (max(hourly, own) / min(hourly, own) - 1) if min(hourly, own) > 0 else CLOSE_PERCENT + 1
     return RentOrBuy(
-        offer=offered.name if offered else "the rent that was quoted",
-        rent_fabric=rent.id,
+        offer=rent.offer,
+        rent_fabric=rent.fabric,
         buy_fabric=buy.id,
-        rent_run_usd=rent.median_cost,
-        buy_run_usd=runs * buy.median_cost,
+        rent_run_usd=rent.run_usd,
+        buy_run_usd=rent.runs * buy.median_cost,
         rent_usd_per_gpu_hour=hourly,
         buy_usd_per_gpu_hour=own,
         capital_usd=capital,
