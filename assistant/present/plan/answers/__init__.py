@@ -30,11 +30,13 @@ from . import (
     otherwise,
     outlay,
     replicas,
+    running,
     schedule,
     sellers,
     service,
     signing,
     site,
+    spending,
     sums,
     supplying,
     terms,
@@ -108,11 +110,11 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
+    spending: "bill_most included_named less_money ages books".split(),
     signing: (
-        "included_named less_money ages books negotiable seller_fails in_writing call_first turns_plain without_term "
-        "quote_of_network second_source by_a_factor stopped_between untouched quantised bill_most own_split "
-        "lead_time in_the_switch"
+        "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),
+    running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
     traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
