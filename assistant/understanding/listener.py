@@ -22,6 +22,7 @@ from assistant.vocabulary.utterance import Doubt, Utterance
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
+from .clauses import Clauses
 from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
@@ -120,7 +121,8 @@ class Listener:
         called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
-        self._side_by_side = SideBySide(catalog, offers, compiler.vocabulary | filler)
+        clauses = Clauses(language["words"]["offers"])
+        self._side_by_side = SideBySide(catalog, offers, clauses, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice, pairwise, product
 from typing import Any
@@ -43,7 +43,8 @@ class Message:
     whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
     until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too; ``changed``: how
     an amount became one in dollars, or of one GPU, by the token at which it begins; ``sections``: the parts that are a
-    quote each; ``closings``: where a "Kind regards" may end it."""
+    quote each; ``closings``: where a "Kind regards" may end it; ``job``: the tokens of clauses that are of the job that is
+    planned."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]
@@ -60,6 +61,7 @@ class Message:
     changed: Mapping[int, str] = field(default_factory=dict)
     sections: Sequence[Section] = ()
     closings: Sequence[int] = ()
+    job: Set[int] = frozenset()
 
     @property
     def of_one(self) -> bool:
@@ -85,8 +87,8 @@ class Message:
 
     @property
     def times(self) -> list[Quantity]:
-        """What is said of how long something takes."""
-        return [q for q in self.quantities if q.kind == "time"]
+        """What is said of how long something takes, and is not told of the job."""
+        return [q for q in self.quantities if q.kind == "time" and q.start not in self.job]
 
     @property
     def dates(self) -> list[Quantity]:

@@ -95,7 +95,7 @@ class Offers:
 
     def _without_the_job(self, message: Message, price: Quantity, first: int, last: int) -> tuple[int, int]:
         """The stretch of the last price up to where the job is told again, and no name of an offer follows."""
-        end = self.sections.job_again(message.tokens, price.end, last)
+        end = next((at for at in range(price.end, last) if at in message.job), last)
         named = any(end <= name.start < last for name in (*message.fabrics, *message.providers))
         return first, last if named else end
 

@@ -13,6 +13,7 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
 from .attach import Candidate, Fact
+from .clauses import Clauses
 from .offer_message import UNNAMED, Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
 from .offers import Apart, Found, Offers
@@ -41,8 +42,8 @@ _AMOUNTS = TIMES | {
 class SideBySide:
     """The stage of offers; ``words``: those that some wording knows, which are no names of sellers."""
 
-    def __init__(self, catalog: Catalog, offers: Offers, words: Set[str]) -> None:
-        self._catalog, self._offers, self._words = catalog, offers, words
+    def __init__(self, catalog: Catalog, offers: Offers, clauses: Clauses, words: Set[str]) -> None:
+        self._catalog, self._offers, self._clauses, self._words = catalog, offers, clauses, words
 
     def _apart(self, reading: Reading) -> list[Apart]:
         """What is paid beside the machines, in whatever currency."""
@@ -126,7 +127,17 @@ class SideBySide:
             changed,
             reading.sections,
             self._offers.sellers.closings(reading.text.tokens),
+            self._job(reading, amounts, providers),
         )
+
+    def _job(self, reading: Reading, amounts: Sequence[Quantity], providers: Sequence[Priced]) -> frozenset[int]:
+        """The tokens of the clauses that are of the job."""
+        tokens, ours = reading.text.tokens, self._offers.sellers.is_ours
+        prices = {q.start for q in amounts if (hourly(q) or is_rate(q) or is_sum(q)) and not ours(tokens, q)}
+        sized = {at for q in amounts if _is_size(q) and q.start not in prices for at in range(q.start, q.end)}
+        named = {at for q in reading.named if q.kind == "model" for at in range(q.start, q.end)}
+        times = [q for q in amounts if q.kind == "time"]
+        return self._clauses.of_the_job(tokens, prices, {one.start for one in providers}, sized | named, times)
 
     def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:
         """Every amount in dollars and for one GPU, and how those that were not became so."""
@@ -224,6 +235,11 @@ class SideBySide:
             theirs = {at for one in known for at in range(one.start, one.end)}
             strange = self._offers.sellers.strangers(reading.text.tokens, prices, named, theirs, self._words)
             yield from (Priced(UNNAMED, *place) for place in strange)
+
+
+def _is_size(amount: Quantity) -> bool:
+    """Whether an amount is said as the sizes of models are: "70B", "7 billion"."""
+    return amount.kind == "size" and amount.unit in ("b", "bn", "billion")
 
 
 def _prices(found: Found) -> list[float]:
