@@ -8,7 +8,7 @@ about; what no wording claimed is asked about, and taken where hardly anything e
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,16 @@ class Judge:
             start, end = reading.text.tokens[at].start, reading.text.tokens[at].end
             said = said[:start] + " " * (end - start) + said[end:]
         return model.of(said, "" if alone else before(reading.context), found)
+
+    def of_the_job(self, reading: Reading) -> Opinion | None:
+        """The opinion of a message with offers: its amounts and names as they are told without those, what is chosen
+        as it is told either way."""
+        own = self.opinion(reading, unread=reading.unread | reading.of_sellers)
+        if own is None or reading.opinion is None:
+            return own
+        stated, alone = reading.opinion.stated, own.stated
+        either = {said: max(stated.get(said, 0.0), alone.get(said, 0.0)) for said in stated.keys() | alone.keys()}
+        return replace(reading.opinion, stretches=own.stretches, stated=either)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about facts that their sentence does not speak for, and about what is left over of it. What somebody

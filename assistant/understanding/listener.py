@@ -270,6 +270,7 @@ class Listener:
         asked = {at for first, end in sentences(tokens) if in_question(tokens, first) for at in range(first, end + 1)}
         amounts = {q.start for q in reading.quantities if not (q.kind == "number" and tokens[q.start].is_word)}
         asks = frozenset() if asked & amounts else frozenset(asked)  # "which, at most 100k?" tells something too
+        reading.unread = asks
         reading.opinion = self.judge.opinion(reading, unread=asks)
         self._understand(reading)
         reading.taken |= asks
@@ -309,6 +310,8 @@ class Listener:
         reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._fabrics.decide(reading)
         self._side_by_side.lay(reading, live)
+        if reading.of_sellers:  # what the sentence speaks for is judged by what it tells of the job
+            reading.opinion = self.judge.of_the_job(reading)
         self._answer(reading)
         self.judge.settle(reading, live)
         self._facts.settle_time(reading)

@@ -53,7 +53,9 @@ class Reading:
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)  # the parts of the message that are a quote each
+    of_sellers: frozenset[int] = frozenset()  # tokens of clauses that tell of offers and nothing of the job
     taken: set[int] = field(default_factory=set)
+    unread: frozenset[int] = frozenset()  # tokens that its meaning is judged without
     withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
     quiet: frozenset[int] = frozenset()  # tokens that a wording knows to state nothing
     denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back

@@ -90,6 +90,8 @@ class SideBySide:
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
+        told = {at for first, last in found.places for at in range(first, last)}
+        reading.of_sellers = frozenset(told - message.job)
         _take_back(reading, facts, found, message)
 
     def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
