@@ -49,6 +49,15 @@ def is_sum(amount: Quantity) -> bool:
     return amount.kind == "money" and amount.unit in ("month", "") and amount.value >= LEAST_SUM
 
 
+def may_be_asked(amount: Quantity) -> bool:
+    """Whether an amount may be a price of machines as it was said, in whatever currency: a rate, or a sum as large, or
+    as small, as one."""
+    if is_rate(amount) or hourly(amount):
+        return True
+    whole = amount.kind in ("money", MONEY_OTHER) and not amount.unit
+    return whole and not MOST_PER_HOUR < amount.value < LEAST_SUM
+
+
 def _is_bare(amount: Quantity) -> bool:
     """Whether an amount is a decimal without a unit such as prices are."""
     return amount.kind == "number" and isinstance(amount.value, float) and 1 <= amount.value <= 20 and not amount.unit
@@ -131,7 +140,9 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
         return [q for q in money if q.value == message.alone][:1]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
-    sums = [q for q in money if is_sum(q) and _asked_for(q, message, money)]
+    told = {part.start for q in small if (part := message.section_of(q.start))}  # parts with a price of a GPU-hour
+    in_part = lambda q: (part := message.section_of(q.start)) is not None and part.start not in told
+    sums = [q for q in money if is_sum(q) and (in_part(q) or _asked_for(q, message, money))]
     taken = {at for q in small for at in range(q.start, q.end)}
     bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
     sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,9 @@ from .templates import Quantity
 from .text import Token, ends_sentence
 
 _MARKS = frozenset({":", "-", "=", ")", "("})  # behind "quote A"
+_HEADED = frozenset({":", "="})  # behind "Acme:"
+_NUMBERED = frozenset({"no", "nr", "number", "#", ".", "'", '"'})  # between "bidder" and "1", or around its name
+_MOST_OF_A_HEAD = 4  # words and marks
 _BULLETS = frozenset({"-", "*", "•", "·"})
 _LINE = frozenset({";", ":"})  # before a bullet: a line, or the one that leads to the list
 
@@ -28,17 +31,16 @@ class Section:
 
 
 class Sections:
-    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:"), ``job`` and ``job_said`` (a sentence
-    behind the price that has one of these is of the job again)."""
+    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:") and ``says`` ("bidder 1 asks")."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
-        self._labels, self._sender, self._job = (frozenset(words[name].split()) for name in ("labels", "sender", "job"))
-        self._job_said = [tuple(said.split()) for said in words["job_said"]]
+        self._labels, self._sender, self._says = (frozenset(words[name].split()) for name in ("labels", "sender", "says"))
 
-    def of(self, tokens: Sequence[Token], prices: Sequence[Quantity]) -> list[Section]:
-        """The parts with a price where the same mark opens two of them or more, and no price stands outside."""
-        for opened in (self._labelled, self._sent, _bullets, _empty_lines):
-            parts = list(self._parts(tokens, prices, list(opened(tokens)), of_lines=opened is _bullets))
+    def of(self, tokens: Sequence[Token], prices: Sequence[Quantity], job: Set[int]) -> list[Section]:
+        """The parts with a price where the same mark opens two of them or more, and no price stands outside; ``job``:
+        tokens that are of the job, with which a part ends."""
+        for opened in (self._labelled, self._sent, _bullets, _headed, _empty_lines):
+            parts = list(self._parts(tokens, prices, list(opened(tokens)), job, of_lines=opened is _bullets))
             if len(parts) > 1 and all(any(part.has(price.start) for part in parts) for price in prices):
                 return parts
         return []
@@ -51,8 +53,9 @@ class Sections:
         return [*sent, *([Section(last, last, len(tokens))] if signed else [])]
 
     def _parts(
-        self, tokens: Sequence[Token], prices: Sequence[Quantity], starts: Sequence[tuple[int, int]], *, of_lines: bool
-    ) -> Iterator[Section]:
+        self, tokens: Sequence[Token], prices: Sequence[Quantity], starts: Sequence[tuple[int, int]], job: Set[int],
+        *, of_lines: bool,
+    ) -> Iterator[Section]:  # fmt: skip
         """The parts that have a price; what follows without one goes on with the part before, unless it is a line of a
         list."""
         edges = [start for start, _ in starts] + [len(tokens)]
@@ -61,31 +64,19 @@ class Sections:
         for n, (first, last, said) in enumerate(priced):
             final = n + 1 == len(priced)
             last = last if of_lines else len(tokens) if final else priced[n + 1][0]
-            yield Section(first, said, self._end(tokens, prices, first, last, of_line=of_lines and final))
-
-    def _end(self, tokens: Sequence[Token], prices: Sequence[Quantity], first: int, last: int, *, of_line: bool) -> int:
-        """Where a part ends: with the next one, with the line of the last bullet, or where the job is told again."""
-        priced = max((price.end for price in prices if first <= price.start < last), default=last)
-        if of_line:
-            return next((at for at in range(priced, last) if tokens[at].text == ";"), last)
-        return self.job_again(tokens, priced, last)
-
-    def job_again(self, tokens: Sequence[Token], first: int, last: int) -> int:
-        """Where the sentence or line begins, behind ``first``, that is of the job again: "We need it for a month."."""
-        edges = [at for at in range(first, last) if ends_sentence(tokens, at)]
-        for at, end in pairwise([*edges, last]):
-            told = [token.text for token in tokens[at:end]]
-            said = any(tuple(told[n : n + len(one)]) == one for one in self._job_said for n in range(len(told)))
-            if said or not self._job.isdisjoint(told):
-                return at
-        return last
+            priced_to = max(price.end for price in prices if first <= price.start < last)
+            ends = (at for at in range(priced_to, last) if (tokens[at].text == ";" if of_lines and final else at in job))
+            yield Section(first, said, next(ends, last))
 
     def _labelled(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-        """ "Quote A:", "Option 2 -", "Offer 1 (CoreWeave)"."""
-        for at in range(len(tokens) - 2):
-            name = tokens[at + 1]
-            if tokens[at].text in self._labels and tokens[at + 2].text in _MARKS and len(name.text) <= 2:
-                yield at, at + 3
+        """ "Quote A:", "Option 2 -", "Offer 1 (CoreWeave)", "Vendor 'Aurora' =", "bidder no. 1 asks"."""
+        for at in (n for n, token in enumerate(tokens) if token.text in self._labels):
+            end = next((n for n in range(at + 1, len(tokens)) if tokens[n].text not in _NUMBERED), len(tokens))
+            quoted = end > at + 1 and tokens[end - 1].text in "'\""
+            mark = next((n for n in range(end + 1, len(tokens)) if not (quoted and tokens[n].text in "'\"")), len(tokens))
+            marked = mark < len(tokens) and tokens[mark].text in _MARKS | self._says
+            if marked and (quoted or len(tokens[end].text) <= 2):
+                yield at, at + 1 if quoted else mark + 1
 
     def _sent(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """ "From: Anna, CoreWeave", at the beginning of a line."""
@@ -103,6 +94,19 @@ def _bullets(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield at, at + 1
         elif begins and len(tokens[at].text) == 1 and tokens[at].text.isalnum() and tokens[at + 1].text == ")":
             yield at, at + 2
+
+
+def _headed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """ "Acme: 64 H100 …", "B = 2.45", each at the beginning of a line, a sentence or a part of a list."""
+    for at in range(len(tokens)):
+        begins = at == 0 or ends_sentence(tokens, at - 1) or tokens[at - 1].text in ",)"
+        end = next((n for n in range(at, min(at + _MOST_OF_A_HEAD, len(tokens))) if not _is_of_a_name(tokens[n])), at)
+        if begins and end > at and tokens[end].text in _HEADED:
+            yield at, at
+
+
+def _is_of_a_name(token: Token) -> bool:
+    return token.is_word or token.is_number or token.text in ".-&"
 
 
 def _empty_lines(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

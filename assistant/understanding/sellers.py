@@ -400,10 +400,23 @@ def _places_of_a_name(tokens: Sequence[Token], first: int, last: int, price: Qua
 def _item(tokens: Sequence[Token], price: Quantity, before: int) -> tuple[int, int]:
     """What stands around a price between commas, sentences, lines and words that part two offers, behind the price
     ``before``; what follows it up to the end of the sentence where that is a clause of its own: "…, from Acme"."""
-    parts = lambda at: tokens[at].text in _ENDS | _PARTS
+    enclosed = _enclosed(tokens, price)  # "at $3.35/h (24 months, 25% upfront) by Acme"
+    parts = lambda at: tokens[at].text in _ENDS | _PARTS and at not in enclosed
     first = next((at + 1 for at in range(price.start - 1, before - 1, -1) if parts(at)), before)
     last = next((at for at in range(price.end, len(tokens)) if parts(at)), len(tokens))
     return first, last
+
+
+def _enclosed(tokens: Sequence[Token], price: Quantity) -> set[int]:
+    """The tokens in brackets that do not enclose the price."""
+    found, opened = set(), None
+    for at, token in enumerate(tokens):
+        if token.text == "(":
+            opened = at
+        elif token.text == ")" and opened is not None:
+            found |= set(range(opened, at)) if not opened < price.start < at else set()
+            opened = None
+    return found
 
 
 def clause_of(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:

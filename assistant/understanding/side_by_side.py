@@ -15,7 +15,7 @@ from . import networks
 from .attach import Candidate, Fact
 from .clauses import Clauses
 from .offer_message import UNNAMED, Cabled, Message, Priced
-from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
+from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum, may_be_asked
 from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import TIMES, Reading
@@ -53,8 +53,15 @@ class SideBySide:
     def sections(self, reading: Reading) -> list[Section]:
         """The parts of a message that are a quote each."""
         tokens, apart = reading.text.tokens, [span for *span, _ in self._apart(reading)]
-        prices = (q for q in reading.quantities if is_rate(q) and not reading.kinds(q.start, q.end) & _NOT_OFFERED)
-        return self._offers.sections.of(tokens, [q for q in prices if not any(a <= q.start < b for a, b in apart)])
+        reading.job = self._job(reading)
+        prices = [q for q in self._prices(reading) if not any(a <= q.start < b for a, b in apart)]
+        return self._offers.sections.of(tokens, [q for q in prices if is_rate(q) or q.kind != "number"], reading.job)
+
+    def _prices(self, reading: Reading) -> list[Quantity]:
+        """What may be a price of machines, in whatever currency, and is not what we may spend."""
+        tokens, ours = reading.text.tokens, self._offers.sellers.is_ours
+        amounts = (q for q in reading.quantities if not reading.kinds(q.start, q.end) & _NOT_OFFERED)
+        return [q for q in amounts if may_be_asked(q) and not ours(tokens, q)]
 
     def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
         """The candidates without those in the part of a quote: its times, days and sums, and its GPUs where the job
@@ -129,17 +136,17 @@ class SideBySide:
             changed,
             reading.sections,
             self._offers.sellers.closings(reading.text.tokens),
-            self._job(reading, amounts, providers),
+            reading.job,
         )
 
-    def _job(self, reading: Reading, amounts: Sequence[Quantity], providers: Sequence[Priced]) -> frozenset[int]:
+    def _job(self, reading: Reading) -> frozenset[int]:
         """The tokens of the clauses that are of the job."""
-        tokens, ours = reading.text.tokens, self._offers.sellers.is_ours
-        prices = {q.start for q in amounts if (hourly(q) or is_rate(q) or is_sum(q)) and not ours(tokens, q)}
+        amounts, prices = reading.quantities, {q.start for q in self._prices(reading)}
         sized = {at for q in amounts if _is_size(q) and q.start not in prices for at in range(q.start, q.end)}
         named = {at for q in reading.named if q.kind == "model" for at in range(q.start, q.end)}
+        sellers = {q.start for q in reading.named if q.kind == "provider"}
         times = [q for q in amounts if q.kind == "time"]
-        return self._clauses.of_the_job(tokens, prices, {one.start for one in providers}, sized | named, times)
+        return self._clauses.of_the_job(reading.text.tokens, prices, sellers, sized | named, times)
 
     def _as_quoted(self, reading: Reading) -> tuple[list[Quantity], dict[int, str]]:
         """Every amount in dollars and for one GPU, and how those that were not became so."""
