@@ -40,7 +40,7 @@ def is_rate(amount: Quantity) -> bool:
 def hourly(amount: Quantity) -> bool:
     """Whether an amount may be the price of a GPU and an hour."""
     if amount.kind == "money":
-        return amount.unit in ("gpu-hour", "") and amount.value <= MOST_PER_HOUR
+        return amount.unit in ("gpu-hour", "gpu", "") and amount.value <= MOST_PER_HOUR
     return (amount.kind, amount.unit) == ("decimal", "gpu-hour") or _is_bare(amount)
 
 
@@ -138,7 +138,7 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
     if message.alone and message.alone > MOST_PER_HOUR:  # of the sums of a purchase the one that is asked for
         return [q for q in money if q.value == message.alone][:1]
-    small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= MOST_PER_HOUR]
+    small = [q for q in money if hourly(q)]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
     told = {part.start for q in small if (part := message.section_of(q.start))}  # parts with a price of a GPU-hour
     in_part = lambda q: (part := message.section_of(q.start)) is not None and part.start not in told
@@ -147,7 +147,8 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
     sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
     each = len(bare) == len(sellers) == len(networks)  # "Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE"
-    by_some = (message.of_offers or each) and len(sellers) > 1
+    behind = [q for q in bare if any(name.end <= q.start <= name.end + 1 for name in message.providers)]
+    by_some = (message.of_offers or each or len(behind) > 1) and len(sellers) > 1
     at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
     return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
 

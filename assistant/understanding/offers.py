@@ -22,6 +22,7 @@ from .templates import Quantity
 from .text import Token, cut, sentences
 
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
+_SHARED = frozenset({"both", "all", "either", "same", "identical"})  # beside a term, or a network, of another offer too
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
@@ -86,7 +87,9 @@ class Offers:
         places[-1] = self._without_the_job(message, prices[-1], *places[-1])
         for price, place in zip(prices, places, strict=True):
             self._add(found, message, price, place, untold, last=price is prices[-1])
-        if len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) < 2 and not one_more:
+        several = len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) > 1
+        apart_told = len(found.offers) > 1 and all(part.own for part in message.sections) and message.sections
+        if not (several or apart_told or one_more):
             return Found()
         self._say_besides(found, message, apart)
         besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
@@ -113,15 +116,20 @@ class Offers:
             said = {id: span for id, span in said.items() if id in self._rented}
         bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
         term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
-        if found.offers and all(one_of(names, *place) is None for names in (message.fabrics, message.providers)):
+        part = message.section_of(price.start)
+        unnamed = all(one_of(names, *place) is None for names in (message.fabrics, message.providers))
+        if found.offers and unnamed and not (part and part.own):
             self._on_another_term(found, message, price, place, term, said)
             return
         own = None if term is None or _before_all(message, term, price, place[0]) else term
         delivery = self._delivery(message, place, said)
         offer = _offer(message, price, place, own, delivery, said)
+        if found.offers and offer.fabric is None and (same := _the_same(message, *place)):
+            offer = replace(offer, fabric=found.offers[-1].fabric)
+            found.taken |= same
         found.add(offer, place, [one for one in (own, delivery) if one])
         found.taken |= {at for span in said.values() for at in range(*span)}
-        if own and last and message.tokens[own.start - 1].text in _OF_ALL:
+        if own and last and (message.tokens[own.start - 1].text in _OF_ALL or _is_of_all(message.tokens, own)):
             found.offers = [one if one.months or one.usd else replace(one, months=offer.months) for one in found.offers]
 
     def _on_another_term(
@@ -317,6 +325,16 @@ class Offers:
 def _is_period(tokens: Sequence[Token], time: Quantity) -> bool:
     """Whether a time is that by which a number before it is paid: "storage extra at 500 a month"."""
     return time.start > 0 and tokens[time.start - 1].is_number and tokens[time.start].text in ("a", "per", "each")
+
+
+def _the_same(message: Message, first: int, last: int) -> set[int]:
+    """Where a stretch says that it offers what was offered before: "and Lambda wants $95,000 a month for the same"."""
+    return {at for at in range(first, last) if message.tokens[at].text == "same" and at not in message.job}
+
+
+def _is_of_all(tokens: Sequence[Token], term: Quantity) -> bool:
+    """Whether a clause says that its time is that of every offer: "same term of 4 months"."""
+    return any(token.text in _SHARED for token in tokens[slice(*clause_of(tokens, term.start, term.end))])
 
 
 def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:

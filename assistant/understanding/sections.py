@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +25,7 @@ class Section:
     start: int
     said: int
     end: int
+    own: bool = False  # of a quote of its own, and no line of a list
 
     def has(self, at: int) -> bool:
         return self.start <= at < self.end
@@ -42,7 +43,8 @@ class Sections:
         for opened in (self._labelled, self._sent, _bullets, _headed, _empty_lines):
             parts = list(self._parts(tokens, prices, list(opened(tokens)), job, of_lines=opened is _bullets))
             if len(parts) > 1 and all(any(part.has(price.start) for part in parts) for price in prices):
-                return parts
+                named = opened in (self._labelled, self._sent, _headed)
+                return [replace(part, own=named) for part in parts]
         return []
 
     def sender(self, tokens: Sequence[Token]) -> list[Section]:

@@ -212,7 +212,7 @@ class Sellers:
             starts = [at for at in range(first, price.start) if is_name(at)]
             runs = [(at, next((n for n in range(at, last) if not is_name(n)), last)) for at in starts]
             starts = [at for at, end in runs if self._in_place(tokens, first, _begin(starts, at), end, price)]
-            starts += [at for at in range(price.end, last) if tokens[at - 1].text in _FROM_WHOM and is_name(at)]
+            starts += [at for at in range(price.end, last) if self._is_behind_from(tokens, at) and is_name(at)]
             strange = next((at for at in starts if tokens[at].text not in words), None)
             if strange is not None:
                 start, end = strange, strange + 1
@@ -222,6 +222,11 @@ class Sellers:
                     end += 1
                 found.append((start, end))
         return found
+
+    def _is_behind_from(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a name stands behind "from", or what a seller is called: "by Provider North"."""
+        called = at > 1 and tokens[at - 1].text in self._called
+        return tokens[at - 1 - called].text in _FROM_WHOM
 
     def strangers(
         self, tokens: Sequence[Token], prices: Sequence[Quantity], known: Set[int], theirs: Set[int], words: Set[str]

@@ -118,7 +118,8 @@ class SideBySide:
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
-        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics else []
+        several = sum(hourly(q) and q.kind != "number" for q in amounts) > 1
+        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics or several else []
         providers += self._strangers(reading, providers, amounts, of_offers=of_offers)
         return Message(
             reading.text.tokens,
@@ -312,7 +313,7 @@ def _of_a_month(reading: Reading, names: Sequence[Priced], amounts: Sequence[Qua
     """The one sum a month that is called a quote beside a name, where none of an hour is told."""
     if reading.act not in ("describe", "change") or not any(token.stem in OFFERED for token in reading.text.tokens):
         return None
-    prices = {q.value for q in amounts if is_rate(q)}
+    prices = {q.value for q in amounts if is_rate(q) or (hourly(q) and q.kind == "money")}
     months = [q for q in amounts if q.kind == "money" and q.unit == "month" and q.value >= LEAST_SUM]
     return months[0].value if names and len(prices) == len(months) == 1 else None
 
