@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from .templates import Quantity
-from .text import Token, ends_sentence
+from .text import Text, Token, ends_sentence
 
 _MARKS = frozenset({":", "-", "=", ")", "("})  # behind "quote A"
 _HEADED = frozenset({":", "="})  # behind "Acme:"
@@ -47,6 +47,12 @@ class Sections:
                 return [replace(part, own=named) for part in parts]
         return []
 
+    def label(self, text: Text, part: Section) -> str:
+        """What a part is called by what opens it: "Provider X", "bidder no. 1"."""
+        marks = _HEADED | {"-", "(", ")"} | self._says
+        end = next((at for at in range(part.start + 1, part.end) if text.tokens[at].text in marks), part.start)
+        return text.typed(part.start, end).strip()
+
     def sender(self, tokens: Sequence[Token]) -> list[Section]:
         """Where a single mail may say who wrote it: behind "From:", and in its last line."""
         last = max((at + 1 for at, token in enumerate(tokens) if token.text == ";"), default=len(tokens))
@@ -78,7 +84,7 @@ class Sections:
             mark = next((n for n in range(end + 1, len(tokens)) if not (quoted and tokens[n].text in "'\"")), len(tokens))
             marked = mark < len(tokens) and tokens[mark].text in _MARKS | self._says
             if marked and (quoted or len(tokens[end].text) <= 2):
-                yield at, at + 1 if quoted else mark + 1
+                yield at, end if quoted else mark + 1
 
     def _sent(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """ "From: Anna, CoreWeave", at the beginning of a line."""

@@ -93,6 +93,7 @@ class SideBySide:
         words |= {at for mention in reading.mentions for at in mention.claimed}
         prices = _prices(found)
         words |= {at for q in message.every if q.value in prices for at in _led_by(message.tokens, q)}
+        found.offers = [self._called(reading, one, at) for one, at in zip(found.offers, found.places, strict=True)]
         reading.offers, reading.taken = found.offers, reading.taken | found.taken | words
         if self._sold(reading, message.every):  # in a mail of a seller every sum is his
             self._no_limit_of_power(reading, message)
@@ -100,6 +101,13 @@ class SideBySide:
         told = {at for first, last in found.places for at in range(first, last)}
         reading.of_sellers = frozenset(told - message.job)
         _take_back(reading, facts, found, message)
+
+    def _called(self, reading: Reading, offer: Quoted, place: tuple[int, int]) -> Quoted:
+        """A quote that has neither a name nor a network, called as it is headed: "Provider X"."""
+        part = next((one for one in reading.sections if one.own and one.has(place[0])), None)
+        if part is None or offer.provider or offer.fabric:
+            return offer
+        return replace(offer, provider=self._offers.sections.label(reading.text, part) or None)
 
     def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
         """What the machines draw is no limit of ours; "we have at most 40 kW" is one."""
@@ -113,7 +121,7 @@ class SideBySide:
         amounts = [q for q in every if not reading.kinds(q.start, q.end) & _NOT_OFFERED]
         fabrics = self._fabrics(reading)
         of_offers = any(token.stem in OFFERED for token in reading.text.tokens) or self._has_fee(reading, every)
-        of_offers = of_offers or self._sold(reading, every) or _in_their_money(reading)
+        of_offers = of_offers or self._sold(reading, every) or _in_their_money(reading) or _heads(reading)
         apart = [span for *span, _ in self._offers.sellers.apart(reading.text.tokens, _money(every))]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
@@ -281,6 +289,12 @@ def _in_their_money(reading: Reading) -> bool:
     """Whether a seller is named beside a rate in another currency: that is a quote, with the dollars that it is."""
     named = any(q.kind == "provider" for q in reading.named)
     return named and any(q.kind == MONEY_OTHER and is_rate(q) for q in reading.quantities)
+
+
+def _heads(reading: Reading) -> bool:
+    """Whether a seller heads what is told: "Nebius: 16 nodes … at $18,500"."""
+    tokens = reading.text.tokens
+    return any(q.kind == "provider" and q.end < len(tokens) and tokens[q.end].text == ":" for q in reading.named)
 
 
 def _only(names: Sequence[Priced]) -> str | None:
