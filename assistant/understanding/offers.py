@@ -62,6 +62,7 @@ class Offers:
         self._on_top, self._paid, self._might, self._beside = (
             frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
         )
+        self.without = frozenset(words["without"].split())
         self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
@@ -116,6 +117,8 @@ class Offers:
             said = {id: span for id, span in said.items() if id in self._rented}
         bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
         term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
+        if term and last and _is_of_all(message.tokens, term):
+            found.offers = [one if one.months or one.usd else replace(one, months=_months(term)) for one in found.offers]
         part = message.section_of(price.start)
         unnamed = all(one_of(names, *place) is None for names in (message.fabrics, message.providers))
         if found.offers and unnamed and not (part and part.own):
@@ -129,7 +132,7 @@ class Offers:
             found.taken |= same
         found.add(offer, place, [one for one in (own, delivery) if one])
         found.taken |= {at for span in said.values() for at in range(*span)}
-        if own and last and (message.tokens[own.start - 1].text in _OF_ALL or _is_of_all(message.tokens, own)):
+        if own and last and message.tokens[own.start - 1].text in _OF_ALL:
             found.offers = [one if one.months or one.usd else replace(one, months=offer.months) for one in found.offers]
 
     def _on_another_term(
@@ -138,7 +141,7 @@ class Offers:
     ) -> None:  # fmt: skip
         """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term; when it is there
         holds for both."""
-        months = term and round(term.value / DAYS_PER_MONTH, 1)
+        months = term and _months(term)
         if found.offers and (term or "term" in said) and months != found.offers[-1].months:
             note = message.changed.get(price.start, "")
             before, delivery = found.offers[-1], self._delivery(message, place, said)
@@ -332,6 +335,10 @@ def _the_same(message: Message, first: int, last: int) -> set[int]:
     return {at for at in range(first, last) if message.tokens[at].text == "same" and at not in message.job}
 
 
+def _months(term: Quantity) -> float:
+    return round(term.value / DAYS_PER_MONTH, 1)
+
+
 def _is_of_all(tokens: Sequence[Token], term: Quantity) -> bool:
     """Whether a clause says that its time is that of every offer: "same term of 4 months"."""
     return any(token.text in _SHARED for token in tokens[slice(*clause_of(tokens, term.start, term.end))])
@@ -358,7 +365,7 @@ def _offer(
     built = built_of(message, price, *place)
     if "oversubscription" in said:
         built.setdefault("oversubscription", 1.0)
-    whole, months = price.value > MOST_PER_HOUR, term and round(term.value / DAYS_PER_MONTH, 1)
+    whole, months = price.value > MOST_PER_HOUR, term and _months(term)
     monthly = 1.0 if whole and price.unit == "month" else None
     told = {"oversubscription"} | ({"lead-time"} if delivery else set()) | ({"term"} if term else set())
     return Quoted(

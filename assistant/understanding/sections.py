@@ -49,9 +49,14 @@ class Sections:
 
     def label(self, text: Text, part: Section) -> str:
         """What a part is called by what opens it: "Provider X", "bidder no. 1"."""
-        marks = _HEADED | {"-", "(", ")"} | self._says
-        end = next((at for at in range(part.start + 1, part.end) if text.tokens[at].text in marks), part.start)
-        return text.typed(part.start, end).strip()
+        head = self.head(text.tokens, part)
+        return text.typed(head.start, head.stop).strip() if part.own else ""
+
+    def head(self, tokens: Sequence[Token], part: Section) -> range:
+        """The tokens that open a part: "Provider X" of "Provider X: 64 H100"."""
+        marks = _MARKS | self._says if part.own else ()
+        end = next((at for at in range(part.start + 1, part.end) if tokens[at].text in marks), part.said)
+        return range(part.start, max(end, part.said))
 
     def sender(self, tokens: Sequence[Token]) -> list[Section]:
         """Where a single mail may say who wrote it: behind "From:", and in its last line."""

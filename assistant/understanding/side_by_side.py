@@ -89,7 +89,7 @@ class SideBySide:
         words |= {at for one in message.providers for at in range(one.start, one.end)}
         spans = (one for one in (*reading.spans, *reading.named) if message.section_of(one.start))
         words |= {at for one in spans for at in range(one.start, one.end)}
-        words |= {at for part in message.sections for at in range(part.start, part.said)}
+        words |= {at for part in message.sections for at in self._offers.sections.head(message.tokens, part)}
         words |= {at for mention in reading.mentions for at in mention.claimed}
         prices = _prices(found)
         words |= {at for q in message.every if q.value in prices for at in _led_by(message.tokens, q)}
@@ -127,7 +127,7 @@ class SideBySide:
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         several = sum(hourly(q) and q.kind != "number" for q in amounts) > 1
-        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics or several else []
+        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics or several or reading.sections else []
         providers += self._strangers(reading, providers, amounts, of_offers=of_offers)
         return Message(
             reading.text.tokens,
@@ -192,8 +192,14 @@ class SideBySide:
 
     def _fabrics(self, reading: Reading) -> list[Priced]:
         gpu = reading.gpu(self._catalog)
-        resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in reading.mentions]
+        offered = [m for m in reading.mentions if not self._is_missing(reading, m)]
+        resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in offered]
         return [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+
+    def _is_missing(self, reading: Reading, mention: networks.Mention) -> bool:
+        """Whether a network is said not to be there, right before its name: "no InfiniBand", "without RDMA"."""
+        before = reading.text.tokens[max(0, mention.start - 1) : mention.start]
+        return any(token.text in self._offers.without for token in before)
 
     def _of_all_adapters(self, reading: Reading) -> Iterator[Cabled]:
         """The adapters of a node where the rate of all of them is said: "3200 Gb/s InfiniBand" is 8 of 400."""
