@@ -22,6 +22,7 @@ from .templates import Quantity
 from .text import Token, cut, sentences
 
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
+_EVERY = frozenset({"all", "both", "each", "either"})
 _SHARED = frozenset({"both", "all", "either", "same", "identical"})  # beside a term, or a network, of another offer too
 _LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
 _OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
@@ -213,6 +214,7 @@ class Offers:
             more = [id for span in shared for id in self._said(message, *span) if id in self._rented - _ANSWERED]
             yield replace(
                 offer,
+                fabric=offer.fabric or next(filter(None, (one_of(message.fabrics, *span) for span in shared)), None),
                 includes=tuple(dict.fromkeys((*offer.includes, *more))),
                 once_usd=once,
                 note=_joined(offer.note, note),
@@ -226,6 +228,7 @@ class Offers:
         """What is said of every quote where each has a part of its own: before the first, in a sentence of both or all,
         and of one seller whatever stands beside the parts."""
         if not message.sections:
+            yield from _said_of_all(message, found)
             return
         edges = [0, *(at for part in message.sections for at in (part.start, part.end)), len(message.tokens)]
         outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
@@ -337,6 +340,15 @@ def _the_same(message: Message, first: int, last: int) -> set[int]:
 
 def _months(term: Quantity) -> float:
     return round(term.value / DAYS_PER_MONTH, 1)
+
+
+def _said_of_all(message: Message, found: Found) -> Iterator[tuple[int, int]]:
+    """What follows the last price from "all" or "both" on, up to the end of its sentence: "…, all with InfiniBand"."""
+    last = max((q.end for q in found.amounts if q.kind != "time"), default=len(message.tokens))
+    for first, end in sentences(message.tokens):
+        at = next((n for n in range(max(first, last), end) if message.tokens[n].text in _EVERY), end)
+        if at < end and at not in message.job:
+            yield at, end
 
 
 def _is_of_all(tokens: Sequence[Token], term: Quantity) -> bool:
