@@ -448,7 +448,8 @@ def _alone(made: Decision) -> str:
         offered = cheaper.price.offered if cheaper else None
         if offered is not None:
             return f"Quote {offered.number} costs less, on a network that is not advised."
-        return f"Of what was quoted its {_billed(made.job)} is the cheapest."
+        read = " and understood" if any(one.unread for one in made.job.questionnaire.budget.quotes) else ""
+        return f"Of what was quoted{read} its {_billed(made.job)} is the cheapest."
     known = [e for e in made.entries if e.costed and e is not made.choice.chosen and e.usable]
     known = [e for e in known if e.verdict != "impossible"]
     if not known:

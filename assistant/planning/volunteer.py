@@ -17,6 +17,7 @@ from .affordable import Change, planned_by
 from .entry import Entry
 from .headline import lasting, name_of, usd
 from .pipeline import Decision, Pipeline
+from .quotes import provider_of
 from .resolve import Resolved
 
 WAITS = 8.0  # percent of a step that communication takes, from which fewer GPUs may cost less
@@ -54,7 +55,17 @@ def _published(job: Resolved, chosen: Entry, rival: RivalOffer | None, catalog: 
     )
     seller = catalog.names.get(rival.provider, rival.provider)
     listed = f"{seller} lists {rival.instance} at ${rival.usd_per_gpu_hour:.2f} per GPU-hour{sum_}"
-    return f"{listed}, less than any quote{match}."
+    bound = _bound_by_its_quote(job, rival.provider, catalog)
+    return f"{listed}, less than any quote{match}{bound}."
+
+
+def _bound_by_its_quote(job: Resolved, seller: str, catalog: Catalog) -> str:
+    """The least time for which the same seller's quote is, which its list does not ask for: without it the list price
+    may not be had."""
+    quotes = [(provider_of(quote, catalog), quote.least_days) for quote in job.questionnaire.budget.quotes]
+    days = min((least for one, least in quotes if one and least and seller in (one.id, one.name)), default=None)
+    called = catalog.names.get(seller, seller)
+    return f"; {called}'s own quote is for {days:,.0f} days at least: ask whether its list holds without" if days else ""
 
 
 def _pays_back(made: Decision, chosen: Entry) -> str | None:

@@ -48,6 +48,11 @@ class Found:
         self.places.append(place)
         self.take(told)
 
+    def leave(self, price: Quantity) -> None:
+        """A price of which nothing is known that would make it an offer."""
+        self.amounts = [one for one in self.amounts if one is not price]
+        self.taken -= set(range(price.start, price.end))
+
     def take(self, told: Sequence[Quantity]) -> None:
         """Amounts that tell of the offers."""
         self.amounts += told
@@ -143,6 +148,7 @@ class Offers:
         """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term; when it is there
         holds for both."""
         months = term and _months(term)
+        found.leave(price)
         if found.offers and (term or "term" in said) and months != found.offers[-1].months:
             note = message.changed.get(price.start, "")
             before, delivery = found.offers[-1], self._delivery(message, place, said)
@@ -155,7 +161,7 @@ class Offers:
                 found.offers[-1], gpu_hour_usd=float(price.value), usd=None, months=months, delivery_days=days,
                 includes=includes, note=note,
             )  # fmt: skip
-            found.add(again, place, [one for one in (term, delivery) if one])
+            found.add(again, place, [one for one in (price, term, delivery) if one])
             found.taken |= {at for span in said.values() for at in range(*span)}
 
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:

@@ -14,13 +14,14 @@ from assistant.vocabulary.utterance import Doubt, Quoted
 from . import networks
 from .attach import Candidate, Fact
 from .clauses import Clauses
+from .discounts import off_the_list
 from .offer_message import UNNAMED, Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum, may_be_asked
 from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import TIMES, Reading
 from .sections import Section
-from .sellers import OFFERED
+from .sellers import OFFERED, clause_of
 from .templates import Quantity
 from .text import Token, stem
 
@@ -30,6 +31,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.
 # What tells how a network is built, by the field of a quote that has it.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_BY_THE_DAY = frozenset({"day", "week", "year"})  # by which no quote is reckoned
 _OF_A_QUOTE = frozenset({"time", "date", "dates", "money", MONEY_OTHER})  # amounts that are no fact of the job there
 _AMOUNTS = TIMES | {
     "budget.usd",
@@ -81,6 +83,8 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         if not found.offers:
+            reduced = off_the_list(reading, facts, self._catalog)
+            reading.offers = [reduced] if reduced else []
             _ask_whose(reading)
             return
         if len(found.offers) == 1 and message.alone is not None:
@@ -100,7 +104,23 @@ class SideBySide:
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
         told = {at for first, last in found.places for at in range(first, last)}
         reading.of_sellers = frozenset(told - message.job)
+        unread = ", ".join(reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts))
+        reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, found, message)
+
+    def _unread(self, reading: Reading, message: Message, found: Found, facts: Sequence[Fact]) -> Iterator[Quantity]:
+        """The prices beside those of the offers that are none of them, and nothing else that is stated either."""
+        stated = {at for fact in facts if fact.says.act == "set" for at in fact.claimed}
+        known = stated | found.taken | reading.job | {at for a, b, _ in self._apart(reading) for at in range(a, b)}
+        sellers = self._offers.sellers
+        for q in (q for q in reading.quantities if not known & set(range(q.start, q.end))):
+            first, last = clause_of(message.tokens, q.start, q.end)
+            named = any(first <= one.start < last for one in message.providers) or message.section_of(q.start)
+            whole = q.kind in ("money", MONEY_OTHER) and not q.unit and q.value >= LEAST_SUM and named
+            small = q.kind == "money" and hourly(q)
+            planned = not reading.kinds(q.start, q.end) & _NOT_OFFERED and not sellers.is_ours(message.tokens, q)
+            if planned and (is_rate(q) or (q.unit in _BY_THE_DAY and q.kind.startswith("money")) or small or whole):
+                yield q
 
     def _called(self, reading: Reading, offer: Quoted, place: tuple[int, int]) -> Quoted:
         """A quote that has neither a name nor a network, called as it is headed: "Provider X"."""

@@ -86,6 +86,7 @@ class Quoted:
     gpu: str | None = None
     includes: tuple[str, ...] = ()
     note: str = ""
+    unread: str = ""
 
 
 @dataclass(frozen=True)

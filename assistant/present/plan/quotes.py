@@ -237,6 +237,8 @@ def _taken(plan: Plan) -> str:
     won = _winner(plan)
     if won is None or won.run_cost_usd is None:
         return "None of the quotes does what is asked."
+    if unread := _unread(plan):
+        return f"Which to take is not said: {unread} was told beside them and is not understood. Say whose price it is."
     of = "the run" if reading.ends(plan) else "it"
     said = f"Take {_of(won)}: {of} costs {_sum(plan, won)}"
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
@@ -254,6 +256,12 @@ def _taken(plan: Plan) -> str:
         less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
         said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."
+
+
+def _unread(plan: Plan) -> str:
+    """The prices that were told with the quotes and are in none of them."""
+    told = (quote.get("unread") for quote in reading.asked(plan, "budget.quotes") or [])
+    return ", ".join(f'"{text}"' for text in dict.fromkeys(told) if text)
 
 
 def _same_work(plan: Plan) -> str:

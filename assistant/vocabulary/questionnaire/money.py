@@ -32,7 +32,8 @@ class Quote(Section):
     budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
     as for setting up. ``gpu``: the one it is for, where it says so; of another than ``cluster``'s it is not
     compared. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
-    says; of that "4:1" is the oversubscription.
+    says; of that "4:1" is the oversubscription. ``unread``: prices that were told with it and not understood, so that
+    none of the quotes is said to be the one to take.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -49,6 +50,7 @@ class Quote(Section):
     gpu: Id | None = None  # null: the cluster's
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
+    unread: Annotated[str, BeforeValidator(unbroken), Field(max_length=300)] = ""
 
     @property
     def tells_adapters(self) -> bool:
