@@ -328,6 +328,16 @@ def _at(members: Iterable[Fabric], gbps: float) -> str | None:
     return next((f.id for f in members if line_rate(f) == round(gbps, 3)), None)
 
 
+def nearest(mention: Mention, catalog: Catalog) -> str | None:
+    """The fabric of the kind that is named whose rate is next to the one that is said: of Ethernet RoCE too."""
+    if mention.gbps is None or mention.contradicted or mention.technology in ("efa", "tcpx", "tcpxo", "wan"):
+        return None
+    kinds = ("tcp", "roce") if mention.technology == "tcp" else (mention.technology,)
+    rated = [f for f in catalog.fabrics.values() if f.technology in kinds and f.line_rate and not f.providers]
+    best = min(rated, key=lambda f: abs(line_rate(f) - (mention.gbps or 0.0)), default=None)
+    return best.id if best else None
+
+
 def line_rate(fabric: Fabric) -> float:
     """Gb/s of one adapter; 0 where it has no rate of its own."""
     return round(fabric.line_rate.si * 8 / 1e9, 3) if fabric.line_rate else 0.0

@@ -167,6 +167,7 @@ class Offers:
     def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
         """What is said beside the prices: once for all that one seller offers, or by each of them."""
         found.offers = _of_one_seller(message, found, self.sellers.closing(message.tokens))
+        found.offers = _on_one_network(message, found.offers)
         same, sellers = _on_terms(message, found.offers), {offer.provider for offer in found.offers}
         several = same is found.offers and (len(sellers) > 1 or None in sellers)
         if len(found.offers) > 1 and (several or message.sections):
@@ -238,7 +239,8 @@ class Offers:
             return
         edges = [0, *(at for part in message.sections for at in (part.start, part.end)), len(message.tokens)]
         outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
-        of_one = len({offer.provider for offer in found.offers}) == 1 and found.offers[0].provider
+        of_a_list = not any(part.own for part in message.sections)
+        of_one = len({offer.provider for offer in found.offers}) == 1 and (found.offers[0].provider or of_a_list)
         yield from outside if of_one else outside[: message.sections[0].start > 0]
         goes_on = None  # the part in which a sentence was of all: what follows there is so as well
         for first, last in sentences(message.tokens):
@@ -426,6 +428,14 @@ def _delivery_of_all(message: Message, found: Found) -> float | None:
     _, end = clause_of(message.tokens, price - 1, price)
     own = any(q.value == last and q.start >= end for q in message.times)
     return last if own and not any(others) else None
+
+
+def _on_one_network(message: Message, found: list[Quoted]) -> list[Quoted]:
+    """Where no offer has a network of its own, the only one that is told beside them is that of all: above a list."""
+    named = {one.id for one in message.fabrics if one.start not in message.job}
+    if len(named) != 1 or any(one.fabric for one in found):
+        return found
+    return [replace(one, fabric=next(iter(named))) for one in found]
 
 
 def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:

@@ -104,6 +104,7 @@ class SideBySide:
             found.amounts += [q for q in message.money if not self._offers.sellers.is_ours(message.tokens, q)]
         told = {at for first, last in found.places for at in range(first, last)}
         reading.of_sellers = frozenset(told - message.job)
+        self._tell_nearest(reading)
         unread = ", ".join(reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts))
         reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, found, message)
@@ -214,7 +215,18 @@ class SideBySide:
         gpu = reading.gpu(self._catalog)
         offered = [m for m in reading.mentions if not self._is_missing(reading, m)]
         resolved = [(m, networks.resolve(m, self._catalog, gpu, m.links)[0]) for m in offered]
+        resolved = [(m, fabric or networks.nearest(m, self._catalog)) for m, fabric in resolved]
         return [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+
+    def _tell_nearest(self, reading: Reading) -> None:
+        """What a network with a rate that nobody sells was taken for."""
+        gpu = reading.gpu(self._catalog)
+        for mention in reading.mentions:
+            near = networks.nearest(mention, self._catalog)
+            if near and not networks.resolve(mention, self._catalog, gpu, mention.links)[0]:
+                said, name = reading.text.typed(mention.start, mention.end), self._catalog.fabrics[near].name
+                reading.doubts = [doubt for doubt in reading.doubts if doubt.field != "cluster.fabric"]
+                reading.assumed.append(f'"{said}" is taken as {name}, the nearest that is sold')
 
     def _is_missing(self, reading: Reading, mention: networks.Mention) -> bool:
         """Whether a network is said not to be there, right before its name: "no InfiniBand", "without RDMA"."""
