@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from assistant.present.blocks import Block, Bullets, Paragraph
 from assistant.present.fields import field_name, field_text
-from assistant.present.plan import assumptions, card, opening, quotes
+from assistant.present.plan import assumptions, card, opening, quotes, reading
 from assistant.present.plan.names import named
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
@@ -15,6 +15,7 @@ from . import wording
 from .conversation import Conversation
 from .events import Answer, Choice, Event, Failure, Note, Question, Understood
 from .quotes import alone
+from .turn.readback import compared_only
 
 _MOST_STEPS = 16  # of what one sentence leaves open
 _RENT_OR_BUY = "rent-or-buy-for"  # what is asked beside a job and stands on no card: it has one way alone
@@ -130,7 +131,9 @@ def blocks(found: AtOnce) -> list[Block]:
     if found.plan is None:
         return [block for event in found.said for block in wording.blocks(event)]
     noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note)]
+    decided = reading.asked(found.plan, "cluster.fabric")  # by what was taken behind it
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
+    assumed = [text for text in assumed if decided is None or text != compared_only(decided)]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     computed = [e.answer.computed for e in found.said if isinstance(e, Answer) and e.answer and e.answer.computed]
     both_ways = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind == _RENT_OR_BUY]

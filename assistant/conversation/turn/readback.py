@@ -95,7 +95,12 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
             f'say for example tp 8 to add some, or "auto" to search'
         )
     compared = [fabric for fabric in named if fabric != decided]
-    return assumed + [f"{one} is compared like every other network, not taken as decided" for one in compared]
+    return assumed + [compared_only(one) for one in compared]
+
+
+def compared_only(fabric: str) -> str:
+    """What is said of a network that was spoken of and decides nothing."""
+    return f"{fabric} is compared like every other network, not taken as decided"
 
 
 def _strategy_assumed(draft: Draft) -> str:
