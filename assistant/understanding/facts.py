@@ -41,6 +41,11 @@ _LEAST_TIME = 1e-6  # days between two failures
 _MOST_CORRECTED = 100  # times a number of GPUs that another number may be instead; more is a sum of money
 _MAY_BE = 0.5  # how likely an amount is what it is asked as
 _SCALES = frozenset({"k", "m"})  # "12k", "1.1M": said so without a unit, a number is mostly money
+PARAMS = "model.params"
+_SIZES = frozenset({"b", "bn", "billion", "t", "tn", "trillion"})
+_BETWEEN_SIZES = 2  # words: "70B dense on 1.4T"
+_APART = frozenset({"and", "or", "to", "vs", "versus", ".", ";"})  # between two sizes of models
+_LEAST_TOKENS_A_PARAMETER = 10.0  # of a run that is told beside a model by no more than its size
 _ENDS_WITH = frozenset(",.;:!?)")
 
 
@@ -453,6 +458,32 @@ class Facts:
             if reading.fields.get(TOKENS) is not None and DEADLINE not in reading.fields:
                 reading.doubts.remove(doubt)
                 reading.fields[DEADLINE] = dict(doubt.between)[DEADLINE]
+
+    def settle_sizes(self, reading: Reading) -> None:
+        """Of two sizes that stand together the second, many times the first, is the tokens of the run: "13B on 260B",
+        "70B/1.4T"."""
+        claimed = {at for mention in reading.mentions for at in mention.claimed} | reading.of_sellers
+        sizes = [q for q in reading.quantities if q.kind == "size" and q.unit in _SIZES and q.start not in claimed]
+        if len(sizes) != 2:
+            return
+        size, run = sorted(sizes, key=lambda q: q.start)
+        between = [token.text for token in reading.text.tokens[size.end : run.start]]
+        beside = len(between) <= _BETWEEN_SIZES and _APART.isdisjoint(between)
+        more = run.value >= _LEAST_TOKENS_A_PARAMETER * size.value
+        known = {PARAMS: size.value, TOKENS: run.value}
+        other = "model" in reading.fields or any(reading.fields.get(path, v) != v for path, v in known.items())
+        if not (beside and more) or other or reading.act not in ("describe", "change"):
+            return
+        told = {size.value, run.value}
+        asked = [d for d in reading.doubts if d.field in known and d.options and told.issuperset(d.options)]
+        if PARAMS not in reading.fields and not asked:
+            return
+        reading.doubts = [doubt for doubt in reading.doubts if doubt not in asked]
+        reading.fields |= known
+        reading.taken |= set(range(size.start, run.end))
+        if not any(token.stem == "token" for token in reading.text.tokens[run.end : run.end + 1]):
+            said = reading.text.typed(run.start, run.end)
+            reading.assumed.append(f'"{said}" is taken as the tokens of the run, which it does not say')
 
     def tell_guesses(self, reading: Reading) -> None:
         """What prices are taken to be of where they do not say it."""

@@ -314,6 +314,7 @@ class Listener:
             reading.opinion = self.judge.of_the_job(reading)
         self._answer(reading)
         self.judge.settle(reading, live)
+        self._facts.settle_sizes(reading)
         self._facts.settle_time(reading)
         self._facts.follow(reading)
         self._facts.doubt_sum(reading)

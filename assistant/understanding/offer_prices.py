@@ -96,13 +96,18 @@ def by_the_node(
     if not listed or not per_node or per_node < 2:
         return list(amounts)
     low, high = listed[0] / _OFF_THE_LIST, listed[-1] * _OFF_THE_LIST
-    is_node = lambda q: (
-        q.kind == "money"
-        and q.unit == "gpu-hour"
-        and (q.value > high or q.start in behind)
-        and low <= q.value / per_node <= high
+    in_ours = lambda q: dollars(q, catalog).value
+    is_node = lambda q, unit: (
+        q.kind in ("money", MONEY_OTHER)
+        and q.unit == unit
+        and (in_ours(q) > high or q.start in behind)
+        and low <= in_ours(q) / per_node <= high
     )
-    return [replace(q, unit="node-hour") if is_node(q) and not _of_gpus(q, tokens) else q for q in amounts]
+    of_nodes = lambda some, unit: [
+        replace(q, unit="node-hour") if is_node(q, unit) and not _of_gpus(q, tokens) else q for q in some
+    ]
+    found = of_nodes(amounts, "gpu-hour")  # "$85/h a machine, or $31 for three years"
+    return of_nodes(found, "") if any(q.unit == "node-hour" for q in found) else found
 
 
 def _of_gpus(amount: Quantity, tokens: Sequence[Token]) -> bool:
