@@ -65,7 +65,9 @@ def _bound_by_its_quote(job: Resolved, seller: str, catalog: Catalog) -> str:
     quotes = [(provider_of(quote, catalog), quote.least_days) for quote in job.questionnaire.budget.quotes]
     days = min((least for one, least in quotes if one and least and seller in (one.id, one.name)), default=None)
     called = catalog.names.get(seller, seller)
-    return f"; {called}'s own quote is for {days:,.0f} days at least: ask whether its list holds without" if days else ""
+    return (
+        f"; {called}'s own quote is for {days:,.0f} days at least: ask whether its list holds without" if days else ""
+    )
 
 
 def _pays_back(made: Decision, chosen: Entry) -> str | None:

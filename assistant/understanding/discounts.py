@@ -50,5 +50,7 @@ def _listed(offers: Sequence[Offer], gpu: str, gpus: int | None) -> tuple[Offer,
 def _term(reading: Reading, fact: Fact) -> float | None:
     """The months for which the share is taken off, where its clause tells a time."""
     first, last = clause_of(reading.text.tokens, fact.start, fact.end)
-    times = (q for q in reading.quantities if q.kind == "time" and first <= q.start < last and q.start not in reading.job)
+    times = (
+        q for q in reading.quantities if q.kind == "time" and first <= q.start < last and q.start not in reading.job
+    )
     return next((round(q.value / DAYS_PER_MONTH, 1) for q in times), None)

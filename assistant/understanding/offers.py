@@ -124,7 +124,9 @@ class Offers:
         bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
         term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
         if term and last and _is_of_all(message.tokens, term):
-            found.offers = [one if one.months or one.usd else replace(one, months=_months(term)) for one in found.offers]
+            found.offers = [
+                one if one.months or one.usd else replace(one, months=_months(term)) for one in found.offers
+            ]
         part = message.section_of(price.start)
         unnamed = all(one_of(names, *place) is None for names in (message.fabrics, message.providers))
         if found.offers and unnamed and not (part and part.own):

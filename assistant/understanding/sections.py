@@ -35,7 +35,9 @@ class Sections:
     """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:") and ``says`` ("bidder 1 asks")."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
-        self._labels, self._sender, self._says = (frozenset(words[name].split()) for name in ("labels", "sender", "says"))
+        self._labels, self._sender, self._says = (
+            frozenset(words[name].split()) for name in ("labels", "sender", "says")
+        )
 
     def of(self, tokens: Sequence[Token], prices: Sequence[Quantity], job: Set[int]) -> list[Section]:
         """The parts with a price where the same mark opens two of them or more, and no price stands outside; ``job``:
@@ -50,7 +52,8 @@ class Sections:
     def label(self, text: Text, part: Section) -> str:
         """What a part is called by what opens it: "Provider X", "bidder no. 1"."""
         head = self.head(text.tokens, part)
-        return text.typed(head.start, head.stop).strip() if part.own else ""
+        marks = (at for at in head if text.tokens[at].text in _MARKS | self._says)
+        return text.typed(head.start, next(marks, head.stop)).strip() if part.own else ""
 
     def head(self, tokens: Sequence[Token], part: Section) -> range:
         """The tokens that open a part: "Provider X" of "Provider X: 64 H100"."""
@@ -78,7 +81,9 @@ class Sections:
             final = n + 1 == len(priced)
             last = last if of_lines else len(tokens) if final else priced[n + 1][0]
             priced_to = max(price.end for price in prices if first <= price.start < last)
-            ends = (at for at in range(priced_to, last) if (tokens[at].text == ";" if of_lines and final else at in job))
+            ends = (
+                at for at in range(priced_to, last) if (tokens[at].text == ";" if of_lines and final else at in job)
+            )
             yield Section(first, said, next(ends, last))
 
     def _labelled(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -86,7 +91,9 @@ class Sections:
         for at in (n for n, token in enumerate(tokens) if token.text in self._labels):
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].text not in _NUMBERED), len(tokens))
             quoted = end > at + 1 and tokens[end - 1].text in "'\""
-            mark = next((n for n in range(end + 1, len(tokens)) if not (quoted and tokens[n].text in "'\"")), len(tokens))
+            mark = next(
+                (n for n in range(end + 1, len(tokens)) if not (quoted and tokens[n].text in "'\"")), len(tokens)
+            )
             marked = mark < len(tokens) and tokens[mark].text in _MARKS | self._says
             if marked and (quoted or len(tokens[end].text) <= 2):
                 yield at, end if quoted else mark + 1

@@ -363,6 +363,10 @@ class Sellers:
         first, _ = _item(tokens, price, 0)
         return any(token.text in self._says or token.stem in OFFERED for token in tokens[first : price.start])
 
+    def is_asking(self, token: Token) -> bool:
+        """Whether a word is one by which somebody asks a price or a term."""
+        return token.text in self._says or token.stem in OFFERED
+
     def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
         """Whether an amount is what we may spend."""
         first, last = clause_of(tokens, amount.start, amount.end)

@@ -15,6 +15,7 @@ from . import networks
 from .attach import Candidate, Fact
 from .clauses import Clauses
 from .discounts import off_the_list
+from .known_quotes import supposed
 from .offer_message import UNNAMED, Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum, may_be_asked
 from .offers import Apart, Found, Offers
@@ -83,8 +84,8 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         if not found.offers:
-            reduced = off_the_list(reading, facts, self._catalog)
-            reading.offers = [reduced] if reduced else []
+            told = off_the_list(reading, facts, self._catalog) or supposed(reading, self._offers.sellers)
+            reading.offers = [told] if told else []
             _ask_whose(reading)
             return
         if len(found.offers) == 1 and message.alone is not None:
@@ -148,7 +149,11 @@ class SideBySide:
         providers = [one for one in providers if not any(a <= one.start < b for a, b in apart)]  # "100 TB VAST"
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         several = sum(hourly(q) and q.kind != "number" for q in amounts) > 1
-        providers += self._sellers(reading, providers, amounts, of_offers=of_offers) if fabrics or several or reading.sections else []
+        providers += (
+            self._sellers(reading, providers, amounts, of_offers=of_offers)
+            if fabrics or several or reading.sections
+            else []
+        )
         providers += self._strangers(reading, providers, amounts, of_offers=of_offers)
         return Message(
             reading.text.tokens,

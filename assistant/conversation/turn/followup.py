@@ -145,7 +145,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         return None
     if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
         return next((one for one in kinds.values() if one.get("between")), None)
-    if said.offers and "?" not in said.text:
+    if said.offers and (said.act == "what-if" or "?" not in said.text):
         return None  # it is a quote of this plan from now on
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
