@@ -23,8 +23,8 @@ def quotes(said: str) -> list[dict]:
 @pytest.mark.parametrize(
     ("said", "time"),
     [
-        ("Lambda: $2.49/GPU-h with NDR, CoreWeave: $2.35/GPU-h with NDR, 64 H100, pretrain 70B, must be done in 60 days, "
-         "300B tokens", {"constraints.deadline_days": 60}),
+        ("Lambda: $2.49/GPU-h with NDR, CoreWeave: $2.35/GPU-h with NDR, 64 H100, pretrain 70B, must be done in "
+         "60 days, 300B tokens", {"constraints.deadline_days": 60}),
         ("Lambda: $2.49/GPU-h with NDR, CoreWeave: $2.35/GPU-h with NDR, 64 H100, pretrain 70B, for 60 days",
          {"training.days": 60}),
         ("Nebius offers NDR at $2.30, Crusoe offers NDR at $2.20, 64 H100, pretrain 13B, within 30 days",
@@ -46,15 +46,17 @@ def test_a_term_beside_its_price_is_the_sellers_and_what_the_job_takes_is_not():
     )
     first, second = quotes(said)
     assert first["months"] == 12 and second["minimum_days"] == pytest.approx(91, abs=1)
-    assert second["delivery_days"] == 28 and HEAR(said, today=TODAY).fields["training.days"] == 30
+    (doubt,) = HEAR(said, today=TODAY).doubts
+    assert second["delivery_days"] == 28 and {value for _, value in doubt.between} == {30}
 
 
 @pytest.mark.parametrize(
     ("said", "params", "tokens"),
     [
-        ("CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49; 64 H100; 70B; 100B tokens; deadline 3 months", 70e9, 100e9),
+        ("CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49; 64 H100; 70B; 100B tokens; deadline 3 months",
+         70e9, 100e9),
         ("offer 1: Nebius 32 H200 NDR 3.10/h; offer 2: Verda 32 H200 2.85/h; 34B 150B tokens", 34e9, 150e9),
-        ("Two quotes for 64 H100: CoreWeave 2.35 with InfiniBand, Crusoe 2.10 with RoCE. 30B pretraining on 400B tokens",
+        ("Two quotes for 64 H100: CoreWeave 2.35 with InfiniBand, Crusoe 2.10 with RoCE. 30B training on 400B tokens",
          30e9, 400e9),
         ("CoreWeave $2.39 with InfiniBand, Crusoe $2.10 with RoCE. 256 H100. Training 70B on 2T.", 70e9, 2e12),
     ],
@@ -120,10 +122,10 @@ def test_a_share_off_a_named_list_is_a_quote_dated_as_the_list():
 @pytest.mark.parametrize(
     ("said", "unread"),
     [
-        ("64 H100: Lambda offers NDR at $2.49, CoreWeave NDR at $2.20. They also mentioned $2.05. Pretrain 8B on 100B tokens.",
+        ("64 H100: Lambda offers NDR at $2.49, CoreWeave NDR at $2.20. They also named $2.05. Train 8B on 100B tokens.",
          "$2.05"),
-        ("64 H100: Lambda 2.49 per GPU-hour with NDR, CoreWeave 2.20 per GPU-hour with NDR, Nebius $380 a day per node. "
-         "Pretrain 8B on 100B tokens.", "$380 a day"),
+        ("64 H100: Lambda 2.49 per GPU-hour with NDR, CoreWeave 2.20 per GPU-hour with NDR, Nebius $380 a day a node. "
+         "Train 8B on 100B tokens.", "$380 a day"),
     ],
 )  # fmt: skip
 def test_no_quote_is_the_one_to_take_where_a_price_beside_them_is_not_understood(said, unread):
@@ -134,7 +136,7 @@ def test_no_quote_is_the_one_to_take_where_a_price_beside_them_is_not_understood
 def test_what_a_seller_of_a_known_quote_may_ask_is_tried_with_that_quote():
     talk = Conversation(library.load(), today=TODAY)
     talk.hear(
-        "Pretrain 8B on 64 rented H100, 250B tokens. Lambda offers NDR at 2.49 per GPU-hour, CoreWeave offers NDR at 2.20 "
+        "Train 8B on 64 rented H100, 250B tokens. Lambda offers NDR at 2.49 per GPU-hour, CoreWeave offers NDR at 2.20 "
         "per GPU-hour with a 6 month minimum"
     )
     asked = {"would CoreWeave at 1.80 win?": "$1.80", "what if CoreWeave asks only 2 months?": "at least 2 months"}

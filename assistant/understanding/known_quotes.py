@@ -1,4 +1,4 @@
-"""What is supposed of a quote that is known: "would CoreWeave at 1.80 win?", "what if CoreWeave asks only 2 months?"."""
+"""What is supposed of a known quote: "would CoreWeave at 1.80 win?", "what if CoreWeave asks only 2 months?"."""
 
 from __future__ import annotations
 

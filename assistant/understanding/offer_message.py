@@ -43,8 +43,7 @@ class Message:
     whether it speaks of offers, whether others are known, the price of the one that is told alone, the days from today
     until a date, and what was typed for some tokens. ``every``: amounts of others and of the past too; ``changed``: how
     an amount became one in dollars, or of one GPU, by the token at which it begins; ``sections``: the parts that are a
-    quote each; ``closings``: where a "Kind regards" may end it; ``job``: the tokens of clauses that are of the job that is
-    planned."""
+    quote each; ``closings``: where a "Kind regards" may end it; ``job``: the tokens of clauses that are of the job."""
 
     tokens: Sequence[Token]
     quantities: Sequence[Quantity]

@@ -395,7 +395,6 @@ def _take_back(reading: Reading, facts: Sequence[Fact], found: Found, message: M
     settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found.offers)}
     reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
-    settled |= TIMES if any(offer.months for offer in found.offers) and not message.sections else frozenset()
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
     settled |= {"budget.delivery_days"} if any(offer.delivery_days for offer in found.offers) else frozenset()
     settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in found.offers) else frozenset()
