@@ -16,20 +16,32 @@ from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFind
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
-from . import causes, debug_lines, judge_network, judge_parts, judge_path, judge_tests, perf_table, trouble
+from . import (
+    causes,
+    debug_lines,
+    harm,
+    judge_network,
+    judge_parts,
+    judge_path,
+    judge_tests,
+    known_lines,
+    perf_table,
+    sockets,
+    trouble,
+)
 from .checks import checks
 from .debug_lines import DebugLog
 from .expected import also_built_with, expected_busbw, gpu_named, is_pcie
 from .facts import differences, tried
 from .facts import words as fact_words
 from .json_report import LARGEST, run_of
-from .judge_network import of_sockets as of_sockets
 from .judge_path import Measured
 from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, any_said, as_information, finding, general, one_in, places, signatures, symptoms
+from .sockets import of_sockets as of_sockets
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import LEAST, Piece, Prefixes, cleaned, opened, pieces_of, stream_of
@@ -44,13 +56,13 @@ _LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe bo
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
 PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
-# Of what a line may tell, the bits of these readers, beside those of judge_network.WORDS; _ANY: of none by its words.
+# Of what a line may tell, the bits of these readers, beside those of known_lines.WORDS; _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 # Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
-_UNLIKE = judge_network.FAILED | judge_network.STEP | _TOOLS | _ANY
+_UNLIKE = known_lines.FAILED | known_lines.STEP | _TOOLS | _ANY
 # What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
-_UNTABLED = judge_network.FAILED | judge_network.WENT_ON | _NCCL | _ANY
+_UNTABLED = known_lines.FAILED | known_lines.WENT_ON | _NCCL | _ANY
 _WAYS = 50_000  # processes, and ways that their channels go, that are remembered
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
@@ -85,7 +97,7 @@ class Heard:
     """What is read of a log beside the tables of nccl-tests."""
 
     log: DebugLog = field(default_factory=DebugLog)
-    known: judge_network.KnownLines = field(default_factory=judge_network.KnownLines)
+    known: known_lines.KnownLines = field(default_factory=known_lines.KnownLines)
     tools: Tools = field(default_factory=Tools)
     sweeps: Sweeps = field(default_factory=Sweeps)
 
@@ -181,13 +193,13 @@ class _Reading:
         sized, again = exact or bits & _sized(), None
         if tabled:
             self._like = self._repeats.table_key(line)
-            self._signed = self._repeats.key(line) if bits >> judge_network.SIGNATURES and not sized else b""
+            self._signed = self._repeats.key(line) if bits >> known_lines.SIGNATURES and not sized else b""
             again = self._repeats.of(self._like)
         elif sized:
             return bits
         else:
             like = like or self._repeats.key(line)
-            if bits & (judge_network.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE):
+            if bits & (known_lines.FAILED if bits & _NCCL and b"NCCL INFO" in line else _UNLIKE):
                 self._signed = like
                 return bits
             self._like, again = like, self._repeats.of(like)
@@ -203,7 +215,7 @@ class _Reading:
         if not again.more:
             return
         if again.seen or again.went_on:
-            self.heard.known.again(number, judge_network.WENT_ON if again.went_on else 0, again.seen)
+            self.heard.known.again(number, known_lines.WENT_ON if again.went_on else 0, again.seen)
         if again.told:
             self.heard.log.last_listed = listed = again.listed or self.heard.log.last_listed
             self.tables.heard(again.told, listed)
@@ -212,7 +224,7 @@ class _Reading:
 
     def take(self, number: int, line: str, bits: int, raw: bytes, kind: Kind) -> None:
         """Read one cleaned line."""
-        heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & judge_network.WENT_ON)
+        heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & known_lines.WENT_ON)
         strange, before, heard.known.raw = heard.known.strange, heard.known.went_on, raw
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         fold = Fold((), tuple(seen))
@@ -273,8 +285,8 @@ class _Reading:
         if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.numbers):
             return
         asked = kind.bits & _asking()
-        if not any(asked >> (judge_network.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
-            kind.residual = tuple(at for at in places().values() if asked >> (judge_network.SIGNATURES + at) & 1)
+        if not any(asked >> (known_lines.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
+            kind.residual = tuple(at for at in places().values() if asked >> (known_lines.SIGNATURES + at) & 1)
             kind.fold = fold
 
     def _of_table(self, number: int, line: str) -> bool:
@@ -302,17 +314,17 @@ def _said_in(raw: bytes, way: tuple[bytes, int | None], rest: int) -> tuple[int,
     return at, raw[at:] if way[1] is None else raw[at : at + way[1]]
 
 
-_asking = lru_cache(maxsize=1)(lambda: asking_bits(judge_network.SIGNATURES))
-_exact = lru_cache(maxsize=1)(judge_network.exact)
-_sized = lru_cache(maxsize=1)(judge_network.sized)
+_asking = lru_cache(maxsize=1)(lambda: asking_bits(known_lines.SIGNATURES))
+_exact = lru_cache(maxsize=1)(known_lines.exact)
+_sized = lru_cache(maxsize=1)(known_lines.sized)
 
 
 @lru_cache(maxsize=1)
 def _telling() -> Telling:
     """The words of all readers; what is learnt of the words of a log holds for the next."""
-    of_readers = {**judge_network.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
-    words = {judge_network.TROUBLE: trouble.words()}
-    signed = {1 << (judge_network.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
+    of_readers = {**known_lines.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
+    words = {known_lines.TROUBLE: trouble.words()}
+    signed = {1 << (known_lines.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
     return Telling({**of_readers, **words, **signed}, headlines=_TOOLS)
 
 
@@ -342,7 +354,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
-    log.sockets_meant = judge_network.sockets_meant(log, device, frozenset(heard.known.seen))
+    log.sockets_meant = sockets.sockets_meant(log, device, frozenset(heard.known.seen))
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -399,7 +411,7 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     return log.transport or "unknown"
 
 
-def _named_elsewhere(known: judge_network.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
+def _named_elsewhere(known: known_lines.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
     """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes; none where NCCL
     did not find the one that it was told to use."""
     if "plugin-not-found" in known.seen and not log.channels:
@@ -520,9 +532,9 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
-    found = judge_network.without_harm(found, known, speed, _last(runs, judge_tests.MIB))
-    found = judge_network.beside_others(found, speed, ran=ran or known.connected)
-    found = judge_network.cleaned_up(judge_network.unexplained(found))
+    found = harm.without_harm(found, known, speed, _last(runs, judge_tests.MIB))
+    found = harm.beside_others(found, speed, ran=ran or known.connected)
+    found = harm.cleaned_up(harm.unexplained(found))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
     return _ordered(causes.told(found, transport, log, nodes, share))
@@ -544,7 +556,7 @@ def _tried(runs: list[Run], quick: set[int], shares: dict[int, float]) -> set[in
     return found
 
 
-def _heard_of(known: judge_network.KnownLines, log: DebugLog) -> bool:
+def _heard_of(known: known_lines.KnownLines, log: DebugLog) -> bool:
     """Whether lines that are not NCCL's are of most of the ranks: a log of all of them, then."""
     return 2 * len(known.collectives.ranks) >= log.ranks > 0
 
