@@ -354,7 +354,7 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
-    log.sockets_meant = sockets.sockets_meant(log, device, frozenset(heard.known.seen))
+    log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
@@ -518,7 +518,15 @@ def _findings(
     unsteady = "numa-balancing" in heard.known.seen or any(judge_parts.throttled(heard.tools, speed))
     found = [
         *heard.known.findings(several, log, device, speed, _last(runs), _last(runs, judge_tests.MIB)),
-        *judge_network.findings(log, nodes, device, speed, frozenset(known.seen), _heard_of(known, log)),
+        *judge_network.findings(
+            log,
+            nodes,
+            device,
+            speed,
+            known.standing,
+            _heard_of(known, log),
+            stepped=known.steps.told > 1 and not any(run.rows for run in runs),
+        ),
         *judge_parts.findings(runs, log, heard.tools, heard.sweeps, speed, known.connected),
         *judge_path.findings(Measured(runs, expected, by_run, rdma, transport != "infiniband", unsteady), heard.tools),
         *(_counted(*each) for each in tables.values()),
@@ -532,8 +540,9 @@ def _findings(
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     share = min(shares.values(), default=1.0)
+    found = harm.of_tests(found, known)
     found = harm.without_harm(found, known, speed, _last(runs, judge_tests.MIB))
-    found = harm.beside_others(found, speed, ran=ran or known.connected)
+    found = harm.beside_others(found, speed, ran=ran or known.connected, overcome=known.overcome)
     found = harm.cleaned_up(harm.unexplained(found))
     if causes.unexplained(found, ran=ran or bool(known.went_on)):
         found += known.trouble.findings(failed=any(each.severity != "info" for each in found))

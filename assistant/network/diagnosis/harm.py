@@ -24,7 +24,7 @@ def without_harm(
     as fast as expected, wherever it stands there. ``last_row``: line of the last row of a table that moved full
     packets, 0 without one."""
     alarms = {each.code for each in found if each.severity != "info"}
-    if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed():
+    if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed() - known.overcome:
         return found
     worked = max(known.steps.last, last_row)
 
@@ -38,14 +38,31 @@ def without_harm(
     return [as_information(each) if each.code in could and did_none(each) else each for each in found]
 
 
-def beside_others(found: list[DiagnosisFinding], speed: Speed, *, ran: bool) -> list[DiagnosisFinding]:
-    """What harms in some runs only is information while nothing else is wrong in a job that ``ran``; what a job got
-    over weighs again where what it leads to is found."""
-    alarms = {each.code for each in found if each.severity != "info"} - suspects().keys()
+def of_tests(found: list[DiagnosisFinding], known: KnownLines) -> list[DiagnosisFinding]:
+    """What suites of tests print in which none failed is what they test, told as information."""
+    tested = known.tested
+    if tested is None:
+        return found
+    first, last = tested
+
+    def within(each: DiagnosisFinding) -> bool:
+        ends = known.seen[each.code].last if each.code in known.seen else 0
+        return first <= (each.line or 0) and max(each.line or 0, ends) <= last
+
+    return [as_information(each) if within(each) else each for each in found]
+
+
+def beside_others(
+    found: list[DiagnosisFinding], speed: Speed, *, ran: bool, overcome: frozenset[str] = frozenset()
+) -> list[DiagnosisFinding]:
+    """What harms in some runs only, or was ``overcome`` as its lines say (by code), is information while nothing else
+    is wrong in a job that ``ran``; what a job got over weighs again where what it leads to is found."""
+    alarms = {each.code for each in found if each.severity != "info"} - suspects().keys() - overcome
     alone = not ran and not alarms
     if speed == "short":
         alarms |= {code for code in narrowing() if any(each.code == code for each in found)}
-    weigh = {code: alone or bool(alarms & {*beside, code} if beside else alarms) for code, beside in suspects().items()}
+    beside = dict.fromkeys(overcome, frozenset[str]()) | suspects()
+    weigh = {code: alone or bool(alarms & {*others, code} if others else alarms) for code, others in beside.items()}
     found = [each if weigh.get(each.code, True) else as_information(each) for each in found]
     found = [each for each in found if each.severity != "info" or each.code not in silent()]
     causes = {

@@ -20,16 +20,24 @@ _RACK = re.compile(r"\bGB[23]00\b")  # GPUs whose trays NVLink joins
 # NVML's nvmlGpuFabricState_t; a server without such a fabric reports 0, or is complete without a cluster.
 _FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "completed"}
 _UNDER_WAY = (1, 2)
-_DISTANCE = re.compile(r"distance \d+ > \d+")
+_DISTANCE = re.compile(r"distance \d+ >=? \d+")
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
 def findings(
-    log: DebugLog, nodes: int | None, device: str, speed: Speed, named: frozenset[str], heard_of: bool = False
+    log: DebugLog,
+    nodes: int | None,
+    device: str,
+    speed: Speed,
+    named: frozenset[str],
+    heard_of: bool = False,
+    *,
+    stepped: bool = False,
 ) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged; ``named``: the
-    signs of lines that are not NCCL's; ``heard_of``: other lines are of most of the ranks."""
+    signs of lines that are not NCCL's; ``heard_of``: other lines are of most of the ranks; ``stepped``: the job did
+    steps and measured nothing."""
     yield from _lines(log, speed, heard_of)
     yield from _version(log, device, speed)
     yield from _settings(log, nodes, device)
@@ -41,7 +49,7 @@ def findings(
         yield from _apart(log)
         yield from _bootstrap(log)
         yield from sockets.findings(log, device, named)
-        yield from _gpudirect(log, device, named)
+        yield from _gpudirect(log, device, named, by_design=stepped or speed == "fine")
         yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
@@ -163,7 +171,8 @@ def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
         return
 
 
-def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+def _gpudirect(log: DebugLog, device: str, named: frozenset[str], *, by_design: bool) -> Iterator[DiagnosisFinding]:
+    """``by_design``: nothing shows that the machines' topology, where NCCL decides by it, slows the job down."""
     if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
     without = log.meaning.get("without_gpudirect")
@@ -182,7 +191,8 @@ def _gpudirect(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Di
     elif log.transport in ("efa", "slingshot", "unknown"):
         yield finding("no-gpudirect-of-plugin", line)
     elif far := _DISTANCE.search(log.gdr_reason):
-        yield finding("no-gpudirect-so-far-apart", line, said=far[0])
+        told = finding("no-gpudirect-so-far-apart", line, said=far[0])
+        yield as_information(told) if by_design else told
     elif log.settings.get("NCCL_NET_GDR_LEVEL", (0, ""))[1] in _NO_GDR and _through_the_host(log, device):
         yield as_information(finding("no-gpudirect", line))  # as it was asked for
     else:

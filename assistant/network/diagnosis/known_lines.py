@@ -22,6 +22,7 @@ from .signatures import (
     harmless,
     judgements,
     one_in,
+    overcome,
     pinned,
     places,
     signatures,
@@ -47,7 +48,18 @@ _BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collect
 STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
     WENT_ON: ("init complete", "connected all"),
-    STEP: ("step", "iter", "epoch", "[batch=", "tokens_per_sec:", "samples_per_sec:", "|loss:"),
+    STEP: (
+        "step",
+        "iter",
+        "epoch",
+        "[batch=",
+        "tokens_per_sec:",
+        "samples_per_sec:",
+        "|loss:",
+        "images/sec:",
+        "examples/sec:",
+        "samples/sec:",
+    ),
     CARD: CARD_WORDS,
     FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
 }
@@ -82,6 +94,7 @@ class Seen:
     printed: bytes = b""  # the line as it stands in the log
     last: int = 0
     count: int = 0
+    overcome: bool = True  # whether every such line says itself that it was got over
 
 
 class KnownLines:
@@ -108,6 +121,29 @@ class KnownLines:
     def ended_well(self) -> bool:
         """Whether a line says that the job came to its end as meant."""
         return self.steps.ended or "ended-well" in self.seen
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The codes of what was seen and is not over by what was seen after it."""
+        return frozenset(code for code, seen in self.seen.items() if not self._is_over(seen))
+
+    def _is_over(self, seen: Seen) -> bool:
+        return any(code in self.seen and self.seen[code].last > seen.last for code in seen.signature.over)
+
+    @property
+    def overcome(self) -> frozenset[str]:
+        """The codes of failures of which every line says that they were got over; hardware that failed stays so."""
+        told = (seen for seen in self.seen.values() if seen.overcome and not seen.signature.sign)
+        return frozenset(
+            seen.signature.code for seen in told if seen.signature.weighs != "always" or seen.signature.follows
+        )
+
+    @property
+    def tested(self) -> tuple[int, int] | None:
+        """The first and the last line of suites of tests in which none failed; ``None`` where there is none."""
+        began, passed = self.seen.get("tests-began"), self.seen.get("tests-passed")
+        whole = began and passed and "tests-failed" not in self.seen and passed.last > began.first
+        return (began.first, passed.last) if began and passed and whole else None
 
     @property
     def transport(self) -> LogTransport | None:
@@ -154,6 +190,7 @@ class KnownLines:
             for signature, said in signatures_in(line, bits & ~self._quiet):
                 self._quiet |= signature.sign << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
+                seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
@@ -221,10 +258,10 @@ class KnownLines:
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
             went_on = self.ended_well or seen.last < max(self.went_on, last_row)
-            light = (weighs == "unless-fast" and speed == "fine") or (
+            light = (weighs == "unless-fast" and (speed == "fine" or self._without_effect(seen))) or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
-                or any(code in self.seen and self.seen[code].last > seen.last for code in signature.over)
+                or self._is_over(seen)
                 or (ended and seen.first > ended[0] and (signature.follows or {*signature.waited} & ended[1]))
                 or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )
@@ -251,6 +288,10 @@ class KnownLines:
             yield as_information(told) if behind or last < max(self.went_on, last_row) else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
+
+    def _without_effect(self, seen: Seen) -> bool:
+        """Whether steps went on at the same pace before and after what was seen."""
+        return self.steps.first < seen.first and seen.last < self.steps.last and self.steps.steady
 
     def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of

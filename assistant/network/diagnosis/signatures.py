@@ -182,6 +182,16 @@ def one_in(text: str, words: tuple[str, ...]) -> bool:
     return True
 
 
+def overcome(line: str) -> bool:
+    """Whether a line that tells of a failure says itself that it was got over, tried again or meant."""
+    return bool(_overcome().search(line))
+
+
+@lru_cache(maxsize=1)
+def _overcome() -> re.Pattern[str]:
+    return re.compile(read("overcome")["said"], re.IGNORECASE)
+
+
 def harmless(line: str) -> bool:
     """Whether a warning is one that healthy starts print too."""
     small = line.lower()

@@ -17,6 +17,7 @@ _DATACENTRE = re.compile(
 )  # whose machines have RDMA, whatever joins the GPUs
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
 _GPUS_OF_SERVERS = 8
+_WITHOUT_RDMA = ("sockets-of-the-provider", "ethernet-only")  # signs that name machines which have none
 
 
 def sockets_are_all(log: DebugLog, device: str) -> bool:
@@ -87,7 +88,7 @@ class _Plugin(BaseModel):
     interfaces: Pattern | None = None
     hosts: Pattern | None = None
     settings: tuple[str, ...] = ()
-    datacentre: bool = False
+    gpus: Pattern | None = None
     named: str = ""  # the sign that other lines than NCCL's name it
 
     def signed(self, log: DebugLog, device: str, named: frozenset[str]) -> bool:
@@ -98,7 +99,7 @@ class _Plugin(BaseModel):
             or (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
             or (self.settings and any(name.startswith(self.settings) for name in log.settings))
             or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)
-                and (not self.datacentre or _DATACENTRE.search(device)))
+                and (not self.gpus or (self.gpus.search(device) and not {*_WITHOUT_RDMA} & named)))
         )  # fmt: skip
 
 

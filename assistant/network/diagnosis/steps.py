@@ -16,12 +16,21 @@ _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
     r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d|^\d{1,4}\|\d{1,9}\|Loss: \d|"
+    r"^\d{1,9}\s{1,12}(?:images|examples|samples)/sec: \d|"
     r"\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
     re.I,
 )
 # One is in every such line, in small letters.
-_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=")
-_BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small letters, or the line
+_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=", "/sec:")
+_BEGINS = (
+    "iter",
+    "step",
+    "epoch",
+    "[batch=",
+    "images/",
+    "examples/",
+    "samples/",
+)  # with one of these, in small letters, or the line
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
@@ -46,6 +55,7 @@ _DATA = re.compile(
 _TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line
 _HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
+STEADY = 1.05  # the last steps against the first, where nothing slowed them down
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
 
 
@@ -146,6 +156,14 @@ class Steps:
         if took.lastindex == 1:
             self._label = line[took.start() : took.start(1)]
         return float(took[took.lastindex or 1])
+
+    @property
+    def steady(self) -> bool:
+        """Whether the last steps take no longer than the first ones."""
+        half = min(self._count // 2, _HEAD)
+        if self._count < _FEWEST:
+            return False
+        return median(took for took, _ in [*self._latest][-half:]) <= STEADY * median(self._first[:half])
 
     @property
     def compared(self) -> bool:
