@@ -353,6 +353,8 @@ def _judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagn
         transport = transport if named == "unknown" else named
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
+    log.adapters_chosen = _chosen(log, heard.known)
+    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider"))
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
@@ -437,7 +439,8 @@ def _expected(
         return None
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
-        adds=adds, sums=not log.sums_off, fewer=_built_with_fewer(log, device),
+        adds=adds, sums=not log.sums_off, fewer=log.adapters_chosen or _built_with_fewer(log, device),
+        ethernet=log.ethernet,
     )  # fmt: skip
     return None if value is None else round(value, 2)
 
@@ -454,6 +457,13 @@ def _built_with_fewer(log: DebugLog, device: str) -> bool:
         and numbered == [*range(len(listed))]
         and "NCCL_IB_HCA" not in names
     )
+
+
+def _chosen(log: DebugLog, known: known_lines.KnownLines) -> bool:
+    """Whether somebody chose several adapters by name: a command in the log, or a comment, says so."""
+    named = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
+    shown = "NCCL_IB_HCA" in log.by_command | log.by_comment or "adapters-meant" in known.seen
+    return shown and not named.startswith("^") and 1 < len(log.device_list or []) == named.count(",") + 1
 
 
 def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
@@ -601,6 +611,8 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
         return judge_tests.Adapters()
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
+    if log.adapters_chosen and listed < gpu.nics_per_node:
+        return judge_tests.Adapters(listed, others=gpu.nics_per_node, chosen=True)
     if ranks == (nodes or 0) * gpu.gpus_per_node and _built_with_fewer(log, device):
         return judge_tests.Adapters(listed, others=gpu.nics_per_node)
     known = (log.device_list and log.speeds) or log.channels

@@ -122,6 +122,10 @@ class KnownLines:
         """Whether a line says that the job came to its end as meant."""
         return self.steps.ended or "ended-well" in self.seen
 
+    def said(self, code: str) -> str:
+        """What the first line that was seen of a failure or sign says of it, empty without one."""
+        return self.seen[code].said if code in self.seen else ""
+
     @property
     def standing(self) -> frozenset[str]:
         """The codes of what was seen and is not over by what was seen after it."""

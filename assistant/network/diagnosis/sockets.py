@@ -70,6 +70,12 @@ def of_sockets() -> frozenset[str]:
     return frozenset(known | {"tcp-sockets", "like-sockets", "empty-device-list", "ib-disabled"})
 
 
+def ethernet_of(machine: str) -> float:
+    """Bytes per second of the Ethernet of a cloud's machine, by its name; 0 where that is not known."""
+    rates = (one["ethernet"] for one in read("machines") if re.fullmatch(one["named"], machine, re.IGNORECASE))
+    return next(rates, 0.0) * 1e9 / 8
+
+
 def sockets_meant(log: DebugLog, device: str, named: frozenset[str]) -> bool:
     """Whether sockets carry the data as a provider documents it: by its plugin, or on machines that have nothing else.
     Where another network's plugin was meant to load, neither is so."""

@@ -22,15 +22,7 @@ _STEP = re.compile(
 )
 # One is in every such line, in small letters.
 _TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=", "/sec:")
-_BEGINS = (
-    "iter",
-    "step",
-    "epoch",
-    "[batch=",
-    "images/",
-    "examples/",
-    "samples/",
-)  # with one of these, in small letters, or the line
+_BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small letters, or the line
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
