@@ -31,7 +31,7 @@ from . import (
 )
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import also_built_with, expected_busbw, gpu_named, is_pcie
+from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet
 from .facts import differences, tried
 from .facts import words as fact_words
 from .json_report import LARGEST, run_of
@@ -440,8 +440,9 @@ def _expected(
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
         adds=adds, sums=not log.sums_off, fewer=log.adapters_chosen or _built_with_fewer(log, device),
-        ethernet=log.ethernet,
     )  # fmt: skip
+    if value is not None and transport == "tcp-socket" and log.ethernet and nodes:
+        value = min(value, of_ethernet(collective, ranks, nodes, log.ethernet) or value)
     return None if value is None else round(value, 2)
 
 
@@ -612,7 +613,9 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
     if log.adapters_chosen and listed < gpu.nics_per_node:
-        return judge_tests.Adapters(listed, others=gpu.nics_per_node, chosen=True)
+        used = max(map(len, log.nics_used.values()), default=0)
+        data = "all" if used == listed else "known" if used else "unknown"
+        return judge_tests.Adapters(listed, others=gpu.nics_per_node, data=data, chosen=True)
     if ranks == (nodes or 0) * gpu.gpus_per_node and _built_with_fewer(log, device):
         return judge_tests.Adapters(listed, others=gpu.nics_per_node)
     known = (log.device_list and log.speeds) or log.channels

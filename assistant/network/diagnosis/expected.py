@@ -82,7 +82,6 @@ def expected_busbw(
     adds: bool = False,
     sums: bool = True,
     fewer: bool = False,
-    ethernet: float = 0.0,
 ) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
@@ -91,8 +90,7 @@ def expected_busbw(
     ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
     that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
     ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off;
-    ``fewer``: the nodes are built with, or are to use, as many adapters as are listed; ``ethernet``: bytes per second
-    of what sockets have on these machines, 0 where that is not known.
+    ``fewer``: the nodes are built with, or are to use, as many adapters as are listed.
     """
     gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
@@ -100,8 +98,6 @@ def expected_busbw(
     if nodes == 1 or (transport == "nvlink" and ranks <= gpu.scale_up_domain):
         return _inside(gpu, collective, ranks, transport, catalog, adds)
     per_node = ranks // nodes
-    if transport == "tcp-socket" and ethernet:
-        return _by_collective(collective, ethernet * RDMA_SHARE / 1e9, per_node, ranks)
     rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
     if fabric is None and transport != "unknown":
@@ -120,6 +116,11 @@ def expected_busbw(
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
     return _by_collective(collective, node, per_node, ranks)
+
+
+def of_ethernet(collective: str, ranks: int, nodes: int, rate: float) -> float | None:
+    """Gigabytes per second that sockets give at most of an Ethernet adapter's ``rate`` (bytes per second) per node."""
+    return _by_collective(collective, rate * RDMA_SHARE / 1e9, ranks // nodes, ranks) if ranks > nodes else None
 
 
 def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:

@@ -49,7 +49,8 @@ def findings(
         yield from _apart(log)
         yield from _bootstrap(log)
         yield from sockets.findings(log, device, named)
-        yield from _gpudirect(log, device, named, by_design=stepped or speed == "fine")
+        direct = _gpudirect(log, device, named, by_design=stepped)
+        yield from map(as_information, direct) if speed == "fine" else direct
         yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:

@@ -25,6 +25,7 @@ from .signatures import (
     overcome,
     pinned,
     places,
+    quoted,
     signatures,
     signatures_in,
 )
@@ -132,7 +133,7 @@ class KnownLines:
         return frozenset(code for code, seen in self.seen.items() if not self._is_over(seen))
 
     def _is_over(self, seen: Seen) -> bool:
-        return any(code in self.seen and self.seen[code].last > seen.last for code in seen.signature.over)
+        return any(code in self.seen and self.seen[code].last >= seen.last for code in seen.signature.over)
 
     @property
     def overcome(self) -> frozenset[str]:
@@ -191,7 +192,10 @@ class KnownLines:
         counted = self._like.get(like) if like else None
         if counted is None:
             counted = list[Seen]()
-            for signature, said in signatures_in(line, bits & ~self._quiet):
+            found = signatures_in(line, bits & ~self._quiet)
+            if found and quoted(line):
+                found = [each for each in found if each[0].sign]
+            for signature, said in found:
                 self._quiet |= signature.sign << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
@@ -222,6 +226,8 @@ class KnownLines:
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
         ended = completion(line)
+        if ended and quoted(line):
+            return
         self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
         self.numbers = self._ended if ended and not one_in(line, _BY_NUMBER) else None
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):

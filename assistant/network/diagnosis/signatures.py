@@ -184,12 +184,17 @@ def one_in(text: str, words: tuple[str, ...]) -> bool:
 
 def overcome(line: str) -> bool:
     """Whether a line that tells of a failure says itself that it was got over, tried again or meant."""
-    return bool(_overcome().search(line))
+    return bool(_of_itself("said").search(line))
 
 
-@lru_cache(maxsize=1)
-def _overcome() -> re.Pattern[str]:
-    return re.compile(read("overcome")["said"], re.IGNORECASE)
+def quoted(line: str) -> bool:
+    """Whether a line that has the words of a failure only names what might happen, or looks for it."""
+    return bool(_of_itself("quoted").search(line))
+
+
+@lru_cache(maxsize=2)
+def _of_itself(name: str) -> re.Pattern[str]:
+    return re.compile(read("overcome")[name], re.IGNORECASE)
 
 
 def harmless(line: str) -> bool:
