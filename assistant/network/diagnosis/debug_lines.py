@@ -167,7 +167,7 @@ class DebugLog:
             for name, value in _VALUE.findall(line):
                 self.settings.setdefault(name, (number, value))
                 self.by_command.add(name)
-        elif line.startswith("#"):
+        if line.startswith("#"):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
     def _head(self, before: str) -> tuple[str, int] | None:

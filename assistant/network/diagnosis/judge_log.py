@@ -155,10 +155,11 @@ def _built_with_fewer(log: DebugLog, device: str) -> bool:
 
 
 def _chosen(log: DebugLog, known: known_lines.KnownLines) -> bool:
-    """Whether somebody chose several adapters by name: a command in the log, or a comment, says so."""
-    named = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
-    shown = "NCCL_IB_HCA" in log.by_command | log.by_comment or "adapters-meant" in known.seen
-    return shown and not named.startswith("^") and 1 < len(log.device_list or []) == named.count(",") + 1
+    """Whether somebody chose adapters by name: a comment in the log says so, or of several a command."""
+    named, listed = log.settings.get("NCCL_IB_HCA", (0, ""))[1], len(log.device_list or [])
+    said = "NCCL_IB_HCA" in log.by_comment or "adapters-meant" in known.seen
+    shown = said or ("NCCL_IB_HCA" in log.by_command and listed > 1)
+    return shown and bool(named) and not named.startswith("^") and listed == named.count(",") + 1
 
 
 def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:

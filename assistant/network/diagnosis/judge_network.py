@@ -40,7 +40,7 @@ def findings(
     steps and measured nothing."""
     yield from _lines(log, speed, heard_of)
     yield from _version(log, device, speed)
-    yield from _settings(log, nodes, device)
+    yield from _settings(log, nodes, device, named)
     line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
     if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
         yield finding("adapters-filtered", line, value=value[:80])
@@ -54,7 +54,7 @@ def findings(
         yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
-        joined = not _through_the_host(log, device)
+        joined = not _through_the_host(log, device) and "NCCL_P2P_DISABLE" not in log.by_comment
         name = "host-memory-in-place-of-nvlink" if joined else "host-memory-inside-node"
         yield finding(name, log.local_line["SHM"])
 
@@ -103,18 +103,18 @@ def _version(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFind
         yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since)
 
 
-def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[DiagnosisFinding]:
+def _settings(log: DebugLog, nodes: int | None, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     def said(name: str) -> tuple[int, str]:
         return log.settings.get(name, (0, ""))
 
     line, value = said("NCCL_IB_DISABLE")
     if value not in ("", "0") and nodes != 1 and not sockets_are_all(log, device):
         told = finding("ib-disabled", line, value=value[:20])
-        yield as_information(told) if log.by_plugin else told
+        yield as_information(told) if log.by_plugin or "ethernet-only" in named else told
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
-        alone = per_node == 1 or is_pcie(device) or log.looped
+        alone = per_node == 1 or is_pcie(device) or log.looped or log.adapters_chosen
         yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
     for value, its in log.host_ids.items():
         if len(its) > 1:
@@ -126,9 +126,10 @@ def _settings(log: DebugLog, nodes: int | None, device: str) -> Iterator[Diagnos
             break
         if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
             joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
-            yield finding(
+            told = finding(
                 "peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line, setting=f"{name}={value}"
             )
+            yield as_information(told) if name in log.by_comment else told
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in _NO_GDR:
         told = finding("gpudirect-disabled", line)

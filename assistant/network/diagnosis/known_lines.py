@@ -272,6 +272,7 @@ class KnownLines:
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
                 or self._is_over(seen)
+                or (signature.before_start and self.steps.told > 1)
                 or (ended and seen.first > ended[0] and (signature.follows or {*signature.waited} & ended[1]))
                 or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
             )

@@ -81,6 +81,7 @@ class Signature(Failure):
     while_stepping: WhileStepping | None = None
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
+    before_start: bool = False  # it keeps a job from starting: information in a log that has its steps
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
