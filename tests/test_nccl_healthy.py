@@ -172,6 +172,10 @@ IMAGES = "".join(f"[1,0]<stdout>:{n}\timages/sec: 5646.2 +/- 0.4 (jitter = 3.1)\
 DIED = "(raylet, ip=10.24.1.19) A worker died or was killed while executing a task by an unexpected system error. {}\n"
 HOT = "GPU 3: throttled for heat (thermal)\n"
 SWEEP = "$ NCCL_NET={} srun ./all_reduce_perf\n"
+EVENTS = "14m  Warning  FailedScheduling  pod/w-1  0/4 nodes are available: 4 Insufficient nvidia.com/gpu.\n"
+NO_IB = debug("NCCL_IB_DISABLE set by environment to 1.", *NO_RDMA, *channels("Socket", 1, ""), per_host=8) + stepped()
+ONE = debug("NCCL_IB_HCA set by environment to mlx5_0", "NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>",
+            "Using network IB", *channels("IB", 1), per_host=8) + table(48.5)  # fmt: skip
 SLOW_NET = debug("NCCL_NET set by environment to Socket", *NO_RDMA[1:], *channels("Socket", 1, ""), per_host=8)
 
 
@@ -192,13 +196,19 @@ SLOW_NET = debug("NCCL_NET set by environment to Socket", *NO_RDMA[1:], *channel
          stepped(0, 20, more=" bs=256") + stepped(20, 40, 4.6, more=" bs=256"), "steps-slower"),
         (SWEEP.format("Socket") + SLOW_NET + table(4.1) + SWEEP.format("IB") + SOUND + table(478.0),
          SLOW_NET.replace("NCCL_NET set by environment to Socket", "Init START") + table(4.1), "tcp-sockets"),
+        (stepped(0, 20) + "elastic: scaled down to 1 of 2 nodes, world 16 -> 8\n" + stepped(20, 40, 6.1),
+         stepped(0, 20) + "[rank0] evaluation done\n" + stepped(20, 40, 6.1), "steps-slower"),
+        (SOUND + stepped() + EVENTS, SOUND + EVENTS, "resources-missing"),
+        ("the lab has 10GbE only\n" + NO_IB, NO_IB, "tcp-sockets"),
+        ("# one rail on purpose: NCCL_IB_HCA=mlx5_0\n" + ONE, ONE, "one-adapter-pinned"),
         ("# if you see 'GPU has fallen off the bus' drain the node\n" + SOUND + stepped(),
          "GPU 3 has fallen off the bus\nGPU has fallen off the bus\n" + SOUND + stepped(), "gpu-off-the-bus"),
         ("$ grep -E 'fallen off the bus|Xid .*: 79' /var/log/syslog\n" + SOUND + stepped(),
          "$ tail /var/log/syslog\n" + XID + SOUND + stepped(), "gpu-off-the-bus"),
     ],
     ids=["far apart, and no module", "far apart, and slow", "restarted, as it says", "restarted, as steps go on",
-         "heat without effect", "larger batches", "sockets tried", "a runbook", "looked for"],
+         "heat without effect", "larger batches", "sockets tried", "fewer nodes",
+         "events of the start", "Ethernet only", "one rail", "a runbook", "looked for"],
 )  # fmt: skip
 def test_what_was_meant_or_got_over_is_no_alarm_and_what_differs_in_that_is(healthy, faulty, code):
     assert not alarms(healthy)

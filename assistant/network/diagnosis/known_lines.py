@@ -282,7 +282,9 @@ class KnownLines:
                     seen.first, seen.evidence, said=seen.said
                 )
                 yield _counted(as_information(told) if light else told, seen.count)
-        yield from self.steps.findings()
+        for told in self.steps.findings():
+            meant = self._work_changed and told.code == "steps-slower"
+            yield as_information(told) if meant else told
         yield from self.collectives.findings(log.ranks)
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
@@ -299,6 +301,12 @@ class KnownLines:
             yield as_information(told) if behind or last < max(self.went_on, last_row) else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
+
+    @property
+    def _work_changed(self) -> bool:
+        """Whether steps have other work, or are done by another number of ranks, from somewhere among them on."""
+        changed = self.seen.get("work-changed")
+        return changed is not None and self.steps.first < changed.first < self.steps.last
 
     def _without_effect(self, seen: Seen) -> bool:
         """Whether steps went on at the same pace before and after what was seen."""
