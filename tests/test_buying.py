@@ -19,6 +19,7 @@ from assistant.present.blocks import Bullets, Table, sentences
 from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
 from assistant.present.plan.answers import trials
+from assistant.present.plan.flips import ways_out
 from assistant.present.plan.formats import written
 from assistant.sweeps import grid
 from assistant.understanding import Listener
@@ -335,6 +336,22 @@ def test_of_more_gpus_than_are_there_the_others_are_bought(ours: dict[str, Plan]
     late = plan(budget=OWN, constraints={"deadline_days": 1.2})
     more = [one for one in late.recommendation.what_fits if one.change.get("cluster.gpus", 0) > 64]
     assert all(one.cost_usd > 36_900 * (one.change["cluster.gpus"] - 64) for one in more) and more
+
+
+def test_a_way_out_with_more_gpus_than_are_there_says_what_is_bought_and_is_kept_in_a_file() -> None:
+    late = plan(budget={"owned": "everything"}, constraints={"deadline_days": 1.2})
+    way, *_ = late.recommendation.what_fits
+    gpus, line = way.change["cluster.gpus"], ways_out(late)[0]
+    assert way.change["budget.owned_gpus"] == 64 and way.gpus_bought == gpus - 64 > 0
+    assert f"to buy the other {gpus - 64:,} GPUs" in line and "what is missing of the network" in line
+    on_file = {"owned": "everything", "owned_gpus": way.change["budget.owned_gpus"]}
+    there = plan(gpus, budget=on_file, constraints={"deadline_days": 1.2}).purchase
+    assert there.capital_usd == pytest.approx(way.cost_usd) and there.gpus_there == 64
+    load = {"requests_per_s": 200, "prompt_tokens": 2000, "output_tokens": 500}
+    served = {"workload": "inference", "model": "llama-3.1-70b", "inference": load, "training": None}
+    more = plan(16, budget={"owned": "everything"}, **served).recommendation.smallest_change
+    assert "200 of them to buy for $7" in more
+    assert "to buy" not in plan(16, **served).recommendation.smallest_change
 
 
 def test_a_budget_for_what_is_missing_is_not_asked_to_pay_for_what_is_there() -> None:

@@ -101,13 +101,21 @@ def _alternative(found: Alternative, budget: float | None) -> str:
     network = "" if found.fabric == "none" else found.fabric
     old = f"a price {found.price_age_days} days old: ask" if found.price_age_days else ""
     where = ", ".join(text for text in (" at ".join(filter(None, (network, found.provider))), old) if text)
-    to_buy = " to buy" if found.bought else _beside(found, budget)
+    to_buy = f" to buy{_what_is_bought(found)}" if found.bought else _beside(found, budget)
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
     if found.expected_cost_usd is not None:
         sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _what_is_bought(found: Alternative) -> str:
+    """Where some GPUs are there: how many are not, and that the sum has what joins them."""
+    if found.gpus_bought is None:
+        return ""
+    joined = "" if found.fabric == "none" else " and what is missing of the network"
+    return f" the other {found.gpus_bought:,} GPUs{joined}"
 
 
 def _beside(found: Alternative, budget: float | None) -> str:
