@@ -528,7 +528,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer
         whose = f"of {name_of(chosen) if rises else _named(flip.to_fabric, made)}"
     upkeep = ", with its power and upkeep," if chosen.price.capital_usd is not None and not quote else ""
-    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}"
+    dated = f", as of {flip.dated}" if flip.dated else ""
+    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}{dated}"
 
 
 def _named(fabric: str, made: Decision) -> str:

@@ -34,6 +34,7 @@ def _other_offer(plan: Plan) -> list[str]:
     tier = tier_told({rival.tier})
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
+    at += ", asked for on the day of this plan" if rival.tier == "spot" else ""  # its age counts for dearer
     return [f"Same network at {reading.seller(plan, rival.provider)}{tier}: cheaper below {at} (list: {now})."]
 
 
@@ -67,7 +68,8 @@ def turn(flip: Flip, chosen: str | None, plan: Plan | None = None) -> str:
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen, plan)}: from {_bare(old, new)} to {new}, then {then}{even}."
+    dated = f" as of {flip.dated} (as old as the list it would not yet)" if flip.dated else ""
+    return f"{_name(flip, chosen, plan)}: from {_bare(old, new)} to {new}{dated}, then {then}{even}."
 
 
 def _bare(text: str, named: str) -> str:
