@@ -13,7 +13,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS, in_whole_hours, one_in_ten, usd_per_month
+from .budgets import BUDGETS, average_over, in_whole_hours, one_in_ten, usd_per_month
 from .entry import Entry
 from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
@@ -232,7 +232,9 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
         # Without a price it keeps no budget.
-        if change and made is not None and chosen is not None and chosen.costed and _on_average(made, chosen):
+        if not change or made is None or chosen is None or not chosen.costed:  # without a price it keeps no budget
+            continue
+        if average_over(chosen, made.job.questionnaire) is None:
             yield _told(_in_full(change, asked, made), made, chosen, pipeline.today or datetime.date.today())
 
 
@@ -247,11 +249,6 @@ def _bought(made: Decision) -> int | None:
     """GPUs that are bought beside those that are there; ``None`` where none are there, or no others are bought."""
     there = made.job.questionnaire.owned_gpus
     return made.job.gpus - there or None if there else None
-
-
-def _on_average(made: Decision, chosen: Entry) -> bool:
-    limit = made.job.questionnaire.budget.usd
-    return limit is None or not chosen.risky or chosen.ranked_cost <= limit
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:

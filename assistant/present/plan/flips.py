@@ -1,7 +1,7 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
 from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer, tier_told
-from assistant.vocabulary.quantities import outward
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, outward
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -95,8 +95,13 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
 
 def ways_out(plan: Plan) -> list[str]:
     """What would keep the limits where nothing does as asked, each with its sum and its day."""
-    budget = reading.asked(plan, "budget.usd")
-    return [_alternative(found, found.change.get("budget.usd", budget)) for found in plan.recommendation.what_fits]
+    usd, month = reading.asked(plan, "budget.usd"), reading.asked(plan, "budget.usd_per_month")
+
+    def budget(found: Alternative) -> float | None:  # a run that is shorter than a month is paid within one
+        short = found.done_by is not None and found.run_hours <= HOURS_PER_MONTH
+        return found.change.get("budget.usd", usd) or (month if short else None)
+
+    return [_alternative(found, budget(found)) for found in plan.recommendation.what_fits]
 
 
 def _alternative(found: Alternative, budget: float | None) -> str:
