@@ -231,7 +231,6 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
-        # Without a price it keeps no budget.
         if not change or made is None or chosen is None or not chosen.costed:  # without a price it keeps no budget
             continue
         if average_over(chosen, made.job.questionnaire) is None:
