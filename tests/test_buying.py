@@ -476,6 +476,27 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
     assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))
 
 
+@pytest.mark.parametrize("electricity", [None, 0.25, 0.5])
+def test_of_networks_whose_costs_tie_none_is_bought_for_twice_the_money_of_one_that_is_as_fast(electricity) -> None:
+    """Dear electricity, which every network costs, made a tie of it: InfiniBand at $246,000 for RoCE at $127,000."""
+    own = {**OWN, **({"electricity_usd_per_kwh": electricity} if electricity else {})}
+    found = plan(budget=own, model={"params": 8e9}, training={"tokens": 5e11})
+    taken, *others = sorted(
+        (c for c in found.candidates if c.cost_usd), key=lambda c: c.fabric != found.recommendation.fabric
+    )
+    assert taken.usd_to_buy < 130_000 and found.recommendation.card.do.startswith("Buy RoCE v2 100 Gb/s for the 64")
+    even = [c for c in others if c.fabric in found.recommendation.tied]
+    assert not [c for c in even if c.run_hours <= 1.04 * taken.run_hours and 1.25 * c.usd_to_buy < taken.usd_to_buy]
+
+
+def test_where_the_cheapest_run_is_the_dearer_purchase_the_card_says_why_it_is_not_taken() -> None:
+    own = {**OWN, "electricity_usd_per_kwh": 0.25}
+    found = plan(32, budget=own, model={"params": 8e9}, training={"tokens": 1e9})
+    cost = {c.fabric: c.cost_usd.p50 for c in found.candidates if c.cost_usd}
+    assert min(cost, key=lambda fabric: cost[fabric]) != found.recommendation.fabric
+    assert found.recommendation.card.because.startswith("Costs tie; what runs for least takes far more to buy")
+
+
 def test_support_of_a_quote_is_of_its_own_sum_or_in_it_and_the_networks_part_is_told_only_where_it_is_known() -> None:
     """ "1.6 million for everything": 5 % a year of that, not of our list; nobody said what of it is the network."""
 

@@ -379,6 +379,8 @@ def _because(made: Decision, chosen: Entry) -> str:
         return f"It {'is there already' if choice.standing == 'in-place' else 'was given'}, and the job runs on it."
     if choice.ground == "limits":
         return _limited(made, choice.barred)
+    if choice.ground == "purchase":
+        return "Costs tie; what runs for least takes far more to buy and is hardly faster."
     if choice.ground == "rules":
         reasons = _reasons(made.conclusions, chosen)
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
