@@ -139,7 +139,7 @@ def test_where_offers_compete_it_is_told_at_which_price_another_costs_less(libra
         ({"usd": 40_000}, True, "the budget of $40,000 is not kept; no other price of it changes anything"),
         ({"usd_per_month": 600_000}, True, "the budget of $600,000 a month is not kept"),
         ({"usd": 4e6}, False, "No price of it up to 10 times as much changes the recommendation"),
-        ({}, False, "No price of it changes the recommendation: nothing else that could be taken is let"),
+        ({}, False, "No price of it changes the recommendation: nothing else that could be taken is let by Oracle"),
     ],
 )
 def test_an_old_price_of_the_only_offer_says_beyond_which_price_a_budget_fails_or_that_none_matters(

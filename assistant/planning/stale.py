@@ -106,7 +106,8 @@ def _where_alone(chosen: Entry, job: Resolved) -> str:
     if budget.usd_per_month:
         month = budget.usd_per_month / usd_per_month(chosen, job.questionnaire)
         kept.append((month, f"budget of {usd(budget.usd_per_month)} a month"))
-    nothing_else = "nothing else that could be taken is let at a price that is known"
+    by = f" by {job.provider.name}" if job.provider else ""
+    nothing_else = f"nothing else that could be taken is let{by} at a price that is known"
     ratio, what = min(kept, default=(None, ""))
     if ratio is None or ratio > FARTHEST:
         of_it = "No price of it" if ratio is None else f"No price of it up to {FARTHEST:g} times as much"
