@@ -56,7 +56,8 @@ def test_a_term_beside_its_price_is_the_sellers_and_what_the_job_takes_is_not():
         ("CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49; 64 H100; 70B; 100B tokens; deadline 3 months",
          70e9, 100e9),
         ("offer 1: Nebius 32 H200 NDR 3.10/h; offer 2: Verda 32 H200 2.85/h; 34B 150B tokens", 34e9, 150e9),
-        ("Two quotes for 64 H100: CoreWeave 2.35 with InfiniBand, Crusoe 2.10 with RoCE. 30B training on 400B tokens",
+        ("Two quotes for 64 H100: CoreWeave 2.35 with InfiniBand, Crusoe 2.10 with RoCE. 30B pretraining on 400B "
+         "tokens",
          30e9, 400e9),
         ("CoreWeave $2.39 with InfiniBand, Crusoe $2.10 with RoCE. 256 H100. Training 70B on 2T.", 70e9, 2e12),
     ],

@@ -126,14 +126,16 @@ class Judge:
         return model.of(said, "" if alone else before(reading.context), found)
 
     def of_the_job(self, reading: Reading) -> Opinion | None:
-        """The opinion of a message with offers: its amounts and names as they are told without those, what is chosen
-        as it is told either way."""
+        """The opinion of a message with offers: its amounts and names as they are told without those, where they
+        say what they are, what is chosen as it is told either way."""
         own = self.opinion(reading, unread=reading.unread | reading.of_sellers)
         if own is None or reading.opinion is None:
             return own
         stated, alone = reading.opinion.stated, own.stated
         either = {said: max(stated.get(said, 0.0), alone.get(said, 0.0)) for said in stated.keys() | alone.keys()}
-        return replace(reading.opinion, stretches=own.stretches, stated=either)
+        whole = reading.opinion.stretches
+        stretches = {at: odds if _tells(odds) else whole.get(at, odds) for at, odds in own.stretches.items()}
+        return replace(reading.opinion, stretches=stretches, stated=either)
 
     def settle(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about facts that their sentence does not speak for, and about what is left over of it. What somebody
@@ -186,6 +188,11 @@ class Judge:
 
 
 Likely = Mapping[int, Mapping[str, float]]  # by the token at which a stretch begins: how likely each field is
+
+
+def _tells(likely: Mapping[str, float]) -> bool:
+    """Whether a stretch is likely a value of some field: "we need 216" alone does not say of which."""
+    return max((odds for path, odds in likely.items() if path != NONE), default=0.0) >= _ASKED
 
 
 def _take_back(reading: Reading) -> None:
