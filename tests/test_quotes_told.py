@@ -86,7 +86,7 @@ def test_the_model_and_its_tokens_are_heard_beside_quotes(said, params, tokens):
          [{"provider": "North", "fabric": IB, "gpu_hour_usd": 3.35, "months": 24},
           {"provider": "South", "fabric": IB, "gpu_hour_usd": 3.95, "months": 12}]),
         ("A = 1.95/h h100 no infiniband, B = 2.45/h h100 with infiniband NDR. 64 of them, 30B",
-         [{"provider": "A", "gpu_hour_usd": 1.95}, {"fabric": IB, "gpu_hour_usd": 2.45}]),
+         [{"provider": "A", "gpu_hour_usd": 1.95}, {"provider": "B", "fabric": IB, "gpu_hour_usd": 2.45}]),
         ("Together.ai 2.55 vs Crusoe 2.9 vs Lambda 2.49, all H100 with NDR, 1 week minimum. 40 GPUs, 8B",
          [{"provider": one, "fabric": IB, "gpu_hour_usd": usd, "minimum_days": 7}
           for one, usd in (("together-ai", 2.55), ("crusoe", 2.9), ("lambda", 2.49))]),

@@ -158,6 +158,9 @@ class Listener:
             if _asks_which_offer(reading):
                 reading = told
                 self._tell_offers(reading)
+            elif reading.act == "ask" and not reading.context.fields and _is_told_before(reading):
+                self._tell_offers(told)
+                reading = told if len(told.offers) == 1 and "model" in " ".join(told.fields) else reading
             elif reading.act in ABOUT_A_PLAN and not reading.context.fields:  # there is none that it could be about
                 self._understand(told)
                 reading = told if told.fields.keys() >= _TOLD and _MODEL & told.fields.keys() else reading
@@ -410,6 +413,12 @@ def _asks_which_offer(reading: Reading) -> bool:
     prices = [q for q in reading.quantities if is_rate(q) or hourly(q)]
     supposed = any("supposition" in reading.kinds(q.start, q.end) for q in prices)
     return not supposed and not any(in_question(reading.text.tokens, q.end) for q in prices)
+
+
+def _is_told_before(reading: Reading) -> bool:
+    """Whether the one price of a question is told in a sentence of its own: "Acme asks 2.10 an hour. Is that fair?"."""
+    prices = {q.start: q for q in reading.quantities if is_rate(q) or (hourly(q) and q.kind != "number")}
+    return len(prices) == 1 and not any(in_question(reading.text.tokens, q.end) for q in prices.values())
 
 
 def _bought_after_all(reading: Reading) -> None:

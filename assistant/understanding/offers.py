@@ -325,15 +325,17 @@ class Offers:
         """The time for which it is rented, rather than the one that the job takes; a time beside what else is said,
         such as a lead time, is that."""
         spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
-        beside = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
+        after = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
         shortest, longest = _TERM_DAYS
         times = (q for q in message.times if first <= q.start and q.end <= last)
         times = (q for q in times if not _is_period(message.tokens, q))
         times = (q for q in times if not self.sellers.is_least(message.tokens, q))
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is not q)
-        clause = lambda q: message.tokens[slice(*clause_of(message.tokens, q.start, q.end))]
-        times = (q for q in times if not self.sellers.is_besides(clause(q)))  # "12 % off for 3 months upfront"
-        terms = [q for q in times if shortest <= q.value <= longest and q.start not in beside]
+        clause = lambda q: clause_of(message.tokens, q.start, q.end)
+        beside = lambda q: not clause(q)[0] <= price.start < clause(q)[1]  # "2.00 USD for 3 months prepaid" is a term
+        besides = lambda q: beside(q) and self.sellers.is_besides(message.tokens[slice(*clause(q))])
+        times = (q for q in times if not besides(q))  # "12 % off for 3 months upfront"
+        terms = [q for q in times if shortest <= q.value <= longest and q.start not in after]
         own = (q for q in terms if not _before_all(message, q, price, first))
         return next(own, terms[0] if terms else None)
 

@@ -13,7 +13,7 @@ from .text import Text, Token, ends_sentence
 _MARKS = frozenset({":", "-", "=", ")", "("})  # behind "quote A"
 _HEADED = frozenset({":", "="})  # behind "Acme:"
 _NUMBERED = frozenset({"no", "nr", "number", "#", ".", "'", '"'})  # between "bidder" and "1", or around its name
-_MOST_OF_A_HEAD = 4  # words and marks
+_MOST_OF_A_HEAD = 6  # words and marks
 _BULLETS = frozenset({"-", "*", "•", "·"})
 _LINE = frozenset({";", ":"})  # before a bullet: a line, or the one that leads to the list
 
@@ -35,7 +35,7 @@ class Sections:
     """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:") and ``says`` ("bidder 1 asks")."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
-        self._labels, self._sender, self._says = (
+        self.labels, self._sender, self._says = (
             frozenset(words[name].split()) for name in ("labels", "sender", "says")
         )
 
@@ -88,7 +88,7 @@ class Sections:
 
     def _labelled(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """ "Quote A:", "Option 2 -", "Offer 1 (CoreWeave)", "Vendor 'Aurora' =", "bidder no. 1 asks"."""
-        for at in (n for n, token in enumerate(tokens) if token.text in self._labels):
+        for at in (n for n, token in enumerate(tokens) if token.text in self.labels):
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].text not in _NUMBERED), len(tokens))
             quoted = end > at + 1 and tokens[end - 1].text in "'\""
             mark = next(
@@ -121,12 +121,12 @@ def _headed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     for at in range(len(tokens)):
         begins = at == 0 or ends_sentence(tokens, at - 1) or tokens[at - 1].text in ",)"
         end = next((n for n in range(at, min(at + _MOST_OF_A_HEAD, len(tokens))) if not _is_of_a_name(tokens[n])), at)
-        if begins and end > at and tokens[end].text in _HEADED:
+        if begins and tokens[at].is_word and end > at and tokens[end].text in _HEADED:
             yield at, at
 
 
 def _is_of_a_name(token: Token) -> bool:
-    return token.is_word or token.is_number or token.text in ".-&"
+    return token.is_word or token.is_number or token.text in ".-&'"
 
 
 def _empty_lines(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

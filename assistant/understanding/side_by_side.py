@@ -25,7 +25,7 @@ from .reading import TIMES, Reading
 from .sections import Section
 from .sellers import OFFERED, clause_of
 from .templates import Quantity
-from .text import Token, stem
+from .text import Token, in_question, stem
 
 _POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
@@ -127,11 +127,14 @@ class SideBySide:
                 yield q
 
     def _called(self, reading: Reading, offer: Quoted, place: tuple[int, int]) -> Quoted:
-        """A quote that has neither a name nor a network, called as it is headed: "Provider X"."""
+        """A quote that has no name, called as it is headed: "Core42"; a number of its own ("Quote 1") is a name where
+        nothing else tells which network it is."""
         part = next((one for one in reading.sections if one.own and one.has(place[0])), None)
-        if part is None or offer.provider or offer.fabric:
+        if part is None or offer.provider:
             return offer
-        return replace(offer, provider=self._offers.sections.label(reading.text, part) or None)
+        called = self._offers.sections.label(reading.text, part)
+        numbered = reading.text.tokens[part.start].text in self._offers.sections.labels
+        return offer if numbered and offer.fabric else replace(offer, provider=called or None)
 
     def _no_limit_of_power(self, reading: Reading, message: Message) -> None:
         """What the machines draw is no limit of ours; "we have at most 40 kW" is one."""
@@ -359,7 +362,9 @@ def _quoted_alone(reading: Reading, providers: Sequence[Priced], fabrics: Sequen
     """The price of a GPU-hour that somebody quotes for what is rented with its network, where nothing is asked: one
     that is told without a name or a network, or to which that of the network is added, is a price and no quote."""
     told = reading.fields
-    stated = reading.act in ("describe", "change") and not any(token.text == "?" for token in reading.text.tokens)
+    rates = [q for q in reading.quantities if is_rate(q) or hourly(q)]
+    asked = any(in_question(reading.text.tokens, q.end) for q in rates)
+    stated = reading.act in ("describe", "change") and not asked
     whose = told.get("cluster.provider") or told.get("cluster.fabric") or (_only(providers) and _only(fabrics))
     if not (stated and whose) or "budget.fabric_premium_gpu_hour_usd" in told or reading.known("budget.mode") == "buy":
         return None
