@@ -67,7 +67,8 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """What stands between commas, sentences and lines."""
     first = 0
     for at in range(len(tokens) + 1):
-        if at == len(tokens) or (tokens[at].text in _ENDS and not (at + 1 < len(tokens) and tokens[at + 1].glued)):
+        joined = at + 1 < len(tokens) and tokens[at].text == "." and tokens[at + 1].glued  # "together.ai"
+        if at == len(tokens) or (tokens[at].text in _ENDS and not joined):
             if first < at:
                 yield first, at
             first = at + 1

@@ -32,32 +32,36 @@ class Section:
 
 
 class Sections:
-    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:") and ``says`` ("bidder 1 asks")."""
+    """Finds the parts; ``words``: ``labels`` ("quote A:"), ``sender`` ("From:"), ``says`` ("bidder 1 asks") and
+    ``points`` (what is told of an offer and heads none: "Price:")."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
-        self.labels, self._sender, self._says = (
-            frozenset(words[name].split()) for name in ("labels", "sender", "says")
+        self.labels, self._sender, self._says, self._points = (
+            frozenset(words[name].split()) for name in ("labels", "sender", "says", "points")
         )
 
     def of(self, tokens: Sequence[Token], prices: Sequence[Quantity], job: Set[int]) -> list[Section]:
         """The parts with a price where the same mark opens two of them or more, and no price stands outside; ``job``:
         tokens that are of the job, with which a part ends."""
-        for opened in (self._labelled, self._sent, _bullets, _headed, _empty_lines):
+        for opened in (self._labelled, self._sent, _bullets, self._headed, _empty_lines):
             parts = list(self._parts(tokens, prices, list(opened(tokens)), job, of_lines=opened is _bullets))
             if len(parts) > 1 and all(any(part.has(price.start) for part in parts) for price in prices):
-                named = opened in (self._labelled, self._sent, _headed)
+                named = opened in (self._labelled, self._sent, self._headed)
                 return [replace(part, own=named) for part in parts]
         return []
 
     def label(self, text: Text, part: Section) -> str:
         """What a part is called by what opens it: "Provider X", "bidder no. 1"."""
+        if text.tokens[part.start].text in self._sender:
+            return ""
         head = self.head(text.tokens, part)
         marks = (at for at in head if text.tokens[at].text in _MARKS | self._says)
         return text.typed(head.start, next(marks, head.stop)).strip() if part.own else ""
 
     def head(self, tokens: Sequence[Token], part: Section) -> range:
         """The tokens that open a part: "Provider X" of "Provider X: 64 H100"."""
-        marks = _MARKS | self._says if part.own else ()
+        named = part.own and tokens[part.start].text not in self._sender
+        marks = _MARKS | self._says if named else ()
         end = next((at for at in range(part.start + 1, part.end) if tokens[at].text in marks), part.said)
         return range(part.start, max(end, part.said))
 
@@ -89,6 +93,10 @@ class Sections:
     def _labelled(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """ "Quote A:", "Option 2 -", "Offer 1 (CoreWeave)", "Vendor 'Aurora' =", "bidder no. 1 asks"."""
         for at in (n for n, token in enumerate(tokens) if token.text in self.labels):
+            begins = at == 0 or ends_sentence(tokens, at - 1)
+            if begins and at + 2 < len(tokens) and tokens[at + 1].text == ":":  # "Vendor: Acme"
+                yield at, at + 2
+                continue
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].text not in _NUMBERED), len(tokens))
             quoted = end > at + 1 and tokens[end - 1].text in "'\""
             mark = next(
@@ -105,6 +113,18 @@ class Sections:
             if begins and tokens[at].text in self._sender and tokens[at + 1].text == ":":
                 yield at, at + 2
 
+    def _headed(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+        """ "Acme: 64 H100 …", "B = 2.45", each at the beginning of a line, a sentence or a part of a list; what is told
+        of every offer ("Price:") heads none."""
+        heads: dict[tuple[str, ...], list[int]] = {}
+        for at in range(len(tokens)):
+            begins = at == 0 or ends_sentence(tokens, at - 1) or tokens[at - 1].text in ",)"
+            near = range(at, min(at + _MOST_OF_A_HEAD, len(tokens)))
+            end = next((n for n in near if not _is_of_a_name(tokens[n])), at)
+            if begins and tokens[at].is_word and end > at and tokens[end].text in _HEADED:
+                heads.setdefault(tuple(token.text for token in tokens[at:end]), []).append(at)
+        yield from ((at, at) for said, (at, *more) in heads.items() if not more and self._points.isdisjoint(said))
+
 
 def _bullets(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """ "- …", "* …", "1) …", "b) …", each at the beginning of a line."""
@@ -114,15 +134,6 @@ def _bullets(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield at, at + 1
         elif begins and len(tokens[at].text) == 1 and tokens[at].text.isalnum() and tokens[at + 1].text == ")":
             yield at, at + 2
-
-
-def _headed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """ "Acme: 64 H100 …", "B = 2.45", each at the beginning of a line, a sentence or a part of a list."""
-    for at in range(len(tokens)):
-        begins = at == 0 or ends_sentence(tokens, at - 1) or tokens[at - 1].text in ",)"
-        end = next((n for n in range(at, min(at + _MOST_OF_A_HEAD, len(tokens))) if not _is_of_a_name(tokens[n])), at)
-        if begins and tokens[at].is_word and end > at and tokens[end].text in _HEADED:
-            yield at, at
 
 
 def _is_of_a_name(token: Token) -> bool:

@@ -185,7 +185,7 @@ class Sellers:
     def _in_place(self, tokens: Sequence[Token], first: int, start: int, end: int, price: Quantity) -> bool:
         """Whether a name before a price stands where who asks it does: it begins what is told, it is called a firm, or
         it is what "offers" and "at" are said of."""
-        heads = start == first or not tokens[start - 1].is_word
+        heads = start == first or not tokens[start - 1].is_word or tokens[start - 1].text in _FROM
         firm = any(token.text in self._firm for token in tokens[start:end])
         behind = tokens[end] if end < len(tokens) else None
         asks = behind is not None and (behind.text in self._says | _AT or behind.stem in OFFERED)
