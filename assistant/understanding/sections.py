@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from .ignored import HIDDEN
 from .templates import Quantity
 from .text import Text, Token, ends_sentence
 
@@ -92,8 +93,13 @@ class Sections:
 
     def _labelled(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         """ "Quote A:", "Option 2 -", "Offer 1 (CoreWeave)", "Vendor 'Aurora' =", "bidder no. 1 asks"."""
-        for at in (n for n, token in enumerate(tokens) if token.text in self.labels):
+        for at in (n for n, token in enumerate(tokens) if token.text in self.labels or token.text == HIDDEN):
             begins = at == 0 or ends_sentence(tokens, at - 1)
+            if tokens[at].text == HIDDEN:  # "Quote #1 - Acme": a number of that kind is of no job
+                end = next((n for n in range(at, len(tokens)) if tokens[n].text != HIDDEN), len(tokens))
+                if begins and end < len(tokens) and tokens[end].text in _MARKS:
+                    yield at, end + 1
+                continue
             if begins and at + 2 < len(tokens) and tokens[at + 1].text == ":":  # "Vendor: Acme"
                 yield at, at + 2
                 continue
