@@ -8,7 +8,7 @@ from typing import Any
 from .templates import Quantity
 from .text import Token
 
-_ENDS = frozenset(",;.!?")
+_ENDS, _SENTENCES = frozenset(",;.!?"), frozenset(";.!?")
 
 
 class Clauses:
@@ -47,7 +47,9 @@ class Clauses:
                 found |= set(own)
             elif not sellers.isdisjoint(own):
                 of_job = False
-            elif of_job or (timed and (texts & self._due or (sold and first > priced and _alone(tokens, first, last)))):
+            elif of_job or (
+                timed and (texts & self._due or (sold and first > priced and _is_apart(tokens, priced, first)))
+            ):
                 found |= set(own)
         return frozenset(found)
 
@@ -57,10 +59,11 @@ class Clauses:
         return tokens[at].text in self._job or any(said)
 
 
-def _alone(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Whether a clause is a sentence of its own, and no line of a list: "… with InfiniBand. 3 months. 70B"."""
-    ends = frozenset(".!?")
-    return first > 0 and tokens[first - 1].text in ends and last < len(tokens) and tokens[last].text in ends
+def _is_apart(tokens: Sequence[Token], priced: int, first: int) -> bool:
+    """Whether a clause is of a sentence behind that of the last price, and no line of a list: "… with InfiniBand. 64
+    H100 for 3 months."."""
+    begins = next((at for at in range(first - 1, priced, -1) if tokens[at].text in _SENTENCES), priced)
+    return tokens[begins].text in ".!?"
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -57,7 +57,10 @@ class Sections:
             return ""
         head = self.head(text.tokens, part)
         marks = (at for at in head if text.tokens[at].text in _MARKS | self._says)
-        return text.typed(head.start, next(marks, head.stop)).strip() if part.own else ""
+        end = next(marks, head.stop)
+        while end > head.start + 1 and text.tokens[end - 1].text in self.labels:  # "Acme quote:"
+            end -= 1
+        return text.typed(head.start, end).strip() if part.own else ""
 
     def head(self, tokens: Sequence[Token], part: Section) -> range:
         """The tokens that open a part: "Provider X" of "Provider X: 64 H100"."""

@@ -66,6 +66,7 @@ class Sellers:
         self._strangers, self._called, self._unlike, self._closes_line = (
             frozenset(words[name].split()) for name in ("strangers", "called", "unlike", "closes_line")
         )
+        self._without = frozenset(words["without"].split())  # "$2.49 no setup" is a price
         self._strangers_said = [tuple(said.split()) for said in words["strangers_said"]]
         self._items, self._once_said = items, [tuple(t.text for t in cut(said)) for said in words["once_said"]]
         self._phrases = [tuple(t.text for t in cut(said)) for said in (*words["besides_said"], *devices)]
@@ -343,7 +344,7 @@ class Sellers:
         on_top = not self._on_top.isdisjoint(texts)
         if amount.kind == "percent" and (not on_top or self.is_besides(tokens[first:last])):
             return False
-        outside = lambda at: not self._is_within(tokens, amount, at)
+        outside = lambda at: not self._is_within(tokens, amount, at) and tokens[at - 1].text not in self._without
         if any(tokens[at].text in self._apart and outside(at) for at in range(first, last)):
             return True
         stems = [token.stem for token in tokens[first:last]]
