@@ -95,8 +95,10 @@ class Offers:
         for price, place in zip(prices, places, strict=True):
             self._add(found, message, price, place, untold, last=price is prices[-1])
         several = len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) > 1
-        apart_told = len(found.offers) > 1 and all(part.own for part in message.sections) and message.sections
-        if not (several or apart_told or one_more):
+        headed = len(found.offers) > 1 and message.sections and all(part.own for part in message.sections)
+        prices_told = {one.gpu_hour_usd or one.usd for one in found.offers}  # "offers at 2.10 and 2.40, both with NDR"
+        offered = message.of_offers and len(prices_told) > 1 and all(one.fabric or one.provider for one in found.offers)
+        if not (several or headed or offered or one_more):
             return Found()
         self._say_besides(found, message, apart)
         besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
