@@ -29,6 +29,7 @@ _TAKEN_AS = {
     (False, True): "one GPU",
     (True, False): "an hour",
 }
+_BY, _NEXT = frozenset({"with", "at", "from", "by"}), 3  # between a sum and who asks for it, behind it: tokens
 _COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 
 
@@ -153,7 +154,7 @@ def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity
     sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
     each = len(bare) == len(sellers) == len(networks)  # "Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE"
     behind = [q for q in bare if any(name.end <= q.start <= name.end + 1 for name in message.providers)]
-    by_some = (message.of_offers or each or len(behind) > 1) and len(sellers) > 1
+    by_some = (message.of_offers or each or len(behind) > 1) and max(len(sellers), len(networks)) > 1
     at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
     return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
 
@@ -178,7 +179,10 @@ def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> 
     for name in names:
         low, high = sorted((name.end, price.start))
         between = message.tokens[low:high]
-        if name.start > price.start and not message.of_offers:
+        asked_by = (
+            price.unit == "month" and message.tokens[name.start - 1].text in _BY
+        )  # "$120,000 a month with Lambda"
+        if name.start > price.start and not (message.of_offers or (asked_by and name.start - price.end < _NEXT)):
             continue
         near = high - low <= _FAR and not any(t.text in _STRONG for t in between)
         if near and not any(low <= other.start < high for other in money if other is not price):
