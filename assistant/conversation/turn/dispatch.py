@@ -122,7 +122,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
     of_purchase = None if of_it else asked.of_purchase(parts, said)
     if of_purchase is not None:
-        return of_purchase
+        job = parts.state.plan is None and said.act == "describe" and _tells_of_a_job(said, answered=True)
+        return describe(parts, said) if job else of_purchase  # "…, budget 1.1M: which network do we buy?"
     followed = None if told else followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
