@@ -11,7 +11,7 @@ from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
 from .names import namer
 from .purchase import term_of
-from .reading import asked, bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
+from .reading import asked, bill, chosen, each_limit, ends, gib, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
@@ -45,10 +45,23 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
     moved += _trains(before, after)
     return (
-        (*moved, *_verdict(before, after))
+        (*moved, *_verdict(before, after), *_held(before, after))
         if moved
         else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
     )
+
+
+def _held(before: Plan, after: Plan) -> list[str]:
+    """Of a run that trains: whether the network stays, what waits for it, and the memory it takes."""
+    old, new = chosen(before), chosen(after)
+    if old is None or new is None or not ends(after) or new.exposed_communication_percent is None:
+        return []
+    if old.exposed_communication_percent is None or _other_money(before, after):
+        return []
+    waits = [figures.percent(c.exposed_communication_percent) for c in (old, new)]
+    stays = "The network stays" if old.fabric == new.fabric else "Another network"
+    room = f"; {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
+    return [f"{stays}: {waits[0]} of a step waits → {waits[1]}{room}."]
 
 
 def _to_do(before: Plan, after: Plan) -> str:

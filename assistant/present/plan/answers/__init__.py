@@ -67,7 +67,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "idle idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
-        "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
+        "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
         "against_needs exposed_means exposed_here time_parts parts_asked traffic_note need_rollouts little_because "
         "little_plainer"
     ).split(),

@@ -427,7 +427,10 @@ def time_parts(asked: Asked) -> list[str]:
     for key, name, _, kind in PARTS:
         if seconds.get(key, 0.0) > 0.001 * whole:
             kinds[kind].append((seconds[key] / whole, _WORDS.get(key, name)))
-    told = lambda kind: ", ".join(f"{name} {figures.percent(100 * s)}" for s, name in sorted(kinds[kind], reverse=True))
+    told = lambda kind: ", ".join(
+        f"{name} {figures.percent(100 * s)}{f' ({figures.seconds(s * best.median_step)})' if kind == 'network' else ''}"
+        for s, name in sorted(kinds[kind], reverse=True)
+    )
     network = f"Of a step communication that nothing hides is: {told('network') or 'next to nothing'}."
     waits = f", {told('wait')}" if kinds["wait"] else ""
     return [network, f"The rest: {told('work')}{waits}."]
@@ -492,3 +495,19 @@ def need_rollouts(asked: Asked) -> list[str]:
         first,
         f"Between the two ({where}) only weights cross{much}{part}.",
     ]
+
+
+def need_beyond(asked: Asked) -> str | None:
+    """What changes once the job is on two nodes, where nothing crosses a network now."""
+    best, gpus = asked.best, reading.gpus(asked.plan)
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    if best is None or best.fabric != "none" or reading.serves(asked.plan) or gpus > per:
+        return None
+    made = asked.tried({"cluster.gpus": 2 * per, "cluster.fabric": None, "training.days": None})
+    plain = [c for c in made.candidates if c.fabric.startswith("ethernet-tcp") and c.step_time_s] if made else []
+    fast = [c for c in made.candidates if c.step_time_s and not c.fabric.startswith("ethernet-tcp")] if made else []
+    if not plain or not fast:
+        return None
+    slow, quick = min(plain, key=lambda c: c.median_step), min(fast, key=lambda c: c.median_step)
+    more = lasts(slower(slow, quick), asked.name(quick.fabric))
+    return f"On two nodes it would begin to count: a step on {asked.name(slow.fabric)} takes {more}."

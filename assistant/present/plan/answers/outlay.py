@@ -15,7 +15,7 @@ from .sums import budget
 
 _YEARS, _YEAR = 3.0, 12
 _QUARTER, _FALL = 3, 0.1  # months; of a price
-_WEEK = 168.0  # hours
+_WEEK, _WEEK_DAYS = 168.0, 7.0  # hours; days
 _MILLION, _THOUSAND = 1e6, 1e3
 _LIFTED = ("budget.usd", "budget.usd_per_month")
 _ALIKE = 0.02  # of a sum
@@ -179,6 +179,9 @@ def network_share(asked: Asked) -> list[str]:
             less = best.median_cost - plain.median_cost
             cost = f", {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
         gold = "so it is no gold plating" if more > _FELT else "so a plain one would nearly do"
+        less = _bought(asked, plain.fabric) if asked.buys and own is not None else None
+        if less is not None and own is not None and less[1].capital_usd < own[1].capital_usd:
+            cost = f", {figures.usd(own[1].capital_usd - less[1].capital_usd)} less to buy{cost}"
         said.append(f"On {asked.name(plain.fabric)} a step takes {lasts(more)}{cost}: {gold}.")
     return said
 
@@ -225,7 +228,21 @@ def wait_for_prices(asked: Asked) -> list[str]:
 
 
 def _later(asked: Asked, read: str | None) -> str:
-    run = asked.run
+    run, best = asked.run, asked.best
+    days = next((d for d in asked.amounts("time") if d >= _WEEK_DAYS), None)
+    limit = reading.asked(asked.plan, "constraints.deadline_days")
+    if days and limit and best is not None and best.run_hours:
+        slow = reading.run_band(best)[1] / 24
+        spare = limit - days - best.run_hours / 24
+        kept = "still in time" if spare >= 0 else "too late"
+        sure = (
+            ", in nine of ten cases too"
+            if limit - days - slow >= 0
+            else ""
+            if spare < 0
+            else ", in one of ten cases not"
+        )
+        return f"Begun {days:.0f} days later it is {kept}: {abs(spare):.0f} days {'to spare' if spare >= 0 else 'over'}{sure}."
     when = f" The price was read on {read}." if read else ""
     ends = f" and the run of {run[0]} ends as much later" if run else ""
     return f"A quarter of waiting is {_QUARTER} months without results{ends}.{when}"

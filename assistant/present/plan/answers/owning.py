@@ -157,9 +157,18 @@ def with_a_string(asked: Asked) -> list[str]:
     own = _bought(asked)
     fabric = next((f for f in asked.fabrics if f in asked.catalog.fabrics and f != "none"), None)
     best = asked.best
-    if percent is None or own is None or best is None or fabric in (None, best.fabric):
+    if percent is None or own is None or best is None or fabric is None or fabric == best.fabric:
         return []
     whole = own[1].capital_usd
+    if best.fabric == "none":
+        off = percent / 100 * whole
+        return [
+            f"Only if that network costs less than the discount: nothing of this job crosses one, so it adds nothing, and "
+            f"{percent:g} % off {figures.usd(whole)} are {figures.usd(off)}.",
+            f"With it for less than {figures.usd(whole * percent / (100 - percent))}, adapters, switch and cables, and the "
+            f"discount on all of it, you pay less than {figures.usd(whole)}; above that leave it.",
+            "Have both offers in lines: with and without, what the percentage is of, and support.",
+        ]
     extra = _network_of(asked, fabric)
     if extra is None:
         return []
@@ -167,9 +176,8 @@ def with_a_string(asked: Asked) -> list[str]:
     then = (1 - percent / 100) * other
     flip = 100 * (1 - whole / other)
     takes = "take it" if then < whole else "leave it"
-    needless = "it does nothing for this job, but " if best.fabric == "none" else ""
     return [
-        f"{'Yes' if then < whole else 'No'}, {takes}: {needless}with {asked.name(fabric)} and {percent:g} % off all of it "
+        f"{'Yes' if then < whole else 'No'}, {takes}: with {asked.name(fabric)} and {percent:g} % off all of it "
         f"you pay {figures.usd(then)} instead of {figures.usd(whole)}.",
         f"{asked.name(fabric)} is {figures.usd(extra)} of {figures.usd(other)} before the discount; it evens out at "
         f"{flip:.1f} % off.",

@@ -30,7 +30,8 @@ def step_gap(asked: Asked) -> list[str]:
     days = ""
     if one.run_hours and other.run_hours and reading.ends(asked.plan):
         apart = (other.run_hours - one.run_hours) / 24
-        days = f"; over the whole run {abs(apart):.2g} days {'more' if apart >= 0 else 'less'}"
+        more_days = f"{figures.hours(24 * abs(apart))} {'more' if apart >= 0 else 'less'}"
+        days = f"; over the whole run {more_days}"
     steps = f"{figures.seconds(other.median_step)} against {figures.seconds(one.median_step)}"
     assert one.step_time_s is not None
     low, high = (
@@ -38,9 +39,11 @@ def step_gap(asked: Asked) -> list[str]:
         100 * (one.step_time_s.p90 / one.step_time_s.p50 - 1),
     )
     waits = [figures.percent(c.exposed_communication_percent) for c in (other, one)]
+    same = abs(more) < 0.5
+    gap = "No gap: as long" if same else f"{abs(more):.2g} % {'longer' if more >= 0 else 'shorter'}"
     within = "within the error: call it a tie" if abs(more) < _NEAR else "beyond what errors of both share"
     return [
-        f"{abs(more):.2g} % {'longer' if more >= 0 else 'shorter'} on {names[1]} than on {names[0]} ({steps}){days}.",
+        f"{gap} on {names[1]} {'as' if same else 'than'} on {names[0]} ({steps}){days}.",
         f"{waits[0]} of a step waits for the network there, {waits[1]} on {names[0]}.",
         f"Each step may be off by {low:.0f} % less to {high:.0f} % more, mostly on both alike; the gap is {within}.",
     ]
@@ -189,8 +192,8 @@ def upgrade_steps(asked: Asked) -> list[str]:
     )
     gain = f"{pick[0]} adapters of {rate:g} Gb/s per node are the fewest within {_NEAR:g} % of all {per}"
     return [
-        f"{gain}: a step {lasts(slower(pick[1], best))}, done in {figures.hours(pick[1].run_hours)}.",
-        f"{now}{'; '.join(told)}; all {per}: {figures.hours(best.run_hours)}.",
+        f"{gain}: done in {figures.hours(pick[1].run_hours)} instead of {figures.hours(best.run_hours)}.",
+        f"{now}{'; '.join(told)}.",
         *_adapters_saved(asked, pick[0], per),
     ]
 
@@ -257,23 +260,31 @@ def expert_parallel_named(asked: Asked) -> list[str]:
     said = [f"{figures.layout(best.parallelism)}."]
     if wanted is None:
         return said
+    asked_for = wanted
+    while wanted > 1 and reading.gpus(asked.plan) % wanted:
+        wanted //= 2
     made = asked.tried({"parallelism.ep": wanted})
     one = reading.candidate(made, best.fabric) if made else None
     one = one or (reading.chosen(made) if made else None)
     if one is None or one.step_time_s is None:
         return [
             *said,
-            f"EP {wanted} does not do on {reading.gpus(asked.plan):,} GPUs: it has to divide them and the experts.",
+            f"EP {asked_for} does not do on {reading.gpus(asked.plan):,} GPUs, and EP {wanted} does not either.",
         ]
     cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
     waits = [figures.percent(c.exposed_communication_percent) for c in (one, best)]
     room = f"; {reading.gib(one):,.0f} GiB on the fullest GPU instead of {reading.gib(best):,.0f}"
     return [
         *said,
-        f"With EP {wanted} instead of {now} a step takes {lasts(slower(one, best))}, done in {figures.hours(one.run_hours)} "
+        f"{_divides(asked, asked_for, wanted)}With EP {wanted} instead of {now} a step takes {lasts(slower(one, best))}, done in {figures.hours(one.run_hours)} "
         f"instead of {figures.hours(best.run_hours)}{cost}.",
         f"{waits[0]} of a step waits then, now {waits[1]}{room}: {figures.layout(one.parallelism)}.",
     ]
+
+
+def _divides(asked: Asked, named: int, wanted: int) -> str:
+    gpus = reading.gpus(asked.plan)
+    return "" if named == wanted else f"EP {named} cannot be: {gpus:,} GPUs are no multiple of it. "
 
 
 def sharded_inside(asked: Asked) -> list[str]:

@@ -50,10 +50,14 @@ def one_number(asked: Asked) -> list[str]:
     if other is None:
         return []
     more = slower(other, best)
+    priced = [c for c in usable(asked) if c is not best and c.cost_usd and c.verdict == "acceptable"]
+    least = min(priced, key=lambda c: c.median_cost, default=None)
     names = f"on {asked.name(other.fabric)} a step takes {lasts(more)} than on {asked.name(best.fabric)}"
     sums = ""
     if best.cost_usd and other.cost_usd:
         sums = f"; {money(other)} against {money(best)} for {reading.bill(asked.plan)}"
+    elif best.cost_usd and least is not None:
+        sums = f"; the next with a price, {asked.name(least.fabric)}, is {money(least)} against {money(best)}"
     fast = abs(more) < _ALIKE
     price = "So it is not the speed: the price decides, " if fast else "So the speed speaks for it; the price is "
     offers = [o for o in asked.plan.offers if o.fabric == best.fabric and o.usd_per_gpu_hour]
@@ -70,7 +74,13 @@ def other_kind(asked: Asked) -> Candidate | None:
     best = asked.best
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     named = (reading.candidate(asked.plan, f) for f in asked.fabrics)
-    found = next((c for c in named if c is not None and c is not best and c.step_time_s), None)
+    ethernet = best is not None and kind(best) in (
+        "roce",
+        "spectrum-x",
+        "ultra-ethernet",
+    )  # is what "ethernet" names then
+    meant = (c for c in named if c is not None and c is not best and not (ethernet and kind(c) == "tcp"))
+    found = next((c for c in meant if c.step_time_s), None)
     able = [c for c in asked.plan.candidates if c.step_time_s and c.fits is not False and c is not best]
     wanted = "roce" if best is not None and kind(best) == "infiniband" else "infiniband"
     rest = [c for c in able if kind(c) == wanted] or [c for c in able if best and kind(c) != kind(best)]
@@ -138,12 +148,12 @@ def odds(asked: Asked) -> list[str]:
         return []
     likely = plan.recommendation.confidence
     said = [
-        f"{100 * (1 - likely):.0f} %: in so many of the draws {asked.name(best.fabric)} is not the cheapest of what is "
-        f"advised; then {_lost(asked, best)} is lost."
+        f"{100 * (1 - likely):.0f} %: so often {asked.name(best.fabric)} is not the cheapest of what is advised; then "
+        f"{_lost(asked, best)} is lost."
     ]
     if other is not None and other.run_hours and best.run_hours and reading.ends(plan):
         slow = reading.run_band(best)[1]
-        late = slow - other.run_hours
+        late = max(0.0, slow - other.run_hours)
         cost = ""
         if best.cost_usd and other.cost_usd:
             cost = f" and {figures.usd(max(0.0, best.cost_usd.p90 - other.median_cost))}"
@@ -207,7 +217,7 @@ def day_one(asked: Asked) -> list[str]:
 def evidence(asked: Asked) -> list[str]:
     """What is measured by others, what makers say, and what is modelled, of what counts here."""
     best = asked.best
-    if best is None:
+    if best is None or not asked.says("of_measuring"):
         return []
     made = asked.catalog.fabrics.get(best.fabric)
     reached = made.bandwidth_efficiency if made is not None else None

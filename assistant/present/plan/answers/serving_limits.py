@@ -28,7 +28,7 @@ def gpus_range(asked: Asked) -> list[str]:
     low, middle, high = (many(tpot) for tpot in (served.tpot_s_p10, step, served.tpot_s_p90))
     own = reading.gpus(asked.plan)
     middle = max(middle, own) if found.could_be_had in (None, own) else middle
-    said = reading.asked(asked.plan, "cluster.gpus")
+    said = found.could_be_had or reading.asked(asked.plan, "cluster.gpus")
     safe = (
         f"; the {said:,} you named carry {figures.significant(said * each)} at the middle"
         if said and said != own
@@ -46,7 +46,8 @@ def gpus_range(asked: Asked) -> list[str]:
 def saturates(asked: Asked) -> list[str]:
     """What gives out first as the load rises, and at how many requests a second."""
     best, found, load = asked.best, asked.plan.sizing, reading.asked(asked.plan, _RATE)
-    if best is None or best.serving is None or found is None or not load:
+    of_targets = any(word in asked.text for word in ("ttft", "tpot", "token"))
+    if best is None or best.serving is None or found is None or not load or of_targets:
         return []
     served, most = best.serving, found.carries_requests_per_s
     over = _over(asked.plan, best)
@@ -90,7 +91,7 @@ def cache_moves(asked: Asked) -> list[str]:
     """How much of a prompt's cache moves, how fast, and what half the line makes of it."""
     best, load = asked.best, reading.asked(asked.plan, _RATE)
     crossing = asked.plan.crossing
-    if best is None or crossing is None or not crossing.kv_gb_per_request:
+    if best is None or crossing is None or not crossing.kv_gb_per_request or not asked.says("of_caches"):
         return []
     over = _over(asked.plan, best)
     if over is None or over.kv_transfer_s is None or not load:
@@ -156,6 +157,8 @@ def both_sides(asked: Asked) -> list[str]:
     best, load = asked.best, reading.asked(asked.plan, _RATE)
     served = best.serving if best else None
     if best is None or served is None or not served.prefill_workers or not served.decode_workers:
+        return []
+    if not asked.says("of_sides"):
         return []
     reads = served.prefill_workers * (served.prefill_gpus or 1)
     writes = served.decode_workers * (served.decode_gpus or 1)
@@ -250,7 +253,14 @@ def api_beside(asked: Asked) -> list[str]:
     both are equal."""
     best, load = asked.best, reading.asked(asked.plan, _RATE)
     price = next((usd for usd in asked.amounts("money") if 0 < usd < 200), None)
-    if price is None or best is None or best.usd_per_month is None or not load or not reading.serves(asked.plan):
+    if (
+        price is None
+        or not asked.says("of_apis")
+        or best is None
+        or best.usd_per_month is None
+        or not load
+        or not reading.serves(asked.plan)
+    ):
         return []
     prompt, answer = reading.lengths(asked.plan)
     mean = reading.asked(asked.plan, _MEAN) or load
