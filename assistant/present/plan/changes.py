@@ -60,7 +60,7 @@ def _held(before: Plan, after: Plan) -> list[str]:
         return []
     waits = [figures.percent(c.exposed_communication_percent) for c in (old, new)]
     stays = "The network stays" if old.fabric == new.fabric else "Another network"
-    room = f"; {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
+    room = f"; it fits: {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
     return [f"{stays}: {waits[0]} of a step waits → {waits[1]}{room}."]
 
 

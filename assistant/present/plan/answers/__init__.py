@@ -77,7 +77,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed_speed assumed assumed_count nobody_pays criteria least_sure least_sure_said "
+        "mfu_source mfu_range assumed_speed assumed assumed_count nobody_pays criteria least_sure "
+        "least_sure_first least_sure_said "
         "range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
@@ -138,7 +139,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "step_gap step_made_of even_bandwidth effective_rate upgrade_steps experts_cost expert_parallel_named "
         "sharded_inside"
     ).split(),
-    serving_limits: "gpus_range saturates cache_moves replica_lost both_sides runs_alone peak_or_mean api_beside".split(),
+    serving_limits: (
+        "gpus_range saturates cache_moves replica_lost both_sides runs_alone peak_or_mean api_beside"
+    ).split(),
     owning: (
         "dearer_power cables_share owning_from with_a_string checkpoint_every counted_failures idle_term taper_saves"
     ).split(),

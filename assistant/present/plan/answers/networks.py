@@ -433,6 +433,11 @@ def time_parts(asked: Asked) -> list[str]:
     )
     network = f"Of a step communication that nothing hides is: {told('network') or 'next to nothing'}."
     waits = f", {told('wait')}" if kinds["wait"] else ""
+    hides = next(
+        (a.value for a in asked.plan.assumptions if a.field in ("training.expert_overlap", "expert overlap")), None
+    )
+    if seconds.get("ep", 0.0) > 0.001 * whole and hides == "none":
+        network += " Of the experts' nothing is taken to be hidden, as you named no overlap."
     return [network, f"The rest: {told('work')}{waits}."]
 
 

@@ -120,6 +120,12 @@ def residual(asked: Asked) -> list[str]:
     said = [f"None: bought machines are written off to nothing over {bought.months:g} months; no resale is counted."]
     share = next((s for s in asked.amounts("percent", "share") if 0 < s < 100), 0.0) / 100
     if not share:
+        rent = _rent(asked, bought.months)
+        whole = bought.capital_usd + bought.months * _running(bought)
+        if rent:
+            cheaper = "owning is the cheaper one even so" if whole < rent else "renting is the cheaper one"
+            sums = f"{figures.usd(whole)} with power and support; rented as long, in full use, {figures.usd(rent)}"
+            said.append(f"With nothing left of them they come to {sums}: {cheaper}.")
         return said
     months = next((d / DAYS_PER_YEAR * _YEAR for d in asked.amounts("time") if d >= 28), _YEAR)
     months = _YEAR if "year" in asked.text and months < _YEAR else months
@@ -224,7 +230,8 @@ def wait_for_prices(asked: Asked) -> list[str]:
         if drift.value
         else f"A fall of {_FALL:.0%} saves {saved}."
     )
-    return [*said, _later(asked, offer.date if offer else None)]
+    later = _later(asked, offer.date if offer else None)
+    return [said[0], later, *said[1:]] if later.startswith("Begun") else [*said, later]
 
 
 def _later(asked: Asked, read: str | None) -> str:
@@ -242,7 +249,8 @@ def _later(asked: Asked, read: str | None) -> str:
             if spare < 0
             else ", in one of ten cases not"
         )
-        return f"Begun {days:.0f} days later it is {kept}: {abs(spare):.0f} days {'to spare' if spare >= 0 else 'over'}{sure}."
+        far = f"{abs(spare):.0f} days {'to spare' if spare >= 0 else 'over'}"
+        return f"Begun {days:.0f} days later it is {kept}: {far}{sure}."
     when = f" The price was read on {read}." if read else ""
     ends = f" and the run of {run[0]} ends as much later" if run else ""
     return f"A quarter of waiting is {_QUARTER} months without results{ends}.{when}"

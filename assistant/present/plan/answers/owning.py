@@ -1,4 +1,4 @@
-"""What is paid for what: power that gets dearer, cables, months of use from which owning pays, a discount with a string."""
+"""What is paid for what: dearer power, cables, months of use from which owning pays, a discount with a string."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def dearer_power(asked: Asked) -> list[str]:
     whole = added(bought.monthly_usd.values())
     more = power * percent / 100
     best = reading.chosen(plan)
+    share = f", {more / whole:.1%} of it" if whole else ""
     said = [
-        f"Power is {figures.usd(power)} of {figures.usd(whole)} a month; {percent:g} % more adds {figures.usd(more)}, "
-        f"{more / whole:.1%}." if whole else f"Power is {figures.usd(power)} a month; {percent:g} % more adds {figures.usd(more)}."
-    ]  # fmt: skip
+        f"Power is {figures.usd(power)} of {figures.usd(whole)} a month; {percent:g} % more adds {figures.usd(more)}{share}."
+    ]
     rented = _rented(asked)
     if rented is None or best is None or best.run_hours is None:
         return said
@@ -53,7 +53,7 @@ def dearer_power(asked: Asked) -> list[str]:
 
 
 def _rented(asked: Asked) -> tuple[str, float, float] | None:
-    """The run on rented machines: of the GPU that is named, else of one's own kind or a newer one, whichever is least."""
+    """The run on rented machines: of a GPU that is named, of one's own kind or a newer one, whichever is least."""
     own = asked.plan.questionnaire["cluster"]["gpu"]
     open_ = {
         "budget.owned": None,
@@ -133,7 +133,8 @@ def owning_from(asked: Asked) -> list[str]:
     return [
         f"{begin[:1].upper()}{begin[1:]}.",
         f"{'; '.join(told)}.",
-        "Bought counts no resale: what the machines still fetch moves that month forward. Rented by the month can be left.",
+        "Bought counts no resale: what the machines still fetch moves that month forward. Rented by the month "
+        "can be left.",
     ]
 
 
@@ -163,9 +164,11 @@ def with_a_string(asked: Asked) -> list[str]:
     if best.fabric == "none":
         off = percent / 100 * whole
         return [
-            f"Only if that network costs less than the discount: nothing of this job crosses one, so it adds nothing, and "
+            f"Only if that network costs less than the discount: nothing of this job crosses one, so it adds "
+            f"nothing, and "
             f"{percent:g} % off {figures.usd(whole)} are {figures.usd(off)}.",
-            f"With it for less than {figures.usd(whole * percent / (100 - percent))}, adapters, switch and cables, and the "
+            f"With it for less than {figures.usd(whole * percent / (100 - percent))}, adapters, switch and "
+            f"cables, and the "
             f"discount on all of it, you pay less than {figures.usd(whole)}; above that leave it.",
             "Have both offers in lines: with and without, what the percentage is of, and support.",
         ]
@@ -186,8 +189,7 @@ def with_a_string(asked: Asked) -> list[str]:
 
 
 def _network_of(asked: Asked, fabric: str) -> float | None:
-    """US dollars of a network for machines of as many GPUs: of the job over it, else an adapter and link for each GPU of
-    whole nodes and a switch."""
+    """US dollars of a network that the job is planned over."""
     made = asked.tried({"cluster.fabric": fabric, "budget.mode": "buy", **_LIFTED})
     bought = made.purchase if made is not None else None
     if bought is not None and bought.network_usd:
@@ -258,7 +260,8 @@ def idle_term(asked: Asked) -> list[str]:
     one = reading.chosen(by_hour) if by_hour else None
     whole = rate * gpus * 24 * days
     said = [
-        f"{figures.usd(rate * gpus * idle)}: the run takes {figures.hours(best.run_hours)} of {figures.hours(24 * days)}, "
+        f"{figures.usd(rate * gpus * idle)}: the run takes {figures.hours(best.run_hours)} of "
+        f"{figures.hours(24 * days)}, "
         f"so {idle / HOURS_PER_MONTH:.1f} months are paid and not used."
     ]
     if one is not None and one.cost_usd and one.gpu_usd_per_hour:

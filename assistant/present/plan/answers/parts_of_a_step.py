@@ -182,14 +182,8 @@ def upgrade_steps(asked: Asked) -> list[str]:
             found.append((many, one))
     found.append((per, best))
     pick = next(((many, one) for many, one in found if slower(one, best) < _NEAR), (per, best))
-    told = [
-        f"{n} × {rate:g}: {lasts(slower(c, best))} ({figures.hours(c.run_hours)})" for n, c in found if c is not best
-    ]
-    now = (
-        f"On {asked.name(plain.fabric)}: {lasts(slower(plain, best))} ({figures.hours(plain.run_hours)}). "
-        if plain
-        else ""
-    )
+    told = [f"{n} × {rate:g}: {figures.hours(c.run_hours)}" for n, c in found if c is not best and n != pick[0]]
+    now = f"{asked.name(plain.fabric)}: {figures.hours(plain.run_hours)}; " if plain else ""
     gain = f"{pick[0]} adapters of {rate:g} Gb/s per node are the fewest within {_NEAR:g} % of all {per}"
     return [
         f"{gain}: done in {figures.hours(pick[1].run_hours)} instead of {figures.hours(best.run_hours)}.",
@@ -235,7 +229,8 @@ def experts_cost(asked: Asked) -> list[str]:
         made = asked.tried({"cluster.fabric": "infiniband-ndr-400", "budget.owned": None})
         other = reading.candidate(made, "infiniband-ndr-400") if made else None
     if other is not None and other.step_time_s:
-        gain = f"On {asked.name(other.fabric)} a step takes {lasts(slower(other, best))}, {figures.hours(other.run_hours)} in all instead of {figures.hours(best.run_hours)}"
+        in_all = f"{figures.hours(other.run_hours)} in all instead of {figures.hours(best.run_hours)}"
+        gain = f"On {asked.name(other.fabric)} a step takes {lasts(slower(other, best))}, {in_all}"
     felt = other is not None and other.step_time_s and slower(other, best) < -_NEAR
     verdict = "Yes, it would be felt" if felt else "Not at this size"
     return [
@@ -276,7 +271,8 @@ def expert_parallel_named(asked: Asked) -> list[str]:
     room = f"; {reading.gib(one):,.0f} GiB on the fullest GPU instead of {reading.gib(best):,.0f}"
     return [
         *said,
-        f"{_divides(asked, asked_for, wanted)}With EP {wanted} instead of {now} a step takes {lasts(slower(one, best))}, done in {figures.hours(one.run_hours)} "
+        f"{_divides(asked, asked_for, wanted)}With EP {wanted} instead of {now} a step takes "
+        f"{lasts(slower(one, best))}, done in {figures.hours(one.run_hours)} "
         f"instead of {figures.hours(best.run_hours)}{cost}.",
         f"{waits[0]} of a step waits then, now {waits[1]}{room}: {figures.layout(one.parallelism)}.",
     ]

@@ -1,4 +1,4 @@
-"""What somebody needs who has to decide or to promise: one day, one number, the next offer, the odds that it goes wrong."""
+"""What somebody needs who has to decide or to promise: one day, one number, the next offer, the odds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def one_number(asked: Asked) -> list[str]:
     more = slower(other, best)
     priced = [c for c in usable(asked) if c is not best and c.cost_usd and c.verdict == "acceptable"]
     least = min(priced, key=lambda c: c.median_cost, default=None)
-    names = f"on {asked.name(other.fabric)} a step takes {lasts(more)} than on {asked.name(best.fabric)}"
+    steps = f"{figures.seconds(other.median_step)} against {figures.seconds(best.median_step)}"
+    names = f"on {asked.name(other.fabric)} a step takes {lasts(more)} than on {asked.name(best.fabric)} ({steps})"
     sums = ""
     if best.cost_usd and other.cost_usd:
         sums = f"; {money(other)} against {money(best)} for {reading.bill(asked.plan)}"
@@ -188,7 +189,8 @@ def if_forced(asked: Asked) -> list[str]:
     sure = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
     word = sure.get(str(asked.plan.recommendation.certainty), "")
     return [
-        f"{card.do.rstrip('.')}: {money(best)}{ends}; {word}, {100 * asked.plan.recommendation.confidence:.0f} % of the "
+        f"{card.do.rstrip('.')}: {money(best)}{ends}; {word}, {100 * asked.plan.recommendation.confidence:.0f} "
+        f"% of the "
         f"draws.{beside}"
     ]
 
@@ -204,13 +206,12 @@ def day_one(asked: Asked) -> list[str]:
     limit, step = figures.seconds(best.step_time_s.p90), figures.seconds(best.median_step)
     rate = f" ({figures.significant(best.tokens_per_s_per_gpu)} tokens/s per GPU)" if best.tokens_per_s_per_gpu else ""
     room = gpu.memory.si / 2**30
-    net = "" if best.fabric == "none" else " all_reduce_perf on two nodes before that;"
+    net = "" if best.fabric == "none" else " Network: all_reduce_perf on two nodes first."
     sum_ = f" of {money(best)}" if best.cost_usd and not asked.buys else ""
     return [
-        f"20 steps of your job{hour}: {step} each{rate}. Above {limit} stop: the days and the sum{sum_} grow as much.",
-        f"Memory on the fullest GPU: planned {reading.gib(best):,.0f} of {room:,.0f} GiB; more than that, and a longer "
-        "sequence will break it.",
-        f"First:{net} reading and one checkpoint written off the machine, timed. Then days and sum anew from the step.",
+        f"20 steps of your job{hour}: {step} each{rate}. Above {limit} stop: days and sum{sum_} grow as much.",
+        f"Memory: planned {reading.gib(best):,.0f} of {room:,.0f} GiB on the fullest GPU.",
+        f"Storage: read the data and write one checkpoint, timed.{net}",
     ]
 
 
@@ -262,7 +263,8 @@ def rack_scale(asked: Asked) -> list[str]:
     waits = [figures.percent(c.exposed_communication_percent) for c in (one, best)]
     return [
         f"{verdict}: {said}{costs}.",
-        f"It may cost {figures.usd(even)} per GPU-hour, {100 * (even / now - 1):.0f} % more than {figures.usd(now)} for "
+        f"It may cost {figures.usd(even)} per GPU-hour, {100 * (even / now - 1):.0f} % more than "
+        f"{figures.usd(now)} for "
         f"{mine}{'' if asks is None else f'; it is let at {figures.usd(asks)}'}.",
         f"{waits[0]} of a step waits for communication there, {waits[1]} here: it saves {less:.0f} % of the time.",
     ]

@@ -1,7 +1,8 @@
-"""A service at its limits: what gives out first, a copy that is lost, how sure the number of GPUs is, both sides of it."""
+"""A service at its limits: what gives out first, a copy that is lost, from how many to how many GPUs, both sides."""
 
 from __future__ import annotations
 
+import re
 from math import ceil
 
 from assistant.vocabulary.plan import Candidate, Plan, ServedOver
@@ -35,7 +36,8 @@ def gpus_range(asked: Asked) -> list[str]:
         else ""
     )
     return [
-        f"{low:,} to {max(high, middle):,} GPUs in eight of ten cases, {middle:,} at the middle: take {max(high, middle):,} "
+        f"{low:,} to {max(high, middle):,} GPUs in eight of ten cases, {middle:,} at the middle: take "
+        f"{max(high, middle):,} "
         f"to be safe{safe}.",
         f"Each carries {figures.significant(each)} requests a second of your {load:g}; a token takes "
         f"{figures.seconds(served.tpot_s_p10)} to {figures.seconds(served.tpot_s_p90)}: that error makes the range.",
@@ -59,12 +61,14 @@ def saturates(asked: Asked) -> list[str]:
     if at_link is not None and at_link < most:
         first = f"the caches between prefill and decode on {asked.name(best.fabric)}"
     told = [
-        f"{first[:1].upper()}{first[1:]}, at about {figures.significant(min(most, at_link or most))} requests a second: "
+        f"{first[:1].upper()}{first[1:]}, at about {figures.significant(min(most, at_link or most))} requests a "
+        f"second: "
         f"{times_of(most, load)} the {load:g} of now."
     ]
     if memory:
         told.append(
-            f"{memory:.0%} of the requests that fit in memory are in flight now; each token takes longer with more."
+            f"{min(1.0, memory):.0%} of the requests that fit in memory are in flight now; each token takes "
+            f"longer with more."
         )
     if at_link is not None:
         told.append(
@@ -99,33 +103,36 @@ def cache_moves(asked: Asked) -> list[str]:
     cache = crossing.kv_gb_per_request
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     rate = asked.catalog.fabrics[best.fabric].nic_rate * 8 / 1e9
-    named = [r for r in asked.amounts("rate") if 0 < r < rate] or [rate / 2]
-    slow = over.kv_transfer_s * rate / named[0]
-    first = figures.seconds(over.ttft_s)
+    named = next((r for r in asked.amounts("rate") if 0 < r < rate), rate / 2)
     share = over.kv_link_percent or 0.0
+    slow = figures.seconds(over.kv_transfer_s * rate / named)
+    does = "Yes" if share * rate / named < _FULL else "No"
     return [
-        f"{'Yes' if share * rate / named[0] < _FULL else 'No'}, {named[0]:g} Gb/s do for the caches: "
-        f"{figures.bytes_text(1e9 * cache)} a prompt, {8 * cache * load:,.0f} Gb/s in all at {load:g} requests a second; "
-        f"moving one takes {figures.seconds(slow)} instead of {figures.seconds(over.kv_transfer_s)}, of {first} to the "
+        f"{does}, {named:g} Gb/s for the caches: {figures.bytes_text(1e9 * cache)} a prompt, "
+        f"{8 * cache * load:,.0f} Gb/s "
+        f"in all, {figures.percent(share * rate / named)} of the links.",
+        f"One moves in {slow} instead of {figures.seconds(over.kv_transfer_s)}, of "
+        f"{figures.seconds(over.ttft_s)} to the "
         "first token.",
-        f"They take {figures.percent(share * rate / named[0])} of the links then, {figures.percent(share)} at {rate:g}.",
-        *_experts_over(asked, over, rate, named[0], per),
+        *_experts_over(asked, over, rate, per),
     ]
 
 
-def _experts_over(asked: Asked, over: ServedOver, rate: float, slower: float, per: int) -> list[str]:
+def _experts_over(asked: Asked, over: ServedOver, rate: float, per: int) -> list[str]:
     """What else crosses: the tokens on the way to their experts, which wait."""
     if not asked.mixture:
         return []
-    gb = over.network_gb_per_s_per_node
-    waits = over.network_wait_percent
-    cost = money(asked.best) if asked.best is not None else ""
-    return [
-        f"What needs the {rate:g} is the experts' traffic: {figures.significant(8 * gb / per)} Gb/s per GPU, and "
-        f"{figures.percent(waits)} of a request waits for it, about twice that at half the rate ({cost} as planned)."
-        if slower <= 0.6 * rate
-        else f"{figures.percent(waits)} of a request waits for the experts' traffic, {figures.significant(8 * gb / per)} Gb/s per GPU."
-    ]
+    gbps = figures.significant(8 * over.network_gb_per_s_per_node / per)
+    waits = figures.percent(over.network_wait_percent)
+    slower = next((c for c in asked.plan.candidates if c.cost_usd and 0 < _gbps(asked, c) < rate and c.serving), None)
+    cost = f"; {asked.name(slower.fabric)}: {money(slower)}" if slower is not None else ""
+    now = f" ({money(asked.best)}{cost})" if asked.best is not None else ""
+    return [f"The {rate:g} are for the experts' traffic, {gbps} Gb/s per GPU: {waits} of a request waits for it{now}."]
+
+
+def _gbps(asked: Asked, found: Candidate) -> float:
+    made = asked.catalog.fabrics.get(found.fabric)
+    return made.nic_rate * 8 / 1e9 if made is not None and made.technology != "tcp" else 0.0
 
 
 def replica_lost(asked: Asked) -> list[str]:
@@ -141,9 +148,11 @@ def replica_lost(asked: Asked) -> list[str]:
     target = reading.asked(asked.plan, "inference.ttft_ms")
     within = f" within {figures.seconds(target / 1000)} to the first token" if target else ""
     whole = best.usd_per_month or 0.0
-    more = f"{gpus + size:,} GPUs, about {figures.usd(whole * (gpus + size) / gpus)} a month instead of {figures.usd(whole)}"
+    then = figures.usd(whole * (gpus + size) / gpus)
+    more = f"{gpus + size:,} GPUs, about {then} a month instead of {figures.usd(whole)}"
     return [
-        f"{'Yes' if holds else 'No'}: {copies - 1:,} of {copies:,} copies carry about {figures.significant(left)} of the "
+        f"{'Yes' if holds else 'No'}: {copies - 1:,} of {copies:,} copies carry about "
+        f"{figures.significant(left)} of the "
         f"{load:g} requests a second{within}; {100 * load / left:.0f} % of what they can." if left else
         "No: it is the only copy, and without it nothing is served.",
         f"One more copy of {size} GPUs holds it: {more}.",
@@ -164,7 +173,8 @@ def both_sides(asked: Asked) -> list[str]:
     writes = served.decode_workers * (served.decode_gpus or 1)
     now = f"{reads} GPUs read prompts and {writes} write answers"
     said = [
-        f"Best of what was tried: {now}, 1:{writes / reads:.2g}; it carries {_carries(asked.plan, best)} requests a "
+        f"{_of_ratio(asked, reads, writes)} {now}, 1:{writes / reads:.2g}: it carries "
+        f"{_carries(asked.plan, best)} requests a "
         f"second, first token {figures.seconds(served.ttft_s)}, each further {figures.seconds(served.tpot_s)}."
     ]
     size = max(served.prefill_gpus or 1, served.decode_gpus or 1)
@@ -241,9 +251,11 @@ def peak_or_mean(asked: Asked) -> list[str]:
     target = reading.asked(asked.plan, "inference.ttft_ms")
     late = f" no target of {figures.seconds(target / 1000)} is held meanwhile" if target else " requests wait meanwhile"
     return [
-        f"For the peak of {load:g}: {reading.gpus(asked.plan):,} {kind(asked.plan)}, {money(best)} a month; for {named} "
+        f"For the peak of {load:g}: {reading.gpus(asked.plan):,} {kind(asked.plan)}, {money(best)} a month; for "
+        f"{named} "
         f"{low:g}: {reading.gpus(made):,} {kind(made)}, {money(one)}.",
-        f"Scaled by the hour between both about {figures.usd(mixed)} a month, where hours at the peak are paid by the hour.",
+        f"Scaled by the hour between both about {figures.usd(mixed)} a month, where hours at the peak are paid "
+        f"by the hour.",
         f"A new copy loads its weights for minutes:{late}. For bursts of seconds size for the peak.",
     ]
 
@@ -271,10 +283,23 @@ def api_beside(asked: Asked) -> list[str]:
     less = both < price
     at = f"at {mean:g} requests a second on average"
     return [
-        f"{'Less' if less else 'More'}: {figures.usd(both)} per million tokens in and out against {figures.usd(price)}, {at}; "
+        f"{'Less' if less else 'More'}: {figures.usd(both)} per million tokens in and out against "
+        f"{figures.usd(price)}, {at}; "
         f"{figures.usd(written)} if only answers are counted.",
-        f"Equal at {figures.significant(even)} requests a second on average, {100 * even / load:.0f} % of the {load:g} it is "
+        f"Equal at {figures.significant(even)} requests a second on average, {100 * even / load:.0f} % of the "
+        f"{load:g} it is "
         f"sized for: below that the API is the cheaper one.",
-        f"It is {figures.usd(best.usd_per_month)} a month whatever comes. Ask which tokens the {figures.usd(price)} is of: "
+        f"It is {figures.usd(best.usd_per_month)} a month whatever comes. Ask which tokens the "
+        f"{figures.usd(price)} is of: "
         "an API charges prompts less than answers.",
     ]
+
+
+def _of_ratio(asked: Asked, reads: int, writes: int) -> str:
+    """Whether a ratio that is named is the one that is planned, which was found to be the best."""
+    found = _RATIO.search(asked.text)
+    same = found is not None and int(found[1]) * writes == int(found[2]) * reads
+    return "Yes, as planned:" if same else "Planned, as the best of what was tried:"
+
+
+_RATIO = re.compile(r"\b(\d{1,2}) ?: ?(\d{1,2})\b")

@@ -333,7 +333,8 @@ def _named_dearer(asked: Asked, best: Candidate) -> str | None:
         )
     more = figures.usd(other.median_cost - best.median_cost)
     return (
-        f"There is no cheaper one of that kind: {asked.name(other.fabric)} costs {more} more ({money(other)} instead of "
+        f"There is no cheaper one of that kind: {asked.name(other.fabric)} costs {more} more ({money(other)} "
+        f"instead of "
         f"{money(best)} for {reading.bill(asked.plan)}){ends}, so we take {asked.name(best.fabric)}."
     )
 
