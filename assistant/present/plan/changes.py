@@ -45,7 +45,7 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
     moved += _trains(before, after)
     return (
-        (*moved, *_verdict(before, after), *_held(before, after))
+        (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
         if moved
         else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
     )

@@ -30,7 +30,7 @@ def phases(asked: Asked) -> list[str]:
         f"{name}: {figures.seconds(most)} of a step of {figures.seconds(best.median_step)} "
         f"({100 * most / best.median_step:.0f} %); {other} with what is computed beside it {figures.seconds(less)} "
         f"({beside}).",
-        *_shorter(asked, best),
+        *(_shorter(asked, best) if asked.says("of_slowness") else ()),
         *_written(asked),
         "Writing is bound by memory: for each token all the weights are read. An estimate: five steps show it.",
         *_tail(loop.alone_s, loop.generation_s),

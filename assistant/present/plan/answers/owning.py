@@ -32,9 +32,9 @@ def dearer_power(asked: Asked) -> list[str]:
     more = power * percent / 100
     best = reading.chosen(plan)
     share = f", {more / whole:.1%} of it" if whole else ""
-    said = [
-        f"Power is {figures.usd(power)} of {figures.usd(whole)} a month; {percent:g} % more adds {figures.usd(more)}{share}."
-    ]
+    share = f", {more / whole:.1%} of it" if whole else ""
+    sums = f"{figures.usd(power)} of {figures.usd(whole)} a month"
+    said = [f"Power is {sums}; {percent:g} % more adds {figures.usd(more)}{share}."]
     rented = _rented(asked)
     if rented is None or best is None or best.run_hours is None:
         return said
