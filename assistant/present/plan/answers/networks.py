@@ -93,7 +93,7 @@ def need_reason(asked: Asked) -> str | None:
     if best is None:
         return None
     if best.fabric == "none":
-        return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
+        return "So pay no premium for one: ordinary Ethernet carries requests and data."
     waits = figures.percent(best.exposed_communication_percent)
     plainer = plainer_network(asked)
     said = f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}"

@@ -45,7 +45,10 @@ def other_gpus(asked: Asked) -> list[str]:
             said.append(f"{name}: does not do. {why_not(asked, _on(asked, gpu))}".strip())
         else:
             many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
-            said.append(f"{many}{name}: {line(tried, asked)}.")
+            most = (
+                f", up to {figures.significant(tried.sizing.carries_requests_per_s)} requests/s" if tried.sizing else ""
+            )
+            said.append(f"{many}{name}: {line(tried, asked)}{most}.")
     return [*said, *_cheaper(asked, named)]
 
 

@@ -231,7 +231,10 @@ def wait_for_prices(asked: Asked) -> list[str]:
         else f"A fall of {_FALL:.0%} saves {saved}."
     )
     later = _later(asked, offer.date if offer else None)
-    return [said[0], later, *said[1:]] if later.startswith("Begun") else [*said, later]
+    if later.startswith("Begun"):
+        pays = f"any fall pays, {_FALL:.0%} is {saved}, a rise costs as much; the plan has no forecast"
+        return [f"Only if nobody needs it sooner: {pays}.", later]
+    return [*said, later]
 
 
 def _later(asked: Asked, read: str | None) -> str:

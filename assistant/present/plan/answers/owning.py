@@ -12,6 +12,7 @@ from ... import figures
 from .. import reading
 from ..purchase import optics
 from .asked import Asked, lasts, money, slower
+from .moving import both_ways as rent_beside_purchase
 from .operations import STOP, assumed, failures_a_day, nodes
 from .outlay import _bought
 from .terms_of_rent import taken
@@ -114,27 +115,29 @@ def owning_from(asked: Asked) -> list[str]:
         return []
     bought = found[1]
     running = added(usd for part, usd in bought.monthly_usd.items() if part in ("power", "support", "staff"))
-    even = bought.capital_usd / (rent - running) if rent > running else None
+    both = rent_beside_purchase(asked)
+    even = both.break_even_months if both else bought.capital_usd / (rent - running) if rent > running else None
     spans = list(dict.fromkeys([round(m) for m in months] + [round(bought.months)]))[:2]
     told = [
         f"{span} months: {figures.usd(span * rent)} rented, {figures.usd(bought.capital_usd + span * running)} bought"
         for span in spans
     ]
-    pays = (
-        f"owning pays from month {even:.0f} on"
-        if even
-        else "owning never pays: an hour of rent costs less than its upkeep"
-    )
+    never = "owning never pays: an hour of rent costs less than its upkeep"
+    pays = f"owning pays after {even:.0f} months of full use" if even else never
     first = ""
     if months:
         first = "Yes, rent: " if even is None or months[0] < even else "No, buy: "
-    share = f", {100 * even / bought.months:.0f} % of {bought.months:g} months in full use" if even else ""
-    begin = f"{first}{pays}{share}"
+    use = both.break_even_utilization_percent if both else 100 * even / bought.months if even else None
+    share = (
+        f"; below {use:.0f} % of use over {bought.months:g} months it does not" if even and use and use < 100 else ""
+    )
+    longer = f", longer than the {bought.months:g} of its write-off" if even and even > bought.months else ""
+    begin = f"{first}{pays}{longer or share}"
     return [
         f"{begin[:1].upper()}{begin[1:]}.",
         f"{'; '.join(told)}.",
-        "Bought counts no resale: what the machines still fetch moves that month forward. Rented by the month "
-        "can be left.",
+        "No resale is counted for what is bought: it moves that month forward. What is rented by the month can "
+        "be left.",
     ]
 
 

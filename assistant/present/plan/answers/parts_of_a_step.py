@@ -67,14 +67,15 @@ def step_made_of(asked: Asked) -> list[str]:
     if best is None or best.breakdown_s is None or reading.serves(asked.plan):
         return []
     gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]]
-    mfu = f" at {100 * best.mfu:.0f} % of {gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s in all" if best.mfu else ""
+    mfu = f", {100 * best.mfu:.0f} % of {gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s" if best.mfu else ""
     other = _plain_or_named(asked)
     said = [_made_of(asked, best)]
     said += [_made_of(asked, other)] if other is not None and other.breakdown_s is not None else []
     return [
         *said,
-        f"Compute is 6 × parameters × tokens of a step ÷ GPUs{mfu}; communication is bytes ÷ reached bandwidth plus "
-        "latency, less what runs beside the backward pass.",
+        f"Compute: 6 × parameters × tokens ÷ GPUs{mfu}; communication: bytes ÷ reached bandwidth, less what "
+        f"runs beside "
+        "the backward pass.",
     ]
 
 

@@ -163,7 +163,7 @@ def odds(asked: Asked) -> list[str]:
             f"{asked.name(other.fabric)} in the middle ({figures.hours(other.run_hours)})."
         )
     step = figures.seconds(best.step_time_s.p90)
-    return [*said, f"It shows in the first hour: 20 steps on all nodes; above {step} a step stop and change."]
+    return [*said, f"20 steps on all nodes show it in an hour: above {step} a step stop."]
 
 
 def _lost(asked: Asked, best: Candidate) -> str:

@@ -65,11 +65,6 @@ def saturates(asked: Asked) -> list[str]:
         f"second: "
         f"{times_of(most, load)} the {load:g} of now."
     ]
-    if memory:
-        told.append(
-            f"{min(1.0, memory):.0%} of the requests that fit in memory are in flight now; each token takes "
-            f"longer with more."
-        )
     if at_link is not None:
         told.append(
             f"The network comes later: the caches take {figures.percent(link)} of the links, full at "
@@ -77,6 +72,11 @@ def saturates(asked: Asked) -> list[str]:
         )
     elif best.fabric == "none":
         told.append("No network is in it: each copy stays in its node.")
+    if memory:
+        told.append(
+            f"{min(1.0, memory):.0%} of the requests that fit in memory are in flight now; each token takes "
+            f"longer with more."
+        )
     return told
 
 
@@ -227,7 +227,7 @@ def runs_alone(asked: Asked) -> list[str]:
         f"{'Yes' if better else 'Nearly' if each < 1.2 * together else 'No'}: {nodes} nodes with a run each finish one "
         f"every {figures.hours(each)}, all {gpus:,} on one run every {figures.hours(together)}{many}.",
         f"One run takes {figures.hours(one.run_hours)} on its node, with no network between nodes{cost}.",
-        "A network is needed only where one run is too large or too slow for a node: its memory, or a date of its own.",
+        "A network is needed once a run is too large or too slow for one node.",
     ]
 
 
@@ -249,14 +249,13 @@ def peak_or_mean(asked: Asked) -> list[str]:
     named = "the mean" if mean else "a quarter of it, as you named no mean,"
     mixed = one.usd_per_month + (best.usd_per_month - one.usd_per_month) * min(1.0, low / load)
     target = reading.asked(asked.plan, "inference.ttft_ms")
-    late = f" no target of {figures.seconds(target / 1000)} is held meanwhile" if target else " requests wait meanwhile"
+    late = f"{figures.seconds(target / 1000)} are not held meanwhile" if target else "requests wait meanwhile"
     return [
         f"For the peak of {load:g}: {reading.gpus(asked.plan):,} {kind(asked.plan)}, {money(best)} a month; for "
         f"{named} "
         f"{low:g}: {reading.gpus(made):,} {kind(made)}, {money(one)}.",
-        f"Scaled by the hour between both about {figures.usd(mixed)} a month, where hours at the peak are paid "
-        f"by the hour.",
-        f"A new copy loads its weights for minutes:{late}. For bursts of seconds size for the peak.",
+        f"Scaled by the hour between both about {figures.usd(mixed)} a month.",
+        f"But a new copy loads its weights for minutes, and {late}: bursts of seconds need the peak.",
     ]
 
 
