@@ -45,9 +45,9 @@ def other_gpus(asked: Asked) -> list[str]:
             said.append(f"{name}: does not do. {why_not(asked, _on(asked, gpu))}".strip())
         else:
             many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
-            most = (
-                f", up to {figures.significant(tried.sizing.carries_requests_per_s)} requests/s" if tried.sizing else ""
-            )
+            most = ""
+            if tried.sizing and len(named) == 1:
+                most = f", up to {figures.significant(tried.sizing.carries_requests_per_s)} requests/s"
             said.append(f"{many}{name}: {line(tried, asked)}{most}.")
     return [*said, *_cheaper(asked, named)]
 
