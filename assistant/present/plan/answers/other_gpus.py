@@ -187,6 +187,6 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     if less <= 0.01 * best.median_cost:
         more = figures.usd(max(0.0, -less))
         if asked.says("possible"):
-            return [f"So yes, {name} is possible; by list prices it costs {more} more: with a price of yours tell me."]
+            return [f"So yes, {name} is possible, at {more} more by list prices."]
         return [f"So no: {name} saves nothing."]
     return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
