@@ -92,18 +92,20 @@ class Parts:
     def view_of(self, said: Utterance) -> Callable[[Callable[[Plan], list[Event]]], list[Event]]:
         """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so
         is that."""
-        words = f" {' '.join(said.text.lower().split())} "
+        words = f" {' '.join(said.text.lower().replace('?', ' ').split())} "
         points = any(f" {one}" in words for one in self.library.language["followups"]["of_the_trial"])
         tried = self.state.variation
         of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
         return self.with_plan_in_view if points or of_its_network else self.with_plan_accepted
 
     def with_plan_accepted(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
-        """An answer about the plan as it was accepted, whatever is tried beside it."""
+        """An answer about the plan as it was accepted, whatever is tried beside it, and that it is of this one."""
         kept = self.state
         self.state = kept.trying(None)
+        tried = f"With the plan as it stands, {in_words(kept.variation)} being only tried:" if kept.variation else None
         try:
-            return self.with_plan(answer)
+            told = self.with_plan(answer)
+            return [Note(text=tried), *told] if tried and told else told
         finally:
             self.state = kept
 
