@@ -85,8 +85,7 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if kind is None or of_term:
         return of_term
     view = parts.view_of(said)
-    tried = 1 if parts.state.variation is not None else 0  # a line says whether it is of what is tried
-    events = view(lambda plan: _answer(parts, plan, kind, said, LINES - tried))
+    events = view(lambda plan: _answer(parts, plan, kind, said))
     if all(isinstance(event, Note) and event.text.startswith("With ") and not event.items for event in events):
         return None  # the plan has nothing to say of it
     parts.more = partial(_more, parts, kind["more"], said, view)
@@ -365,10 +364,11 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance, lines: int = LINES) -> list[Event]:
+def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+    tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     asked = _tried(parts, asked, kind) if kind.get("tried") else asked
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
@@ -376,7 +376,7 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance, 
     beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
     if not found and not any(beside):
         return []
-    room = lines - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
+    room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
     kept = found[: max(1, len(found) - 1)] if any(beside) else found  # of two questions each has its first lines
     told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])
     note = fitted([*([lead] if lead else []), *map(namer(asked.plan), told)], room)

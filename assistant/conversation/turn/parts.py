@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .supposing import Supposed
 
 _FABRIC = "cluster.fabric"
+_A_LINE = 80  # characters
 
 
 @dataclass
@@ -102,10 +103,12 @@ class Parts:
         """An answer about the plan as it was accepted, whatever is tried beside it, and that it is of this one."""
         kept = self.state
         self.state = kept.trying(None)
-        tried = f"With the plan as it stands, {in_words(kept.variation)} being only tried:" if kept.variation else None
+        tried = kept.variation
+        lead = f"With the plan as it stands, {in_words(tried)} being only tried:" if tried else ""
+        lead = lead if len(lead) < _A_LINE else "With the plan as it stands, not as it is tried:"
         try:
             told = self.with_plan(answer)
-            return [Note(text=tried), *told] if tried and told else told
+            return [Note(text=lead), *told] if lead and told else told
         finally:
             self.state = kept
 
