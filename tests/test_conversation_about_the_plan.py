@@ -345,4 +345,4 @@ def test_the_first_plan_says_for_how_many_tokens_it_counts(begin: Callable[..., 
 
 def test_a_network_that_nobody_lets_is_compared_in_a_whole_sentence(begin: Callable[..., Conversation]) -> None:
     told = _notes(begin(JOB).say("why not roce"))
-    assert "If it could be had: steps as long as on InfiniBand NDR" in told
+    assert "If it could be had, a step would take as long as on InfiniBand NDR" in told
