@@ -340,7 +340,8 @@ def test_the_first_plan_says_for_how_many_tokens_it_counts(begin: Callable[..., 
     counted = "Counted for 1 billion tokens, assumed: cost and time go with them."
     shown = one(begin().say("fine-tune qwen 2.5 72b on 32 a100"), PlanShown)
     assert counted in "\n".join(wording.lines(shown, 200))
-    assert "Counted for" not in str(wording.lines(one(begin().say(f"{JOB} for 2T tokens"), PlanShown), 200))
+    for said in ("for 2T tokens", "for two weeks"):
+        assert "Counted for" not in str(wording.lines(one(begin().say(f"{JOB} {said}"), PlanShown), 200))
 
 
 def test_a_network_that_nobody_lets_is_compared_in_a_whole_sentence(begin: Callable[..., Conversation]) -> None:

@@ -26,7 +26,8 @@ def section(plan: Plan) -> list[Block]:
 
 def _work(plan: Plan) -> list[str]:
     """How many tokens the run was taken to have, where nobody said it: what it takes goes with them."""
-    tokens = next((a.value for a in plan.assumptions if a.field == "training.tokens"), None)
+    days = reading.asked(plan, "training.days")  # of which they follow
+    tokens = next((a.value for a in plan.assumptions if a.field == "training.tokens" and not days), None)
     what = "the time goes" if plan.purchase else "cost and time go"
     return [f"Counted for {value_text('training.tokens', tokens)} tokens, assumed: {what} with them."] if tokens else []
 
