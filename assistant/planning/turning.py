@@ -20,13 +20,14 @@ Tried = Callable[[float], str | None]  # what is recommended at a value; none wh
 class Even:
     """A price that would make two candidates cost the same: of an input, as it is, as it would be, and whether the
     answer turns above it. Where the rules chose what is not the cheapest, it lies on the other side of the price as it
-    is."""
+    is. ``undated``: what is recommended at a price that is as old as it is now."""
 
     path: str
     now: float
     at: float
     tried: Tried
     up: bool
+    undated: Tried | None = None
 
     @property
     def begin(self) -> float:
@@ -56,7 +57,9 @@ def turn(even: Even, chosen: str) -> tuple[float, str] | None:
             turned = price
             break
         held = price
-    while turned is not None and abs(turned - held) > min(CENT, EXACT * turned):
+    if turned is not None and turned == outward(even.begin, up=up):
+        held = _beside(even, chosen, turned) or held
+    while turned is not None and abs(turned - held) > _apart(turned):
         middle = outward((held + turned) / 2, up=up)
         if middle in (held, turned):
             break
@@ -66,6 +69,19 @@ def turn(even: Even, chosen: str) -> tuple[float, str] | None:
         else:
             turned, to = middle, there
     return None if turned is None or to is None or turned == even.now else (turned, to)
+
+
+def _apart(turned: float) -> float:
+    """How near the price before is found, in dollars."""
+    return min(CENT, EXACT * turned)
+
+
+def _beside(even: Even, chosen: str, turned: float) -> float | None:
+    """The price beside the one at which costs are equal, on the side of the one that is, where the answer still holds
+    there: mostly it turns where costs are equal and nowhere before. ``None`` where it has turned there already."""
+    price = turned + _apart(turned) * (-1 if even.up else 1)
+    before = price > even.now if even.up else price < even.now
+    return price if before and even.tried(price) in (None, chosen) else None
 
 
 def distance(at: float, now: float) -> float:
