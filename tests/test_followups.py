@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ PEOPLE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups.yaml")
 OPEN: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_open.yaml"))
 SIGNED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_signed.yaml"))
 ONCE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_once.yaml"))
+ROLES: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_roles.yaml"))
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
+EVERY = 7  # of the sixty plans: each takes half a second
 LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
 TODAY = datetime.date(2026, 11, 20)
 
@@ -81,6 +84,19 @@ def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(one: dict[
     said = " ".join(" ".join(line.split()) for line in lines)
     assert len(lines) <= LINES and all(words in said for words in one["told"].split("|")), said
     assert talk.draft.fields == told
+
+
+def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
+    library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
+) -> None:
+    for one in some(ROLES, EVERY):
+        talk = _talk(library, one["job"])
+        told = dict(talk.draft.fields)
+        lines = _lines(talk.say(one["ask"]))
+        said = " ".join(" ".join(line.split()) for line in lines)
+        missing = [words for words in one["told"].split("|") if words not in said]
+        assert len(lines) <= (LONGEST if one.get("tried") else LINES) and not missing, (one["ask"], missing, said)
+        assert talk.draft.fields == told, one["ask"]
 
 
 def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:

@@ -30,7 +30,17 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields[NODES] = said.nodes
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return with_quotes(_within(fields), said, draft)
+    return with_quotes(_routed(_within(fields), draft), said, draft)
+
+
+def _routed(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """Experts whose number is said beside the parameters in all and those of a token: how many a token uses follows,
+    as nearly all parameters of a mixture are its experts'."""
+    known = lambda name: fields.get(f"model.{name}") or draft.fields.get(f"model.{name}")
+    experts, params, active = known("experts"), known("params"), known("active_params")
+    if not (experts and params and active) or known("experts_per_token") or active > params:
+        return fields
+    return {**fields, "model.experts_per_token": max(1, min(experts, int(experts * active / params)))}
 
 
 def _within(fields: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +51,8 @@ def _within(fields: dict[str, Any]) -> dict[str, Any]:
     days = fields.get(_DEADLINE)
     if isinstance(days, float) and days >= _WEEK:
         fields = {**fields, _DEADLINE: round(days)}
-    if fields.get(_TOKENS) is None or fields.get("training.days") is None:
+    work = fields.get(_TOKENS) or fields.get("training.steps")
+    if work is None or fields.get("training.days") is None:
         return fields
     others = {name: value for name, value in fields.items() if name != "training.days"}
     days = fields["training.days"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
-from assistant.vocabulary.quantities import DAYS_IN, LEAST_BUDGET, in_dollars
+from assistant.vocabulary.quantities import DAYS_IN, DAYS_PER_MONTH, DAYS_PER_YEAR, LEAST_BUDGET, in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -47,6 +47,8 @@ _BETWEEN_SIZES = 2  # words: "70B dense on 1.4T"
 _APART = frozenset({"and", "or", "to", "vs", "versus", ".", ";"})  # between two sizes of models
 _LEAST_TOKENS_A_PARAMETER = 10.0  # of a run that is told beside a model by no more than its size
 _ENDS_WITH = frozenset(",.;:!?)")
+_USED_FOR, _TERM = "budget.amortization_months", "budget.reserved_days"
+_FROM = ">= "  # of an implication: from this value on
 
 
 class Facts:
@@ -161,7 +163,8 @@ class Facts:
         """What the facts say of other fields that nobody named; not of those that are asked about."""
         asked = {doubt.field for doubt in reading.doubts}
         for path, value in list(reading.fields.items()) if reading.act != "compare" else ():
-            for other, implied in self._implication(path, value) if path != reading.context.asked else ():
+            alone = len(reading.fields) == 1
+            for other, implied in self._implication(path, value, alone) if path != reading.context.asked else ():
                 if other not in reading.context.fields.keys() | reading.fields.keys() | asked:
                     reading.fields[other], reading.follows[other] = implied, path
 
@@ -173,10 +176,12 @@ class Facts:
         if path and value is not None and reading.act == "change":
             reading.fields[path] = value
 
-    def _implication(self, path: str, value: Any) -> Iterable[tuple[str, Any]]:
-        """What a value says of other fields, by the value itself or by any."""
+    def _implication(self, path: str, value: Any, alone: bool) -> Iterable[tuple[str, Any]]:
+        """What a value says of other fields, by the value itself, by any, or, unless it is all that is said, from some
+        size on (``>= 1000``)."""
         known = self._implied.get(path, {})
-        return {**known.get("any", {}), **known.get(str(value), {})}.items()
+        large = [] if alone else [said for bound, said in known.items() if _is_reached(bound, value)]
+        return [one for said in (known.get("any", {}), *large, known.get(str(value), {})) for one in said.items()]
 
     def _one_model(self, reading: Reading) -> None:
         """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""
@@ -251,6 +256,9 @@ class Facts:
         if {*_SAYS_MORE} & {*values}:
             values = [v for v in values if v != "inference"]
         ends = _ends_of_range(planned[-1], reading.today) if planned else ()
+        if ends and path == _OF_A_GPU[0]:  # "offers between 2.10 and 3.40 per GPU-hour": of several, none is taken
+            reading.taken -= planned[-1].claimed
+            return
         if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
             reading.doubts.append(Doubt(path, f"{_told(ends[0])} or {_told(ends[1])}?", ends))
             return
@@ -453,11 +461,21 @@ class Facts:
                 return
 
     def settle_time(self, reading: Reading) -> None:
-        """A time that may be the length of the run or a deadline is the deadline where the work itself is told."""
+        """A time that may be the length of the run or a deadline is the deadline where the work itself is told; of
+        machines that are bought for a year and more it is that of their use, of a service that is rented its term."""
         for doubt in [one for one in reading.doubts if {path for path, _ in one.between} == TIMES]:
-            if reading.fields.get(TOKENS) is not None and DEADLINE not in reading.fields:
+            days = dict(doubt.between)[DEADLINE]
+            mode, serves = reading.known("budget.mode"), reading.known("workload") in SERVING
+            path, value = DEADLINE, days
+            if mode == "buy" and (serves or days >= DAYS_PER_YEAR):
+                path, value = _USED_FOR, round(days / DAYS_PER_MONTH)
+            elif mode == "rent" and serves:
+                path = _TERM
+            elif reading.fields.get(TOKENS) is None:
+                continue
+            if path not in reading.fields:
                 reading.doubts.remove(doubt)
-                reading.fields[DEADLINE] = dict(doubt.between)[DEADLINE]
+                reading.fields[path] = value
 
     def settle_sizes(self, reading: Reading) -> None:
         """Of two sizes that stand together the second, many times the first, is the tokens of the run: "13B on 260B",
@@ -513,6 +531,11 @@ class Facts:
                 del reading.fields[DEADLINE]
                 reading.doubts.append(Doubt(DEADLINE, f"in {days} or in {other} days?", (days, other)))
                 return
+
+
+def _is_reached(bound: str, value: Any) -> bool:
+    """Whether a value is as large as ``>= 1000`` says; whatever else stands there is no bound."""
+    return bound.startswith(_FROM) and isinstance(value, int | float) and value >= float(bound.removeprefix(_FROM))
 
 
 def _is_number(fact: Fact) -> bool:

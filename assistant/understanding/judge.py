@@ -45,7 +45,7 @@ _CHOICE_DOUBTED = {"choice": 0.2, "flag": 0.15}
 _CHOICE_ASKED, _CHOICE_TAKEN = 0.35, 0.98
 _ALIKE = 0.95  # a count that is about as likely as the likeliest is no other
 # Roles of a count that the opinion has no class for: racks, and the parts of a loop, which add up.
-_UNCLASSED = frozenset({"racks", "per_rack_nodes", "rollouts", "rollout_nodes"})
+_UNCLASSED = frozenset({"racks", "per_rack_nodes", "rollouts", "rollout_nodes", "more", "more_nodes"})
 _COMPUTED_FROM = frozenset(
     {"tokens", "per_gpu", "epochs", "links", "over"}
 )  # roles of what is not the value as it stands
@@ -162,8 +162,11 @@ class Judge:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
+            barred = {(fact.says.field, at) for fact in live if fact.says.act == "quiet" for at in fact.claimed}
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
-                _propose(reading, found[at], likely[at])
+                open_ = {path: odds for path, odds in likely[at].items() if (path, at) not in barred}
+                if open_:
+                    _propose(reading, found[at], open_)
             _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
 
     def _choose(self, reading: Reading, live: Sequence[Fact]) -> None:

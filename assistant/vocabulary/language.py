@@ -21,15 +21,16 @@ class Example(Entry):
 
 
 class Wording(Entry):
-    """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
-    ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless
-    they are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it
-    stands, by the sentence that asks back (``{said}`` stands for the words), ``between`` the other fields that the
-    words of such a sentence may mean; ``answers`` are templates that count only as the answer to the open question of a
-    field, by its path (and how the value is computed: ``inference.requests_per_s /60``): "8000 a month" where the
-    budget in all was asked for; a value with ``?`` gives way where another one is said too. ``beside`` are templates
-    that count only where another field is said or known, by its path. ``cues`` are templates that say nothing alone,
-    by a name: a value ``machines beside NAME`` counts only where one of them is somewhere in the message."""
+    """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a
+    choice, ``replies`` the same for the answer to the open question alone, ``implies`` what a value (``any`` of
+    them, or from ``>= 1000`` on) says of other fields unless they are said themselves, ``quiet`` what looks like
+    the field and is not; ``asks`` what cannot be taken as it stands, by the sentence that asks back (``{said}``
+    stands for the words), ``between`` the other fields that the words of such a sentence may mean; ``answers`` are
+    templates that count only as the answer to the open question of a field, by its path (and how the value is
+    computed: ``inference.requests_per_s /60``): "8000 a month" where the budget in all was asked for; a value with
+    ``?`` gives way where another one is said too. ``beside`` are templates that count only where another field is
+    said or known, by its path. ``cues`` are templates that say nothing alone, by a name: a value ``machines beside
+    NAME`` counts only where one of them is somewhere in the message."""
 
     field: str
     says: list[str] = Field(default_factory=list)

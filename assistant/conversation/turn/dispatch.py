@@ -24,6 +24,7 @@ from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
 from .parts import Parts
+from .several import with_values
 from .supposing import supposed
 from .to_question import to_question
 
@@ -62,7 +63,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
-    return _supposing(parts, said) or _act(parts, said)
+    return with_values(parts, said, _supposing(parts, said) or _act(parts, said))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:
@@ -122,7 +123,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
     of_purchase = None if of_it else asked.of_purchase(parts, said)
     if of_purchase is not None:
-        return of_purchase
+        job = parts.state.plan is None and said.act == "describe" and _tells_of_a_job(said, answered=True)
+        return describe(parts, said) if job else of_purchase  # "…, budget 1.1M: which network do we buy?"
     followed = None if told else followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):

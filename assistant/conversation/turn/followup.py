@@ -166,39 +166,44 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     least = _LIKELY if names and states else _POSSIBLY
     supposed = said.act == "what-if" and "if" in said.text.lower().split()
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
+    dated = "training.days" in parts.state.draft.fields or _DEADLINE in stated
+    kept = not dated and not _of_a_ratio(parts, said)
     for name, share in _with_any_form(kinds, said):
         if name == ELSEWHERE:
             if share >= (_SURE if first else _OF_THE_FIELD) and not _says_nothing(said, bool(names)):
                 return None
             continue
         kind = kinds[name]
-        own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
-        sized = {"cluster.gpus", "inference.", "inference.requests"} & set(kind.get("facts", ()))
-        own |= _bare(said, stated) if share >= _SURE and sized else set()
         if share < (early if first else least) or (first and not _in_place_of(kind, topics, share)):
             continue
         if (kind.get("needs") == "quotes" and not quoted) or stated & set(kind.get("unless", ())):
             continue
-        of_a_file = said.act == "export" and _FILES & set(said.text.lower().replace(".", " ").split())
-        if of_a_file or (share < _SURE and (said.act == "export" or (_is_a_term(said) and not kind.get("defines")))):
-            return None
-        dated = "training.days" in parts.state.draft.fields or "constraints.deadline_days" in stated
-        if name == "sizes" and supposed and stated and not dated and not _of_a_ratio(parts, said):
+        if _is_no_question(kind, share, said) or (kind.get("resizes") and supposed and stated and kept):
             return None  # with the days given fewer GPUs would do less: then the work is kept, else it is tried
+        own = _own_facts(kind, share, said, stated)
         if states and any(path.startswith(_LIMITS) for path in own):
             continue  # "the room gives us 20 kW" is a limit, whatever else is asked in such words
         beside = kind.get("aside") and (share >= _SURE or aside >= _BESIDE)
         tried = stated - own if kind.get("supposed") else stated
-        if (
-            (tried and supposed)
-            or (stated - own and not beside)
-            or (own and supposed and share < (_LIKELY if name == "sizes" else _BESIDE))
-        ):
+        enough = _LIKELY if kind.get("resizes") else _BESIDE
+        if (tried and supposed) or (stated - own and not beside) or (own and supposed and share < enough):
             continue
-        if name == "why" and len(said.text.split()) < _A_WHY:
-            return None  # the word alone asks for the proof
-        return kind
+        return None if kind.get("bare_is_proof") and len(said.text.split()) < _A_WHY else kind
     return None
+
+
+def _own_facts(kind: Mapping[str, Any], share: float, said: Utterance, stated: Set[str]) -> set[str]:
+    """What is stated that a kind of question is about: its own fields, and bare numbers where sizes are asked about."""
+    own = {path for path in stated if path.startswith(tuple(kind.get("facts", ("-",))))}
+    sized = {"cluster.gpus", "inference.", "inference.requests"} & set(kind.get("facts", ()))
+    return own | (_bare(said, stated) if share >= _SURE and sized else set())
+
+
+def _is_no_question(kind: Mapping[str, Any], share: float, said: Utterance) -> bool:
+    """Whether something is to be written to a file, or the meaning of a word is asked that the kind does not define."""
+    exports = said.act == "export"
+    of_a_file = exports and _FILES & set(said.text.lower().replace(".", " ").split())
+    return bool(of_a_file) or (share < _SURE and (exports or (_is_a_term(said) and not kind.get("defines"))))
 
 
 def _tells(said: Utterance) -> bool:

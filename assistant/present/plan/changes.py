@@ -11,16 +11,18 @@ from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
 from .names import namer
 from .purchase import term_of
-from .reading import asked, bill, chosen, each_limit, ends, gpus, is_given, limits_in_short, unit_of_work
+from .reading import asked, bill, chosen, each_limit, ends, gib, gpus, is_given, limits_in_short, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
 
-def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
-    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
+def changes(before: Plan | None, after: Plan, *, carded: bool = False) -> tuple[str, ...]:
+    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan.
+    ``carded``: they stand below the card, which tells the certainty."""
     if before is None:
         return ()
-    parts = (_recommendation, _way_out, _figures, _certainty, _candidates, _warnings)
+    certainty = () if carded else (_certainty,)
+    parts = (_recommendation, _way_out, _figures, *certainty, _candidates, _warnings)
     told = tuple(text for part in parts for text in part(before, after))
     kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
     told = told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))
@@ -45,10 +47,23 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
     moved += _trains(before, after)
     return (
-        (*moved, *_verdict(before, after))
+        (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
         if moved
         else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
     )
+
+
+def _held(before: Plan, after: Plan) -> list[str]:
+    """Of a run that trains: whether the network stays, what waits for it, and the memory it takes."""
+    old, new = chosen(before), chosen(after)
+    if old is None or new is None or not ends(after) or new.exposed_communication_percent is None:
+        return []
+    if old.exposed_communication_percent is None or _other_money(before, after):
+        return []
+    waits = [figures.percent(c.exposed_communication_percent) for c in (old, new)]
+    stays = "The network stays" if old.fabric == new.fabric else "Another network"
+    room = f"; it fits: {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
+    return [f"{stays}: {waits[0]} of a step waits → {waits[1]}{room}."]
 
 
 def _to_do(before: Plan, after: Plan) -> str:

@@ -52,6 +52,11 @@ class Inference(Section):
         About("load", "amount", "How many requests come per second?", "the cluster is taken as fully used",
               unit="{} requests per second", span="number", words=("load", "requests per second", "qps", "rps")),
     ] = None  # fmt: skip
+    mean_requests_per_s: Annotated[
+        Annotated[Count, Field(ge=1e-6, le=1e9)] | None,
+        About("mean load", "amount", "How many requests come per second on average?", "as many as at the peak",
+              unit="{} requests per second", span="number", words=("(mean|average|avg) (load|traffic|request rate)",)),
+    ] = None  # fmt: skip
     tokens_per_s: Annotated[
         Annotated[Count, Field(ge=1e-6, le=1e12)] | None,
         About("output tokens per second", "amount", "How many output tokens per second, of all users together?",

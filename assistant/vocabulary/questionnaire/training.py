@@ -95,6 +95,11 @@ class Training(Section):
               unit="{} steps", span="number", words=("(total|max|train|training) steps", "number of steps"),
               sensible=(10, 10_000_000), lookalikes=("steps between two checkpoints",)),
     ] = None  # fmt: skip
+    runs_per_day: Annotated[
+        Annotated[Count, Field(ge=1e-6, le=1e6)] | None,
+        About("runs a day", "amount", "How many such runs are there a day?", "one run", unit="{} runs a day",
+              span="number", words=("(runs|trainings) (a|per) day",), sensible=(0.001, 10_000)),
+    ] = None  # fmt: skip
     days: Annotated[
         Annotated[Days, Field(ge=1e-6, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",

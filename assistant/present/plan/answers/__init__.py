@@ -29,11 +29,15 @@ from . import (
     other_gpus,
     otherwise,
     outlay,
+    owning,
+    parts_of_a_step,
+    pressed,
     replicas,
     running,
     schedule,
     sellers,
     service,
+    serving_limits,
     signing,
     site,
     spending,
@@ -63,7 +67,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "idle idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
-        "need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
+        "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
         "against_needs exposed_means exposed_here time_parts parts_asked traffic_note need_rollouts little_because "
         "little_plainer"
     ).split(),
@@ -73,8 +77,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed_speed assumed assumed_count nobody_pays criteria least_sure least_sure_said "
-        "range_percent ranking_percent not_modelled"
+        "mfu_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
+        "least_sure_first least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "
@@ -129,6 +133,17 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
+    pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale".split(),
+    parts_of_a_step: (
+        "step_gap step_made_of even_bandwidth effective_rate upgrade_steps experts_cost expert_parallel_named "
+        "sharded_inside"
+    ).split(),
+    serving_limits: (
+        "gpus_range saturates cache_moves replica_lost both_sides runs_alone peak_or_mean api_beside"
+    ).split(),
+    owning: (
+        "dearer_power cables_share owning_from with_a_string checkpoint_every counted_failures idle_term taper_saves"
+    ).split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip

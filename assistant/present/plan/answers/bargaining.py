@@ -161,9 +161,10 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
         thousand = 1e3 * best.usd_per_month / (load * HOURS_PER_MONTH * _SECONDS)
         said.append(f"A thousand requests: {figures.usd(thousand)}; at half the load on average twice as much.")
     price = next((usd for usd in asked.amounts("money") if 0 < usd < _MOST_PER_HOUR), None)
-    if price and each:
-        left = f"{100 * (price - each) / price:.0f} %"
-        said.insert(0, f"At {figures.usd(price)} per million output tokens {left} are left over the machines' cost.")
+    if price and each and not asked.says("of_apis"):
+        left = f"{100 * (price - each) / price:.0f} % are left over the machines' cost"
+        held = left if price > each else f"the machines cost {100 * (each / price - 1):.0f} % more than that"
+        said.insert(0, f"At {figures.usd(price)} per million output tokens {held}.")
     return said
 
 

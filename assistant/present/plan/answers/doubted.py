@@ -22,12 +22,14 @@ def off_by(asked: Asked) -> list[str]:
     best, factor = asked.best, _factor(asked)
     if best is None:
         return [f"Nothing works as asked even at the speed that was computed. {asked.plan.recommendation.headline}"]
+    computed = ""
     speed = "half the speed" if factor == 2 else f"{100 / factor:.0f} % of the speed"
     if "mfu" in asked.text and best.mfu and asked.amounts("percent"):
         speed = f"{100 * best.mfu / factor:.0f} % MFU"
+        computed = f" (at the {100 * best.mfu:.0f} % computed)"
     if not reading.ends(asked.plan):
         return [_served(asked, speed, factor)]
-    takes = f"{figures.hours(factor * (best.run_hours or 0.0))} instead of {figures.hours(best.run_hours)}"
+    takes = f"{figures.hours(factor * (best.run_hours or 0.0))} instead of {figures.hours(best.run_hours)}{computed}"
     said = f"At {speed} it takes {takes}"
     bought = reading.to_buy(asked.plan)
     if bought is not None:

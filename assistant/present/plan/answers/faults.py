@@ -84,7 +84,18 @@ def slow_link(asked: Asked) -> list[str]:
         days = f"; a whole run so takes {figures.hours(max(0.0, one.run_hours - best.run_hours))} more"
     return [
         f"All wait for the slowest, so it is as if every link had half its speed: a step takes {lasts(more)}, "
-        f"{times}{days}.",
+        f"{times}{days}.{_elsewhere_slow(asked, nics)}",
         f"So little or much because {waits} of a step waits for the network when all is well. Find it with the bus "
         "bandwidth node by node, and take that node out.",
     ]
+
+
+def _elsewhere_slow(asked: Asked, nics: int) -> str:
+    """The same on the best network of another kind."""
+    other = next((f for f in _two(asked)[1:]), None)
+    here = reading.candidate(asked.plan, other)
+    made = asked.tried({"cluster.fabric": other, "cluster.nics_per_node": max(1, nics // 2)}) if other else None
+    one = reading.candidate(made, other) if made else None
+    if other is None or here is None or one is None or not here.step_time_s or not one.step_time_s:
+        return ""
+    return f" On {asked.name(other)}: {lasts(slower(one, here))}."

@@ -30,6 +30,7 @@ def phases(asked: Asked) -> list[str]:
         f"{name}: {figures.seconds(most)} of a step of {figures.seconds(best.median_step)} "
         f"({100 * most / best.median_step:.0f} %); {other} with what is computed beside it {figures.seconds(less)} "
         f"({beside}).",
+        *(_shorter(asked, best) if asked.says("of_slowness") else ()),
         *_written(asked),
         "Writing is bound by memory: for each token all the weights are read. An estimate: five steps show it.",
         *_tail(loop.alone_s, loop.generation_s),
@@ -158,3 +159,20 @@ def shared(asked: Asked) -> list[str]:
         waits = f"; new weights take {figures.seconds(sync)}, {_part(sync, one)} of a step" if sync else ""
         said.append(f"{split}: {_sums(one)} on {asked.name(one.fabric)}{waits}.")
     return said
+
+
+def _shorter(asked: Asked, best: Candidate) -> list[str]:
+    """What a step gains of answers half as long, and of twice the GPUs; what the weights between the phases take."""
+    field = "rl.response_tokens"
+    length = reading.asked(asked.plan, field) or assumed(asked.plan, field)
+    sync = _sync(best)
+    told = [f"weights between them {figures.seconds(sync)}" if sync else "weights between them nothing"]
+    for name, change in (
+        ("answers half as long", {field: int(length / 2)} if length else None),
+        ("twice the GPUs", {"cluster.gpus": 2 * reading.gpus(asked.plan)}),
+    ):
+        made = asked.tried(change) if change else None
+        one = reading.chosen(made) if made else None
+        if one is not None and one.step_time_s and one.learning is not None:
+            told.append(f"with {name} a step takes {figures.seconds(one.median_step)}")
+    return [f"{told[0][:1].upper()}{'; '.join(told)[1:]}."]

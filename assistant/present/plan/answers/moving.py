@@ -67,7 +67,7 @@ def leave_hassle(asked: Asked) -> str | None:
 
 def rent_or_buy_decided(asked: Asked) -> str | None:
     """Which of both, and the use from which it is the other; of a use that is named which it is there."""
-    found = _both(asked)
+    found = both_ways(asked)
     if asked.best is None or found is None:
         return None
     use = found.break_even_utilization_percent
@@ -82,7 +82,7 @@ def rent_or_buy_decided(asked: Asked) -> str | None:
     return f"{'Rent for this run alone' if short else 'Buy'}: buying pays if in use more than {use:.0f} % {over}."
 
 
-def _both(asked: Asked) -> RentOrBuy | None:
+def both_ways(asked: Asked) -> RentOrBuy | None:
     """Rent beside purchase, of a plan that has only one of them too."""
     if asked.plan.rent_or_buy is not None:
         return asked.plan.rent_or_buy
@@ -94,12 +94,12 @@ def rent_or_buy(asked: Asked) -> str | None:
     """Both sums, and which is less; nothing where nothing works as asked."""
     if asked.best is None:
         return None
-    found = _both(asked)
+    found = both_ways(asked)
     return purchase.turns(found)[0] if found else "They cannot be compared: one of them has no price here."
 
 
 def rent_or_buy_turn(asked: Asked) -> list[str]:
     if asked.best is None:
         return []
-    found = _both(asked)
+    found = both_ways(asked)
     return purchase.turns(found)[1:] if found else [f"Rented: {text}" for text in rented_instead(asked)[:2]]

@@ -93,7 +93,7 @@ def need_reason(asked: Asked) -> str | None:
     if best is None:
         return None
     if best.fabric == "none":
-        return "So pay no premium for one: ordinary Ethernet carries requests, data and checkpoints."
+        return "So pay no premium for one: ordinary Ethernet carries requests and data."
     waits = figures.percent(best.exposed_communication_percent)
     plainer = plainer_network(asked)
     said = f"{waits} of a step is communication that nothing hides, on {asked.name(best.fabric)}"
@@ -297,9 +297,9 @@ def _of_what_cannot_be(asked: Asked, one: Candidate) -> str:
     return f"{asked.name(one.fabric)}: {why}. {barred[0] if barred else ''}".strip()
 
 
-def _apart(asked: Asked, best: Candidate, other: Candidate) -> str:
+def _apart(asked: Asked, best: Candidate, other: Candidate, led: str = "steps", than: str = "") -> str:
     """How far a network is from the recommended one, in time and money."""
-    step, long = f"steps {lasts(slower(other, best))}", slower(other, best) > _FELT and reading.ends(asked.plan)
+    step, long = f"{led} {lasts(slower(other, best), than)}", slower(other, best) > _FELT and reading.ends(asked.plan)
     step += f" ({figures.hours(other.run_hours)} in all)" if long else ""
     if not other.cost_usd or not best.cost_usd:
         return step
@@ -330,9 +330,10 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
         return f"{name} is ruled out here.{why}"
     if other.fits is False:
         return f"{name}: it does not fit.{why}"
-    apart = _apart(asked, best, other)
     if other.verdict == "impossible":
-        return f"{name} is ruled out here.{why} If it were not: {apart}."
+        would = _apart(asked, best, other, "a step would take", asked.name(best.fabric))
+        return f"{name} is ruled out here.{why} If it could be had, {would}."
+    apart = _apart(asked, best, other)
     near = abs(slower(other, best)) < _MATTERS
     more = other.median_cost - best.median_cost if other.cost_usd and best.cost_usd else 0.0
     dear = more > _DEAR * best.median_cost if best.cost_usd else False
@@ -427,9 +428,17 @@ def time_parts(asked: Asked) -> list[str]:
     for key, name, _, kind in PARTS:
         if seconds.get(key, 0.0) > 0.001 * whole:
             kinds[kind].append((seconds[key] / whole, _WORDS.get(key, name)))
-    told = lambda kind: ", ".join(f"{name} {figures.percent(100 * s)}" for s, name in sorted(kinds[kind], reverse=True))
+    told = lambda kind: ", ".join(
+        f"{name} {figures.percent(100 * s)}{f' ({figures.seconds(s * best.median_step)})' if kind == 'network' else ''}"
+        for s, name in sorted(kinds[kind], reverse=True)
+    )
     network = f"Of a step communication that nothing hides is: {told('network') or 'next to nothing'}."
     waits = f", {told('wait')}" if kinds["wait"] else ""
+    hides = next(
+        (a.value for a in asked.plan.assumptions if a.field in ("training.expert_overlap", "expert overlap")), None
+    )
+    if seconds.get("ep", 0.0) > 0.001 * whole and hides == "none":
+        network += " Of the experts' nothing is taken to be hidden, as you named no overlap."
     return [network, f"The rest: {told('work')}{waits}."]
 
 
@@ -492,3 +501,19 @@ def need_rollouts(asked: Asked) -> list[str]:
         first,
         f"Between the two ({where}) only weights cross{much}{part}.",
     ]
+
+
+def need_beyond(asked: Asked) -> str | None:
+    """What changes once the job is on two nodes, where nothing crosses a network now."""
+    best, gpus = asked.best, reading.gpus(asked.plan)
+    per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    if best is None or best.fabric != "none" or reading.serves(asked.plan) or gpus > per:
+        return None
+    made = asked.tried({"cluster.gpus": 2 * per, "cluster.fabric": None, "training.days": None})
+    plain = [c for c in made.candidates if c.fabric.startswith("ethernet-tcp") and c.step_time_s] if made else []
+    fast = [c for c in made.candidates if c.step_time_s and not c.fabric.startswith("ethernet-tcp")] if made else []
+    if not plain or not fast:
+        return None
+    slow, quick = min(plain, key=lambda c: c.median_step), min(fast, key=lambda c: c.median_step)
+    more = lasts(slower(slow, quick), asked.name(quick.fabric))
+    return f"On two nodes it would begin to count: a step on {asked.name(slow.fabric)} takes {more}."

@@ -13,7 +13,7 @@ from .asked import Asked, lasts, slower, usable
 from .choice import one_line
 
 _PER_NODE = "failures per node and day"
-_RESTART, _STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
+_RESTART, STOP = "seconds to restart after a failure", "seconds a checkpoint stops the work"
 _DAY = 86_400.0
 
 
@@ -135,7 +135,7 @@ def on_failure(asked: Asked) -> str | None:
 def restart(asked: Asked) -> str | None:
     """What a failure costs, and how often to save."""
     rate = failures_a_day(asked.plan)
-    again, stop = (assumed(asked.plan, f) for f in (_RESTART, _STOP))
+    again, stop = (assumed(asked.plan, f) for f in (_RESTART, STOP))
     if None in (rate, again, stop) or reading.serves(asked.plan):
         return None
     assert rate is not None and again is not None and stop is not None

@@ -45,7 +45,10 @@ def other_gpus(asked: Asked) -> list[str]:
             said.append(f"{name}: does not do. {why_not(asked, _on(asked, gpu))}".strip())
         else:
             many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
-            said.append(f"{many}{name}: {line(tried, asked)}.")
+            most = ""
+            if tried.sizing and len(named) == 1:
+                most = f", up to {figures.significant(tried.sizing.carries_requests_per_s)} requests/s"
+            said.append(f"{many}{name}: {line(tried, asked)}{most}.")
     return [*said, *_cheaper(asked, named)]
 
 
@@ -184,6 +187,6 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     if less <= 0.01 * best.median_cost:
         more = figures.usd(max(0.0, -less))
         if asked.says("possible"):
-            return [f"So yes, {name} is possible; by list prices it costs {more} more: with a price of yours tell me."]
+            return [f"So yes, {name} is possible, at {more} more by list prices."]
         return [f"So no: {name} saves nothing."]
     return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]

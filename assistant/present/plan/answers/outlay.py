@@ -15,7 +15,7 @@ from .sums import budget
 
 _YEARS, _YEAR = 3.0, 12
 _QUARTER, _FALL = 3, 0.1  # months; of a price
-_WEEK = 168.0  # hours
+_WEEK, _WEEK_DAYS = 168.0, 7.0  # hours; days
 _MILLION, _THOUSAND = 1e6, 1e3
 _LIFTED = ("budget.usd", "budget.usd_per_month")
 _ALIKE = 0.02  # of a sum
@@ -120,6 +120,12 @@ def residual(asked: Asked) -> list[str]:
     said = [f"None: bought machines are written off to nothing over {bought.months:g} months; no resale is counted."]
     share = next((s for s in asked.amounts("percent", "share") if 0 < s < 100), 0.0) / 100
     if not share:
+        rent = _rent(asked, bought.months)
+        whole = bought.capital_usd + bought.months * _running(bought)
+        if rent:
+            cheaper = "owning is the cheaper one even so" if whole < rent else "renting is the cheaper one"
+            sums = f"{figures.usd(whole)} with power and support; rented as long, in full use, {figures.usd(rent)}"
+            said.append(f"With nothing left of them they come to {sums}: {cheaper}.")
         return said
     months = next((d / DAYS_PER_YEAR * _YEAR for d in asked.amounts("time") if d >= 28), _YEAR)
     months = _YEAR if "year" in asked.text and months < _YEAR else months
@@ -179,6 +185,9 @@ def network_share(asked: Asked) -> list[str]:
             less = best.median_cost - plain.median_cost
             cost = f", {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
         gold = "so it is no gold plating" if more > _FELT else "so a plain one would nearly do"
+        less = _bought(asked, plain.fabric) if asked.buys and own is not None else None
+        if less is not None and own is not None and less[1].capital_usd < own[1].capital_usd:
+            cost = f", {figures.usd(own[1].capital_usd - less[1].capital_usd)} less to buy{cost}"
         said.append(f"On {asked.name(plain.fabric)} a step takes {lasts(more)}{cost}: {gold}.")
     return said
 
@@ -221,11 +230,30 @@ def wait_for_prices(asked: Asked) -> list[str]:
         if drift.value
         else f"A fall of {_FALL:.0%} saves {saved}."
     )
-    return [*said, _later(asked, offer.date if offer else None)]
+    later = _later(asked, offer.date if offer else None)
+    if later.startswith("Begun"):
+        pays = f"any fall pays, {_FALL:.0%} is {saved}, a rise costs as much; the plan has no forecast"
+        return [f"Only if nobody needs it sooner: {pays}.", later]
+    return [*said, later]
 
 
 def _later(asked: Asked, read: str | None) -> str:
-    run = asked.run
+    run, best = asked.run, asked.best
+    days = next((d for d in asked.amounts("time") if d >= _WEEK_DAYS), None)
+    limit = reading.asked(asked.plan, "constraints.deadline_days")
+    if days and limit and best is not None and best.run_hours:
+        slow = reading.run_band(best)[1] / 24
+        spare = limit - days - best.run_hours / 24
+        kept = "still in time" if spare >= 0 else "too late"
+        sure = (
+            ", in nine of ten cases too"
+            if limit - days - slow >= 0
+            else ""
+            if spare < 0
+            else ", in one of ten cases not"
+        )
+        far = f"{abs(spare):.0f} days {'to spare' if spare >= 0 else 'over'}"
+        return f"Begun {days:.0f} days later it is {kept}: {far}{sure}."
     when = f" The price was read on {read}." if read else ""
     ends = f" and the run of {run[0]} ends as much later" if run else ""
     return f"A quarter of waiting is {_QUARTER} months without results{ends}.{when}"

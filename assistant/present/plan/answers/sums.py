@@ -298,6 +298,8 @@ def cheapest_named(asked: Asked) -> str | None:
     if best is None or not able:
         return price_source(asked)
     offer, least = _taken(asked), able[0]
+    if dearer := _named_dearer(asked, best):
+        return dearer
     if best.cost_usd is None or least.median_cost >= 0.995 * best.median_cost:
         where = f"{_seller(asked, offer)}, " if offer else ""
         how = "It can be taken: the cheapest is the one recommended"
@@ -309,11 +311,39 @@ def cheapest_named(asked: Asked) -> str | None:
     )
 
 
+def _named_dearer(asked: Asked, best: Candidate) -> str | None:
+    """Of a kind of network that is named as the cheaper one and is none: what it costs beside the choice."""
+    kind = lambda fabric: asked.catalog.fabrics[fabric].technology if fabric in asked.catalog.fabrics else ""
+    named = {kind(f) for f in asked.fabrics}
+    wanted = {"tcp", "roce", "spectrum-x"} if "tcp" in named and "ethernet" in asked.text else named
+    if best.cost_usd is None or not wanted or kind(best.fabric) in wanted:
+        return None
+    able = [c for c in asked.plan.candidates if c.cost_usd and c.step_time_s and kind(c.fabric) in wanted]
+    other = min(able, key=lambda c: c.median_cost, default=None)
+    if other is None or other.median_cost <= best.median_cost:
+        return None
+    ends = ""
+    if reading.ends(asked.plan) and other.run_hours and best.run_hours:
+        apart = other.run_hours - best.run_hours
+        same = abs(apart) < 0.01 * best.run_hours
+        ends = (
+            " and is done no sooner"
+            if same
+            else f" and is done {figures.hours(abs(apart))} {'later' if apart > 0 else 'sooner'}"
+        )
+    more = figures.usd(other.median_cost - best.median_cost)
+    return (
+        f"There is no cheaper one of that kind: {asked.name(other.fabric)} costs {more} more ({money(other)} "
+        f"instead of "
+        f"{money(best)} for {reading.bill(asked.plan)}){ends}, so we take {asked.name(best.fabric)}."
+    )
+
+
 def cheapest_catch(asked: Asked) -> str | None:
     """What speaks against it."""
     best, able = asked.best, [c for c in usable(asked) if c.cost_usd]
     least = able[0] if able else None
-    if best is None or least is None:
+    if best is None or least is None or _named_dearer(asked, best):
         return None
     if least is not best and best.cost_usd:
         if reading.is_given(asked.plan):

@@ -4,7 +4,7 @@ prices make of a term."""
 from __future__ import annotations
 
 from assistant.vocabulary.plan import RentalOffer
-from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, HOURS_PER_MONTH
 
 from ... import figures
 from .. import reading
@@ -66,6 +66,8 @@ def used(asked: Asked) -> list[str]:
     best, hours = asked.best, _paid_hours(asked)
     if best is None or best.run_hours is None or not reading.ends(asked.plan):
         return []
+    if many := reading.asked(asked.plan, "training.runs_per_day"):
+        return _all_day(asked, best.run_hours, float(many))
     if hours is None:
         share = best.run_hours / (24 * _USUAL_TERM)
         filled = f"{figures.hours(best.run_hours)} of 365 days, {figures.percent(100 * share)}"
@@ -83,6 +85,36 @@ def used(asked: Asked) -> list[str]:
     if other is not None and other.cost_usd is not None:
         said.append(f"By the hour the run alone costs {money(other)}: a term pays only if other work fills the rest.")
     return [*said, "Each further run adds its own hours: fewer tokens take that much less."]
+
+
+def _all_day(asked: Asked, run_hours: float, many: float) -> list[str]:
+    """The share of a day that so many runs fill, on all GPUs and on one node, and by the hour."""
+    gpus, per = reading.gpus(asked.plan), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
+    share = many * run_hours / 24
+    best, offer = asked.best, taken(asked)
+    rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour if best else None
+    whole = rate * gpus * HOURS_PER_MONTH if rate else None
+    used_ = many * run_hours * gpus
+    mostly = "Yes, mostly idle" if share < _HALF else "No"
+    cost = ""
+    if rate and whole:
+        cost = f": {figures.usd(used_ * rate * DAYS_PER_MONTH)} a month by the hour instead of {figures.usd(whole)}"
+    said = [
+        f"{mostly}: {many:g} runs of {figures.hours(run_hours)} fill {figures.percent(100 * share)} of a day, "
+        f"{figures.significant(used_)} of {24 * gpus:,} GPU-hours{cost}."
+    ]
+    made = asked.tried({"cluster.gpus": per}) if per < gpus else None
+    one = reading.chosen(made) if made else None
+    if one is not None and one.run_hours:
+        does = "is enough" if many * one.run_hours < 24 else "is not enough"
+        said.append(
+            f"One node of {per} {does}: there they fill {figures.percent(100 * many * one.run_hours / 24)} of a day"
+            f"{f', {figures.usd(rate * per * HOURS_PER_MONTH)} a month' if rate else ''}."
+        )
+    return [*said, "Loading the model and the data of each run comes on top, minutes that may be longer than the run."]
+
+
+_HALF = 0.5
 
 
 def _worth(asked: Asked, hours: float) -> str:

@@ -96,8 +96,11 @@ def rated(asked: Asked) -> list[str]:
         whence = made.bandwidth_efficiency.source.removeprefix("derived: ").partition(" (")[0].partition(";")[0]
         said.append(
             f"In the numbers: {asked.name(found.fabric)} gets {100 * made.bandwidth_efficiency.si:.0f} % of its line "
-            f"({whence})."
+            f"({whence}{f', {made.bandwidth_efficiency.date}' if made.bandwidth_efficiency.date else ''})."
         )
+        if found.exposed_communication_percent:
+            waits = figures.percent(found.exposed_communication_percent)
+            said.append(f"Were it better, a step gains at most what waits for it, {waits}: the rest is computing.")
     if found.step_time_s and found is not best:
         said.append(f"Here {_beside(asked, found, best)}.")
     return said

@@ -282,7 +282,23 @@ def twice_the_load(asked: Asked) -> list[str]:
     return [
         f"At {times * load:g} requests per second it takes {more:,} GPUs, {line(tried, asked)}{held}.{spare}",
         f"Now: {gpus:,} GPUs, {line(asked.plan, asked)}.",
+        *_stays(asked, tried),
     ]
+
+
+def _stays(asked: Asked, tried: Plan) -> list[str]:
+    """Whether another load is carried by the same machines of the same seller, and in proportion."""
+    kinds = [plan.questionnaire["cluster"]["gpu"] for plan in (asked.plan, tried)]
+    here, there = asked.best, reading.chosen(tried)
+    offers = [plan.offers[n] if (n := plan.recommendation.offer) is not None else None for plan in (asked.plan, tried)]
+    if here is None or there is None or not here.cost_usd or not there.cost_usd:
+        return []
+    sellers = [(o.provider_name or o.provider) if o else "" for o in offers]
+    where = f" at {sellers[1]}" if sellers[1] else ""
+    same = kinds[0] == kinds[1] and sellers[0] == sellers[1] and here.fabric == there.fabric
+    what = f"{asked.catalog.gpus[kinds[1]].name}{where}, {asked.name(there.fabric)}"
+    times = there.median_cost / here.median_cost
+    return [f"{'The choice stays' if same else 'The choice changes'}: {what}; the bill is {times:.2g} times as large."]
 
 
 def _more_at_once(asked: Asked, now: int) -> list[str]:

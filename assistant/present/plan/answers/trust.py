@@ -157,8 +157,14 @@ def mfu(asked: Asked) -> str | None:
     band = best.step_time_s
     middle, low, high = (100 * best.mfu * band.p50 / t for t in (band.p50, band.p90, band.p10))
     means = " (the share of the GPUs' peak that is the model's arithmetic)" if "mean" in asked.text else ""
+    low_, high_ = asked.words.get("mfu_published", (0, 0))
+    usual = ""
+    if means and high_ and asked.says("of_goodness"):
+        how = "low" if middle < low_ else "usual" if middle <= high_ else "high"
+        usual = f" That is {how}: published runs of dense models on such GPUs reach {low_} to {high_} %."
     active = " Of experts only the active parameters count." if asked.mixture and means else ""
-    return f"{middle:.0f} % MFU{means}, computed, not assumed: {low:.0f} to {high:.0f} % in eight of ten cases.{active}"
+    band_ = f"{low:.0f} to {high:.0f} % in eight of ten cases"
+    return f"{middle:.0f} % MFU{means}, computed, not assumed: {band_}.{active}{usual}"
 
 
 def mfu_each(asked: Asked) -> str | None:
@@ -189,6 +195,12 @@ def mfu_range(asked: Asked) -> str | None:
         return None
     middle, quick, slow = asked.run
     return f"For the run that means {quick} to {slow}, {middle} in the middle."
+
+
+def assumed_named(asked: Asked) -> str | None:
+    """The assumption that the question names."""
+    named = (a for a in asked.plan.assumptions if a.field == asked.said.roles.get("value"))
+    return next((f"{assumed_text(a, asked.catalog)}: {_first(a.why)}." for a in named), None)
 
 
 def assumed(asked: Asked) -> list[str]:
@@ -255,6 +267,11 @@ def least_sure(asked: Asked) -> list[str]:
 def _moved(one: Mover, asked: Asked) -> str:
     spread = f"{figures.usd(one.low_usd)} to {figures.usd(one.high_usd)} for {reading.bill(asked.plan)}"
     return f"{MOVERS[one.what]}: alone it moves the cost from {spread}"
+
+
+def least_sure_first(asked: Asked) -> str | None:
+    """The one thing that moves the cost most."""
+    return next(iter(least_sure(asked)), None)
 
 
 def least_sure_said(asked: Asked) -> str | None:
