@@ -139,17 +139,15 @@ class Topics:
 
     def _of_plan(self, heard: Heard, seen: _Seen) -> str | None:
         """The topic whose wordings hold most of the message, where every other word says nothing of its own."""
-        if ("order" in seen.signs and "asked_anyway" not in seen.signs) or any(map(seen.has, self._unless)):
+        if any(map(seen.has, self._unless)):
             return None
+        states = "order" in seen.signs and "asked_anyway" not in seen.signs
+        heeded = [topic for topic in self._topics if topic.aloud or not states]
         meant = {
-            topic.name: self._explains(topic, heard, seen)
-            for topic in self._topics
-            if _may_be_of_plan(topic, heard, seen)
+            topic.name: self._explains(topic, heard, seen) for topic in heeded if _may_be_of_plan(topic, heard, seen)
         }
         meant |= {
-            topic.name: len(heard.source.tokens)
-            for topic in self._topics
-            if topic.of == "plan" and _is_asked(topic, seen)
+            topic.name: len(heard.source.tokens) for topic in heeded if topic.of == "plan" and _is_asked(topic, seen)
         }
         best = max(meant, key=lambda name: meant[name], default=None)
         return best if best and meant[best] else None

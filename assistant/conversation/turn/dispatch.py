@@ -119,6 +119,9 @@ def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    beside = None if told else followup.beside_the_plan(parts, said)
+    if beside is not None:
+        return beside
     of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
     of_purchase = None if of_it else asked.of_purchase(parts, said)
     if of_purchase is not None:

@@ -24,6 +24,7 @@ from . import (
     judged,
     learning,
     moving,
+    named_sums,
     networks,
     operations,
     other_gpus,
@@ -130,6 +131,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
+    named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
