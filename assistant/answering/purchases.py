@@ -21,7 +21,7 @@ from .run_terms import DEAREST_HOUR
 _ANY_MODEL = "llama-3.1-8b"  # it fits one GPU: of a network that is named the bill does not ask what runs on it
 _RESALE = "What the machines are worth at the end, interest and staff are not counted."
 _OF_AN_HOUR = ("", "gpu-hour", "hour", "gpu")  # how the price of a GPU-hour is told
-_OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh")
+_OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh", "power_usage_effectiveness")
 
 
 def purchase(case: Case) -> Computed | None:
