@@ -15,7 +15,6 @@ from assistant.present.figures import usd
 from assistant.vocabulary.answers import Computed
 from tests.conversing import begin, library
 
-
 BOUGHT = "buy 64 H100 and pretrain 70B on 300B tokens"
 OURS = "we own 64 H100, which network do we buy? pretrain 13B on 300B tokens"
 
@@ -43,7 +42,9 @@ def test_what_is_bought_is_asked_about_in_the_words_of_who_pays_for_it(bought):
     kw, capital = plan.power.it_kw, plan.purchase.capital_usd
     assert f"{usd(180 * kw)} a month" in told(bought, "what does colocation at 180 dollars per kW a month come to?")
     in_euros = told(bought, "how much is that per month in euros?")
-    euro = float(re.search(r"At (\S+) dollars for EUR", in_euros)[1])
+    rate = re.search(r"At (\S+) dollars for EUR", in_euros)
+    assert rate is not None
+    euro = float(rate[1])
     assert f"EUR {capital / euro / 1e6:.2f} M to buy" in in_euros and "a month" in in_euros
     assert "GBP" in told(bought, "and in pounds?")
     spot = told(bought, "is spot cheaper?")

@@ -32,9 +32,9 @@ def colocation(asked: Asked) -> list[str]:
         return [f"Nothing: the machines are rented, and their room is in the rent. Of your own it were {said[0]}"]
     run = asked.best.run_hours if asked.best is not None and reading.ends(asked.plan) else None
     said += [f"For the run of {figures.hours(run)}: {figures.usd(sum_ * run / HOURS_PER_MONTH)}."] if run else []
+    said.append("On top of the plan's sums: they have electricity and cooling, and no room.")
     site = f"Where cooling is metered as well it is {figures.significant(power.site_kw)} kW"
     said.append(f"{site}, {figures.usd(rate * power.site_kw)} a month; by the kW that is reserved, ask which.")
-    said.append("It is not in the plan's sums: those have electricity and cooling, which a colocation may bill or not.")
     return said
 
 
