@@ -13,7 +13,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS, in_whole_hours, one_in_ten, usd_per_month
+from .budgets import BUDGETS, average_over, in_whole_hours, one_in_ten, usd_per_month
 from .entry import Entry
 from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
@@ -231,14 +231,23 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
-        # Without a price it keeps no budget.
-        if change and made is not None and chosen is not None and chosen.costed and _on_average(made, chosen):
-            yield _told(change, made, chosen, pipeline.today or datetime.date.today())
+        if not change or made is None or chosen is None or not chosen.costed:  # without a price it keeps no budget
+            continue
+        if average_over(chosen, made.job.questionnaire) is None:
+            yield _told(_in_full(change, asked, made), made, chosen, pipeline.today or datetime.date.today())
 
 
-def _on_average(made: Decision, chosen: Entry) -> bool:
-    limit = made.job.questionnaire.budget.usd
-    return limit is None or not chosen.risky or chosen.ranked_cost <= limit
+def _in_full(change: Change, asked: Questionnaire, made: Decision) -> Change:
+    """With how many GPUs are there, where the job as asked has no others and the changed one has: who writes the change
+    into a file owns no more for it."""
+    there = made.job.questionnaire.owned_gpus
+    return change | {"budget.owned_gpus": there} if asked.budget.owned_gpus is None and _bought(made) else change
+
+
+def _bought(made: Decision) -> int | None:
+    """GPUs that are bought beside those that are there; ``None`` where none are there, or no others are bought."""
+    there = made.job.questionnaire.owned_gpus
+    return made.job.gpus - there or None if there else None
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:
@@ -268,6 +277,7 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         one_in_ten_usd=one_in_ten(chosen),
         price_age_days=rent.age_days if offered and rent.stale else None,
         bought=bool(chosen.price.capital_usd),
+        gpus_bought=_bought(made),
         run_hours=chosen.median_hours,
         delivery_days=chosen.price.delivery_days or 0.0,
         done_by=None

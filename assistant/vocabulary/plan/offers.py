@@ -110,7 +110,7 @@ class Alternative(Contract):
     mean of spot machines, where it is more; ``done_by``: the day on which a run ends that begins on the day of the
     plan. ``whole_hours_usd``: of a short run by the hour, where each hour that was begun is billed;
     ``one_in_ten_usd``: of spot machines, what one run in ten costs or more; ``price_age_days``: of a rent that is
-    old."""
+    old; ``gpus_bought``: beside those that are there."""
 
     change: dict[str, Any]
     fabric: str
@@ -121,6 +121,7 @@ class Alternative(Contract):
     one_in_ten_usd: float | None = None
     price_age_days: int | None = None
     bought: bool = False
+    gpus_bought: int | None = None
     run_hours: float
     delivery_days: float = 0.0  # before it, from the order
     done_by: str | None = None
