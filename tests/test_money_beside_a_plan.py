@@ -60,7 +60,7 @@ def test_what_is_bought_is_asked_about_in_the_words_of_who_pays_for_it(bought):
 
 def test_a_dearer_kilowatt_hour_is_no_price_of_the_network(begin):
     dear = told(begin(OURS.replace("64", "128")), "what if electricity is 35 cents?")
-    assert "on RoCE 100 as before the run costs" in dear and "the price alone" in dear and "worth it" not in dear
+    assert "as before the run costs" in dear and "the price alone" in dear and "worth it" not in dear
     ours = begin(OURS)
     enough = told(ours, "is one switch enough?")
     assert "RoCE v2 100 Gb/s takes 1 switch" in enough and "buy none" not in enough
