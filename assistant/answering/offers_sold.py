@@ -113,8 +113,8 @@ def offers(case: Case) -> Computed | None:
 
 def judged(case: Case) -> Computed | None:
     """Whether a price that is paid or asked, of a GPU-hour or a month of all GPUs, is much: against the lists of those
-    who let so many, with the network that is named."""
-    asked, price = _asked(case), _price_named(case)
+    who let so many, with the network that is named, whoever is paid."""
+    asked, price = replace(_asked(case), providers=()), _price_named(case)
     if price is None or not asked.gpus:
         return None
     hourly, how = price

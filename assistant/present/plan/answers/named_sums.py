@@ -64,6 +64,8 @@ def sum_in_currency(asked: Asked) -> list[str]:
     ends = reading.ends(asked.plan)
     said += [f"{told(best.median_cost)} for {reading.bill(asked.plan)}"] if ends else []
     unit = figures.in_currency(1.0, code or "")
+    network = bought.network_usd if bought is not None and "network_word" in asked.said.roles.get("signs", {}) else None
+    said = [f"{told(network)} for the network, of {said[0]}"] if network else said
     return [
         f"{'; '.join(said)}.",
         f"At {float(rate.value):g} dollars for {unit}, as read on {rate.date}; the plan counts in dollars.",
