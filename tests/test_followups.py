@@ -29,6 +29,7 @@ ROLES: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_roles.y
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
 EVERY = 7  # of the sixty plans: each takes half a second
+TOPICS: list[dict[str, Any]] = [one for one in libraries.load().language["topics"]["topics"] if "tells" in one]
 LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
 TODAY = datetime.date(2026, 11, 20)
 
@@ -137,7 +138,8 @@ def test_a_question_in_words_of_ones_own_is_known_by_what_it_means(ask: str, kin
 def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learned_from() -> None:
     for kind in KINDS:
         assert set(kind["tells"]) <= set(SENTENCES) and kind["more"] and len(kind["says"]) >= 5, kind["kind"]
-    assert set(SENTENCES) == {name for told in (*KINDS, *SUBJECTS) for name in told["tells"]}
+    assert set(SENTENCES) == {name for told in (*KINDS, *SUBJECTS, *TOPICS) for name in told["tells"]}
+    assert all(one["of"] == "plan" and one["more"] for one in TOPICS)
     assert {name for one in SUBJECTS for name in one.get("unless", ())} <= {kind["kind"] for kind in KINDS}
 
 

@@ -120,7 +120,7 @@ def test_a_band_of_run_lengths_gives_a_band_of_costs():
 
 
 def test_power_is_paid_with_its_cooling():
-    site = Electricity(0.10, fact(1.25, "1"), None)
+    site = Electricity(0.10, 1.25, None)
     assert site.usd(700) == pytest.approx(0.0875) and site.kwh(700, 24) == pytest.approx(21)
 
 

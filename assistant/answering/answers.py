@@ -26,7 +26,7 @@ _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 _OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
 _TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
 _OF_COSTS = frozenset({"money", "time", "percent"})  # amounts of which a sum is made
-_ABOUT_MONEY = frozenset({"costs", "worth", "pays", "hourly", "a_money"})
+_ABOUT_MONEY = frozenset({"costs", "worth", "pays", "hourly", "a_money", "compared", "parts"})
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 Passages = Callable[[], "retrieval.Index"]
 
@@ -135,13 +135,10 @@ def _of_other_numbers(said: Utterance, direct: list[DirectLine], library: Librar
     signs, counted = said.roles.get("signs", {}), said.roles.get("places", {}).get("{so_many}", ())
     own = [one for one in said.amounts if one.kind in _OF_COSTS or (one.start, one.end) in counted]
     money = [one for one in own if one.kind == "money"]
-    if not own or not direct or not direct[0].claims or not _ABOUT_MONEY & signs.keys():
+    if not own or not direct or not _ABOUT_MONEY & signs.keys():
         return None
-    told = {
-        float(number.replace(",", ""))
-        for claim in direct[0].claims
-        for number in _NUMBER.findall(library.knowledge.claims[claim].statement)
-    }
+    stated = [library.knowledge.claims[claim].statement for claim in direct[0].claims] or [direct[0].text]
+    told = {float(number.replace(",", "")) for one in stated for number in _NUMBER.findall(one)}
     if not told or any(float(one.value) in told for one in money or own if one.kind != "time"):
         return None
     text = {one: said.text[one.start : one.end] for one in own}

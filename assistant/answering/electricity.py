@@ -23,17 +23,20 @@ def electricity(case: Case) -> Computed | None:
     price = "budget.electricity_usd_per_kwh"
     told = next((float(one.value) for one in case.utterance.amounts if one.kind == "money" and one.unit == "kwh"), None)
     own = case.fields.get(price) if told is None else told
-    budget = Budget.model_validate({"mode": "buy", "electricity_usd_per_kwh": own})
+    pue = case.fields.get("budget.power_usage_effectiveness")
+    given = {"mode": "buy", "electricity_usd_per_kwh": own, "power_usage_effectiveness": pue}
+    budget = Budget.model_validate(given)
     machine = machine_of(case.gpu, case.catalog, case.fields.get("cluster.gpus_per_node"))
     paid, hours = Electricity.of(budget, case.catalog), 24 * days[0]
     watts, more = machine.draws(gpus), paid.effectiveness
     of_machine = f"kW of {'a rack' if machine.rack_scale else 'a machine'} of {machine.gpus} GPUs"
     case.take(of_machine, machine.watts / 1e3, machine.source)
-    case.take("power usage effectiveness", more.value, more.source)
+    if paid.usual is not None:
+        case.take("power usage effectiveness", paid.usual.value, paid.usual.source)
     if paid.listed is not None:
         case.take(price, paid.listed.value, f"{paid.listed.source}, {paid.listed.date}")
     kw, kwh, usd = watts / 1e3, paid.kwh(watts, hours), paid.usd(watts, hours)
-    drawn = f"{kw:.6g} kW × {more.value:g}"
+    drawn = f"{kw:.6g} kW × {more:g}"
     case.figure("electricity", round(usd, 2), "USD in all", f"{kwh:,.0f} kWh × ${paid.usd_per_kwh:g}")
     case.figure("energy", kwh, "kWh", f"{drawn} × {days[0]:.6g} days × 24 h")
     case.figure(

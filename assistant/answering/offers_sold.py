@@ -15,6 +15,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .case import Case
 from .plain_sums import hourly_price
+from .run_terms import DEAREST_HOUR
 
 MOST_LISTED = 4
 _TIERS: tuple[Tier, ...] = ("on-demand", "reserved", "capacity-block", "spot")
@@ -108,6 +109,58 @@ def offers(case: Case) -> Computed | None:
         text, _CAVEAT.format(one), gpus=list(asked.gpus), providers=list(asked.providers), fabrics=list(case.fabrics),
         count=asked.count, days=asked.days,
     )  # fmt: skip
+
+
+def judged(case: Case) -> Computed | None:
+    """Whether a price that is paid or asked, of a GPU-hour or a month of all GPUs, is much: against the lists of those
+    who let so many, with the network that is named, whoever is paid."""
+    asked, price = replace(_asked(case), providers=()), _price_named(case)
+    if price is None or not asked.gpus:
+        return None
+    hourly, how = price
+    case.told = {name: value for name, value in case.told.items() if name in ("cluster.gpu", "cluster.gpus")}
+    found = [(p, one) for one in _every(case) if asked.has(one, case) and (p := asked.hourly(one))]
+    listed = sorted([one for one in found if not _price(asked, one[1])[0]], key=lambda one: one[0])
+    if not listed:
+        return None
+    case.figure("named", hourly, "USD/GPU-h", how)
+    for paid, offered in listed[:MOST_LISTED]:
+        case.figure(offered.name, paid, "USD/GPU-h", f"{_network(case, offered)}; on demand; {_date(asked, offered)}")
+    dearer = sum(paid > hourly for paid, _ in listed)
+    least, cheapest = listed[0]
+    apart = 100 * (hourly / least - 1)
+    verdict = "No list is lower" if dearer == len(listed) else f"{counted(len(listed) - dearer, 'list price')} lower"
+    beside = f"{significant(abs(apart))} % {'above' if apart > 0 else 'below'} the cheapest, {cheapest.provider_name}"
+    text = (
+        f"{usd(hourly)} per GPU-hour for {_what(case, asked)}{_sum_told(how)}: {verdict}, "
+        f"{dearer:,} of {len(listed):,} higher; {beside} at {usd(least)}."
+    )
+    if asked.count and apart > 0:
+        text = f"{text} There {asked.count:,} cost {usd(least * asked.count * HOURS_PER_MONTH)} a month."
+    return case.answer(text, _CAVEAT.format(f" --gpu {asked.gpus[0]}"), gpus=list(asked.gpus), usd_per_gpu_hour=hourly)
+
+
+def _date(asked: _Asked, offered: Offered) -> str:
+    price = asked.usual(offered)
+    return str(price.price.date) if price else ""
+
+
+def _sum_told(how: str) -> str:
+    return f" ({how})" if "÷" in how else ""
+
+
+def _price_named(case: Case) -> tuple[float, str] | None:
+    """US dollars of a GPU-hour that are named, or that a month of all GPUs comes to, and how."""
+    gpus = case.fields.get("cluster.gpus") or case.utterance.roles.get("so_many")
+    amounts = [one for one in case.utterance.amounts if one.kind in ("money", "sum", "decimal", "large")]
+    month = next((one for one in amounts if one.unit == "month" and one.value > DEAREST_HOUR), None)
+    if month is not None and gpus:
+        return float(month.value) / (gpus * HOURS_PER_MONTH), f"${month.value:,.0f} a month ÷ {gpus:,} ÷ 730 h"
+    hour = next((float(one.value) for one in amounts if 0 < one.value <= DEAREST_HOUR and one.unit in _BY_HOUR), None)
+    return None if hour is None else (hour, "as named")
+
+
+_BY_HOUR = ("", "gpu-hour", "hour")
 
 
 def for_money(case: Case) -> Computed | None:

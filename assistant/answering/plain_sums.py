@@ -68,8 +68,11 @@ def _months(case: Case) -> float | None:
 
 def _capital(case: Case) -> list[tuple[float, bool]]:
     """US dollars of what is bought, and whether it is for each GPU."""
-    money = [one for one in case.utterance.amounts if one.kind == "money" and one.value > DEAREST_HOUR]
-    return [(float(one.value), one.unit == "gpu") for one in money]
+    for kind in ("money", "large"):  # "2.61 million over 36 months" names no currency
+        found = [one for one in case.utterance.amounts if one.kind == kind and one.value > DEAREST_HOUR]
+        if found:
+            return [(float(one.value), one.unit == "gpu") for one in found]
+    return []
 
 
 def _per_hour(case: Case, name: str, gpus: float | bool, months: float, hourly: float) -> str:
@@ -116,9 +119,10 @@ def worth(case: Case) -> Computed | None:
 
 
 def _hourly(case: Case) -> list[float]:
-    """The prices of a GPU-hour that are named; "at 1.80 an hour" names one without its currency."""
+    """The prices of a GPU-hour that are named; "at 1.80 an hour" and "at 2.15" name one without its currency."""
     said = case.fields.get("budget.gpu_hour_usd")
-    return [usd for usd in case.amounts("money") if 0 < usd <= DEAREST_HOUR] or ([said] if said else [])
+    named = [usd for usd in case.amounts("money") if 0 < usd <= DEAREST_HOUR] or ([said] if said else [])
+    return named or [usd for usd in case.amounts("decimal") if 0 < usd <= DEAREST_HOUR]
 
 
 def hourly_price(usd: float) -> str:

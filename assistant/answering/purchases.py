@@ -12,6 +12,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.plan import Plan, Purchase, RentOrBuy
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
+from assistant.vocabulary.utterance import Amount
 
 from .case import Case
 from .plain_sums import hourly_price
@@ -20,7 +21,7 @@ from .run_terms import DEAREST_HOUR
 _ANY_MODEL = "llama-3.1-8b"  # it fits one GPU: of a network that is named the bill does not ask what runs on it
 _RESALE = "What the machines are worth at the end, interest and staff are not counted."
 _OF_AN_HOUR = ("", "gpu-hour", "hour", "gpu")  # how the price of a GPU-hour is told
-_OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh")
+_OF_A_BILL = ("amortization_months", "electricity_usd_per_kwh", "power_usage_effectiveness")
 
 
 def purchase(case: Case) -> Computed | None:
@@ -45,15 +46,39 @@ def purchase(case: Case) -> Computed | None:
     return case.answer(text, f"Not counted: {', '.join(bought.not_counted)}.", gpus=gpus, fabrics=[name])
 
 
+def server(case: Case) -> Computed | None:
+    """US dollars for a machine with the GPU that is named, or for several, without a network between them."""
+    each = case.fields.get("cluster.gpus_per_node") or case.gpu.gpus_per_node
+    many = case.utterance.nodes or max(1, round((case.fields.get("cluster.gpus") or each) / each))
+    case.fields |= {"cluster.gpus": each, "cluster.gpus_per_node": each}
+    made = plan(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
+    bought = made.purchase
+    item = bought.items[0] if bought is not None else None
+    if item is None or item.kind != "machine" or not item.usd:
+        return None
+    between = f", {usd(item.usd_low)} to {usd(item.usd_high)}" if item.usd_low < item.usd_high else ""
+    case.figure("to buy", many * item.usd, "USD", f"{many:,} × {usd(item.usd)}, {item.source}, {item.date}")
+    text = f"A server of {each} {case.gpu.name} costs about {usd(item.usd)} to buy{between}."
+    if many > 1:
+        text = f"{text} {many:,} of them: {usd(many * item.usd)}."
+    note = f" {item.note}." if item.note else ""
+    return case.answer(
+        f"{text} Rented it is an hourly price per GPU: ask what {case.gpu.name} costs per hour.",
+        f"Machines alone: a network between several, power, support and tax are not counted.{note}",
+        gpus=many * each, machines=many,
+    )  # fmt: skip
+
+
 def rent_or_buy(case: Case) -> Computed | None:
     """Whether so many GPUs are rented or bought for the time that is named, and from when on buying is the cheaper;
     where no time is named first that, and both sums of the usual write-off. A rent that is named is the one compared;
     else the best that is let. Of a run whose work is told what it alone speaks for."""
     roles, days = case.utterance.roles, case.lengths()
-    gpus = case.utterance.fields.get("cluster.gpus") or roles.get("so_many")
-    money = [one for one in case.utterance.amounts if one.kind == "money"]
-    rents = [float(one.value) for one in money if one.unit in _OF_AN_HOUR and 0 < one.value <= DEAREST_HOUR]
-    if not gpus or len(money) > 1 or len(rents) < len(money):  # another sum than the one price of a GPU-hour
+    gpus = case.fields.get("cluster.gpus") or roles.get("so_many")
+    rents, sums = _rents(case), _sums_named(case)
+    if sums and rents:
+        return _machines_quoted(case, sums[0], rents[0], days)
+    if not gpus or sums or len(rents) > 1:  # another sum than the one price of a GPU-hour
         return None
     named = {"cluster.gpus": gpus, "cluster.gpu": roles.get("gpu_named")}  # what a comparison does not state
     case.fields |= {path: value for path, value in named.items() if value and path not in case.utterance.fields}
@@ -81,6 +106,63 @@ def rent_or_buy(case: Case) -> Computed | None:
         f"{over} {turn}" if days else f"{turn} {over}",
         f"{brings}Every GPU busy all the time. {_RESALE}", gpus=gpus, months=found.months, fabrics=[name],
     )  # fmt: skip
+
+
+def _rents(case: Case) -> list[float]:
+    """US dollars of a GPU-hour that are named."""
+    said = case.utterance.fields.get("budget.gpu_hour_usd")
+    money = [float(one.value) for one in case.utterance.amounts if one.kind == "money" and one.unit in _OF_AN_HOUR]
+    return [usd for usd in money if 0 < usd <= DEAREST_HOUR] or ([float(said)] if said else [])
+
+
+def _sums_named(case: Case) -> list[Amount]:
+    """The sums of a purchase that are named, larger than any price of an hour; each once."""
+    large = [one for one in case.utterance.amounts if one.kind in ("money", "large") and one.value > DEAREST_HOUR]
+    return list({one.start: one for one in large}.values())
+
+
+def _machines_quoted(case: Case, quoted: Amount, rent: float, days: list[float]) -> Computed | None:
+    """Machines at a price that is named, each or all of them, against a rent that is named: with a network, power and
+    support by the plan's rules."""
+    each = case.fields.get("cluster.gpus_per_node") or case.gpu.gpus_per_node
+    roles, by_each = case.utterance.roles, quoted.unit in _OF_A_MACHINE
+    many = case.utterance.nodes or (roles.get("so_many") if case.says("counts_machines") else None)
+    gpus = many * each if many else case.fields.get("cluster.gpus") or roles.get("so_many")
+    if not gpus or gpus % each or not 0 < gpus <= _MOST_GPUS:
+        return None
+    many = int(gpus // each)
+    case.fields |= {"cluster.gpus": int(gpus), "cluster.gpus_per_node": each}
+    if days:
+        case.fields["budget.amortization_months"] = max(1, round(days[0] / DAYS_PER_MONTH))
+    made = plan(from_value(_facts(case), case.catalog), case.library, index=None, today=case.today)
+    bought = made.purchase
+    if bought is None or not bought.capital_usd:
+        return None
+    _take_over(case, made)
+    machines = float(quoted.value) * (many if by_each or case.says("each_said") else 1)
+    network, months = bought.network_usd or 0.0, bought.months
+    capital = machines + network
+    month = bought.monthly_usd.get("support", 0.0) / bought.capital_usd * capital + bought.monthly_usd.get("power", 0.0)
+    rented = rent * HOURS_PER_MONTH * gpus
+    own = capital + months * month
+    case.figure("rented", rented * months, "USD in all", f"{months:g} months × 730 h × {gpus:,} × {hourly_price(rent)}")
+    case.figure("bought", own, "USD in all", f"{usd(machines)} + {usd(network)} network + {months:g} × {usd(month)}")
+    cheaper = "Buy" if own < months * rented else "Rent"
+    pays = "Renting is the cheaper for ever: it costs less than power and support of one's own."
+    if rented > month:
+        after = capital / (rented - month)
+        case.figure("buying pays after", after, "months", f"{usd(capital)} ÷ ({usd(rented)} − {usd(month)} a month)")
+        pays = f"Buying pays after {after:.3g} months of full use."
+    text = (
+        f"{pays} {cheaper}, for {months:g} months of full use: {gpus:,} GPUs rented {usd(months * rented)}, bought "
+        f"{usd(own)}: machines {usd(machines)}, their network {usd(network)}, power and support {usd(month)} a month."
+    )
+    priced = f"the network ({made.recommendation.fabric}), power and support are not in your numbers: they are ours"
+    return case.answer(text, f"{priced[0].upper()}{priced[1:]}. {_RESALE}", gpus=int(gpus), months=months, usd=machines)
+
+
+_OF_A_MACHINE = ("node", "gpu")  # "at 280k each" is of what was counted
+_MOST_GPUS = 100_000
 
 
 def _sums(case: Case, found: RentOrBuy, gpus: int) -> None:

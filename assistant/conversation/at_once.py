@@ -18,7 +18,7 @@ from .quotes import alone
 from .turn.readback import compared_only
 
 _MOST_STEPS = 16  # of what one sentence leaves open
-_RENT_OR_BUY = "rent-or-buy-for"  # what is asked beside a job and stands on no card: it has one way alone
+_BESIDE_A_JOB = ("rent-or-buy-for", "price-judged")  # what is asked beside a job and stands on no card
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ def blocks(found: AtOnce) -> list[Block]:
     assumed = [text for text in assumed if decided is None or text != compared_only(decided)]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     computed = [e.answer.computed for e in found.said if isinstance(e, Answer) and e.answer and e.answer.computed]
-    both_ways = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind == _RENT_OR_BUY]
+    beside = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind in _BESIDE_A_JOB]
     return [
         *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
-        *both_ways,
+        *beside,
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),
         *named(assumptions.in_short(found.plan), found.plan),

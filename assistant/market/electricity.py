@@ -14,22 +14,24 @@ from .priced import Freshness, Priced, constant, quoted
 @dataclass(frozen=True)
 class Electricity:
     """``usd_per_kwh``: as it was said, else the catalog's (``listed``). ``effectiveness``: power of the site ÷ power of
-    its machines."""
+    its machines, as it was said, else the catalog's (``usual``)."""
 
     usd_per_kwh: float
-    effectiveness: Fact
+    effectiveness: float
     listed: Fact | None
+    usual: Fact | None = None
 
     @classmethod
     def of(cls, budget: Budget, catalog: Catalog) -> Electricity:
         """What the budget says, else the catalog. Raises :class:`KnowledgeError` when a constant is missing."""
         listed, said = constant(catalog.constants, "cost-electricity"), budget.electricity_usd_per_kwh
-        effectiveness = constant(catalog.constants, "cost-power-usage-effectiveness")
-        return cls(listed.value if said is None else said, effectiveness, listed if said is None else None)
+        usual, own = constant(catalog.constants, "cost-power-usage-effectiveness"), budget.power_usage_effectiveness
+        price, effectiveness = (listed.value if said is None else said), (usual.value if own is None else own)
+        return cls(price, effectiveness, listed if said is None else None, usual if own is None else None)
 
     def site_watts(self, watts: float) -> float:
         """What the site draws for machines that draw ``watts``."""
-        return watts * self.effectiveness.value
+        return watts * self.effectiveness
 
     def kwh(self, watts: float, hours: float = 1.0) -> float:
         """kWh of a constant draw of machines, with what the site takes for them."""

@@ -244,7 +244,8 @@ def _counted(each: Priced, share: float, why: str) -> Priced:
 def _electricity(questionnaire: Questionnaire, catalog: Catalog, assumptions: list[Assumption]) -> Electricity:
     """What it costs with cooling, and what of that was assumed."""
     found = Electricity.of(questionnaire.budget, catalog)
-    _assume(assumptions, "power usage effectiveness", found.effectiveness.value, found.effectiveness.source)
+    if found.usual is not None:
+        _assume(assumptions, "power usage effectiveness", found.usual.value, found.usual.source)
     if found.listed is not None:
         _assume(assumptions, "budget.electricity_usd_per_kwh", found.listed.value, found.listed.source)
     return found

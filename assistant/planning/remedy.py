@@ -150,7 +150,7 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, take
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {what}"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is not None:
-        dear = _beyond_the_budget(job, allowed, found.gpus)
+        dear = _beyond_the_budget(job, allowed, found.gpus, taken)
         would = f"they would be carried, {dear}" if dear else "it would work"
         return f"{text}: with about {found.gpus:,} GPUs{_to_buy(job, found.gpus, taken)} {would}."
     load = job.questionnaire.inference
@@ -175,12 +175,17 @@ def _to_buy(job: Resolved, gpus: int, taken: Taken | None = None) -> str:
     return f", {gpus - there:,} of them to buy{for_usd},"
 
 
-def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:
-    """What so many GPUs would cost a month at the least rent of these, where that is more than was allowed."""
+def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int, taken: Taken | None) -> str:
+    """What so many GPUs would cost a month as a plan takes them, else in proportion to the least rent of these, where
+    that is more than was allowed."""
     most, priced = job.questionnaire.budget.usd_per_month, [e for e in allowed if e.costed]
     if most is None or not priced:
         return ""
     least = min(usd_per_month(e, job.questionnaire) / e.price.paid_share for e in priced) * gpus / job.gpus
+    asked = job.questionnaire.changed("cluster.gpus", gpus).changed("budget.usd_per_month", None)
+    found = taken(asked) if taken else None
+    if found is not None and found.costed:
+        least = usd_per_month(found, asked)
     return f"for about {usd(least)} a month, which is more than the budget of {usd(most)}" if least > most else ""
 
 

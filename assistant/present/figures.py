@@ -64,6 +64,11 @@ def usd(value: float | None) -> str:
     return f"${value:.2f}"
 
 
+def in_currency(value: float, code: str) -> str:
+    """An amount of another currency than dollars: ``EUR 2.32 M``."""
+    return usd(value).replace("$", f"{code} ")
+
+
 def usd_per_kwh(price: float) -> str:
     """A price of electricity with the digits that it is counted with: ``$0.19``, ``$0.0884``."""
     return f"${price:.2f}" if round(price, 2) == price else f"${price:g}"

@@ -62,7 +62,8 @@ def units(design: FabricDesign) -> list[Unit]:
     many = -(-design.nodes * parallel // (blocks * each))
     nodes = counted(many, "node")
     pair = bool(design.cables.leaf_leaf) and leaves == 2
-    titles = [_title(design, number, parallel) for number in range(min(each, _ROOM))]
+    of_group = f", {counted(many * blocks, 'node')}" if design.groups > 1 and blocks > 1 and parallel == 1 else ""
+    titles = [_title(design, number, parallel) + of_group for number in range(min(each, _ROOM))]
     return [Unit(title, leaves, spines, blocks, nodes, marks, pair) for title in titles]
 
 
@@ -164,7 +165,8 @@ def _hanging(unit: Unit, leaves: list[str]) -> str:
     wide = 2 * len(unit.rails)
     if len(unit.nodes) < wide and 2 * len(leaves) >= wide:
         blocks = 1 + (len(leaves) - len(unit.rails)) // (len(unit.rails) + 1)
-        return "  ".join(f"{unit.nodes:^{wide - 1}}" + " " for _ in range(blocks)).rstrip()
+        many = f"{unit.blocks:,} × {unit.nodes}" if blocks == 1 < unit.blocks else unit.nodes  # one drawn for all
+        return "  ".join(f"{many:^{wide - 1}}" + " " for _ in range(blocks)).rstrip()
     return "".join("│ " if mark not in _NO_SWITCH else "  " for mark in leaves)
 
 
@@ -259,6 +261,7 @@ def _nodes(unit: Unit, places: list[tuple[float, float]], y: int) -> Iterator[st
     each = len(unit.rails)
     blocks = [places[n : n + each] for n in range(0, len(places), each)] if each > 1 else [places]
     many = unit.nodes if each > 1 or len(places) == 1 else f"{unit.nodes} each"
+    many = f"{unit.blocks:,} × {unit.nodes}" if len(blocks) == 1 < unit.blocks and each > 1 else many
     for block in blocks:
         yield from _bar(block[0][0] - 8, block[-1][0] + 8, y, many)
 

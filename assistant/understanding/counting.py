@@ -122,6 +122,9 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
         role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES
     }
     said = Scale(**counts, per_site=hit.key.value == "site")
+    if "many" in hit.slots:  # "16x B200 nodes" are so many nodes; "8x H100 nodes" have eight each
+        many = int(hit.slots["many"].value)
+        said = replace(said, nodes=many) if many > _PER_BOARD else replace(said, per_node=many)
     if hit.key.value == "two-sites":
         said = replace(said, sites=2)
     if hit.key.value == "rack":
@@ -310,6 +313,9 @@ def _either(said: Scale, name: str, other: Any) -> Doubt:
     if name == "gpu":
         return Doubt("cluster.gpu", f"{before} or {other} {name}?", (before, other))
     each = 1 if name == "gpus" else said.per_node
+    shared = before // other if name == "nodes" and not each and before % other == 0 else 0
+    if shared in SIZES_OF_NODES:  # "64 H200 servers? 8 nodes": these are the GPUs of 8 nodes, or so many nodes
+        return Doubt(COUNTED, f"{before} GPUs on {other} nodes, or {before} nodes?", (before, before * shared))
     return Doubt(COUNTED, f"{before} or {other} {name}?", (before * each, other * each) if each else ())
 
 

@@ -85,6 +85,11 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(token.text for token in cut(name) if token.text not in _JOINTS)
 
 
+def _is_numbered(name: str) -> bool:
+    """Whether a name has a number: "dell" alone names a maker."""
+    return any(map(str.isdecimal, name))
+
+
 class Names:
     """Everything that has a name, ready to be found in a message."""
 
@@ -96,7 +101,8 @@ class Names:
             compiler, [(near if near in catalog.gpus else "", says) for says, near in data["other_gpus"].items()]
         )
         self._counted = [{*data[name], *map(stem, data[name])} for name in ("counts_before", "counts_behind")]
-        self._products = Matcher(compiler, [(None, template) for template in data["products"]])
+        devices = [(one.id, name) for one in catalog.devices.values() for name in one.aliases if _is_numbered(name)]
+        self._products = Matcher(compiler, [*(("", template) for template in data["products"]), *devices])
         self._technologies = Matcher(
             compiler, [(name, template) for name, templates in data["technologies"].items() for template in templates]
         )
@@ -378,9 +384,9 @@ class Names:
         )
 
     def _product(self, source: Source, at: int) -> Quantity | None:
-        """A product whose number counts nothing: "ConnectX-7", "CUDA 12", "p99"."""
-        hit = max(self._products.at(source, at), key=lambda hit: hit.end, default=None)
-        return Quantity("product", "", at, hit.end) if hit else None
+        """A product whose number counts nothing: "ConnectX-7", "CUDA 12", "p99"; a device of the catalog by its id."""
+        hit = max(self._products.at(source, at), key=lambda hit: (hit.end, hit.key != ""), default=None)
+        return Quantity("product", hit.key, at, hit.end) if hit else None
 
     def _unknown_gpu(self, source: Source, at: int) -> Quantity | None:
         """A GPU that exists and is not in the catalog, with the one of it that comes nearest."""

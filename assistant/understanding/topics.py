@@ -20,7 +20,8 @@ _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nic
 _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 # Roles by the sign whose template names the quantity.
 _VALUED = {"bytes": "payload", "requests": "requests", "tokens": "context", "prompt": "prompt", "days": "so_long",
-           "so_many": "so_many", "gpu_named": "named_gpu", "bare_price": "bare_price", "work": "work_sold"}  # fmt: skip
+           "so_many": "so_many", "gpu_named": "named_gpu", "bare_price": "bare_price", "work": "work_sold",
+           "device": "device_named"}  # fmt: skip
 _TWICE = frozenset({"time", "money", "decimal"})  # kinds of which a topic may need two
 _FASTEST = 1600.0  # Gb/s of an adapter
 
@@ -139,17 +140,15 @@ class Topics:
 
     def _of_plan(self, heard: Heard, seen: _Seen) -> str | None:
         """The topic whose wordings hold most of the message, where every other word says nothing of its own."""
-        if ("order" in seen.signs and "asked_anyway" not in seen.signs) or any(map(seen.has, self._unless)):
+        if any(map(seen.has, self._unless)):
             return None
+        states = "order" in seen.signs and "asked_anyway" not in seen.signs
+        heeded = [topic for topic in self._topics if topic.aloud or not states]
         meant = {
-            topic.name: self._explains(topic, heard, seen)
-            for topic in self._topics
-            if _may_be_of_plan(topic, heard, seen)
+            topic.name: self._explains(topic, heard, seen) for topic in heeded if _may_be_of_plan(topic, heard, seen)
         }
         meant |= {
-            topic.name: len(heard.source.tokens)
-            for topic in self._topics
-            if topic.of == "plan" and _is_asked(topic, seen)
+            topic.name: len(heard.source.tokens) for topic in heeded if topic.of == "plan" and _is_asked(topic, seen)
         }
         best = max(meant, key=lambda name: meant[name], default=None)
         return best if best and meant[best] else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -120,6 +120,9 @@ def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
+    beside = None if told else followup.beside_the_plan(parts, said)
+    if beside is not None:
+        return beside
     of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
     of_purchase = None if of_it else asked.of_purchase(parts, said)
     if of_purchase is not None:
@@ -163,8 +166,22 @@ def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
 
 
 def _for_the_plan(said: Utterance) -> Utterance:
-    """The facts of a question that the plan answers: its own words are no fact that was missed."""
-    return replace(said, rest="") if said.of_plan == "summary" else said
+    """The facts of a question that the plan answers, or a sum beside it: its own words are no fact that was missed."""
+    if said.of_plan == "summary":
+        return replace(said, rest="")
+    if said.topic != "price-judged":
+        return said
+    asked = [*said.roles.get("places", {}).get("a_verdict", ()), *((one.start, one.end) for one in said.amounts)]
+    missed = [one for one in said.rest.split(_LEFT_OUT) if not _is_within(said.text.find(one), len(one), asked)]
+    return replace(said, rest=_LEFT_OUT.join(missed))
+
+
+_LEFT_OUT = " … "  # between what was not understood
+
+
+def _is_within(start: int, length: int, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether words of a message share a place with one of the spans."""
+    return start >= 0 and any(start < end and begin < start + length for begin, end in spans)
 
 
 def _in_english_please(said: Utterance) -> list[Event]:

@@ -92,6 +92,26 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     return events
 
 
+def beside_the_plan(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to what is asked with a sum, a currency or a time of its own, which changes nothing of the job: a
+    topic of the plan that says which sentences tell it (topics.yaml)."""
+    topics = parts.library.language["topics"]["topics"]
+    kind = next((one for one in topics if one["topic"] == said.of_plan and "tells" in one), None)
+    if parts.state.plan is None or kind is None:
+        return None
+    view = parts.view_of(said)
+
+    def told(plan: Plan) -> list[Event]:
+        found = sentences(_asked(parts, plan, said), kind["tells"])
+        return [fitted([*map(namer(plan), found)])] if found else []
+
+    events = view(told)
+    if not any(isinstance(event, Note) and not event.text.startswith("With ") for event in events):
+        return None
+    parts.more = partial(_more, parts, kind["more"], said, view)
+    return parts.answered(*events)
+
+
 def _of_a_term_quoted(parts: Parts, said: Utterance) -> list[Event] | None:
     """The quotes for a term where nothing but the term is named in a question: "and the 3 month reservation?"."""
     plan, days = parts.state.plan, said.fields.get("budget.reserved_days")
@@ -369,10 +389,15 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
+def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
+    """What the sentences of an answer are made from."""
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    asked = Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+
+
+def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
+    asked = _asked(parts, plan, said)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     asked = _tried(parts, asked, kind) if kind.get("tried") else asked
     works = None if kind.get("as_asked") else remedied(asked)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from assistant.vocabulary.counted import counted
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Candidate, Plan
 from assistant.vocabulary.quantities import compared
 
 from .. import figures
@@ -95,6 +95,8 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
             what, usd = term_of(both), both.buy_run_usd
         sums = f"its share of a purchase in full use is {figures.usd(usd)}, its rent {figures.usd(rent.median_cost)}"
         return [f"Of {what} {sums}: buying pays where other work fills the months."]
+    if dearer := _by_circumstance(before, after, old, new):
+        return dearer
     money, time = new.median_cost / old.median_cost - 1, new.run_hours / old.run_hours - 1
     if not ends(after):
         time = new.median_step / old.median_step - 1
@@ -111,6 +113,23 @@ def _verdict(before: Plan, after: Plan) -> list[str]:
     if kept and worse:  # more work is dearer and slower in any case: what counts is whether it still fits
         return [f"So it {' and '.join(told)}; {kept}"]
     return [f"So it {' and '.join(told)}: {how}.", *([f"{kept[:1].upper()}{kept[1:]}"] if kept else [])]
+
+
+def _by_circumstance(before: Plan, after: Plan, old: Candidate, new: Candidate) -> list[str]:
+    """What a price that meets every network makes dearer or cheaper, apart from what another network saves under it."""
+    kept = next((c for c in after.candidates if c.fabric == old.fabric and c.cost_usd and c.run_hours), None)
+    met = [name for name in _CIRCUMSTANCES if asked(before, name) != asked(after, name)]
+    if not met or new.fabric == old.fabric or kept is None or not new.run_hours or not kept.run_hours:
+        return []
+    dearer, beside = (compared(a.median_cost / b.median_cost, "more") for a, b in ((kept, old), (new, kept)))
+    sooner = compared(new.run_hours / kept.run_hours, "longer")
+    return [
+        f"So on {old.fabric} as before {bill(after)} costs {dearer}, {figures.usd(kept.median_cost)}: the price alone.",
+        f"{new.fabric} then costs {figures.usd(new.median_cost)}, {beside}, and takes {sooner}.",
+    ]
+
+
+_CIRCUMSTANCES = ("budget.electricity_usd_per_kwh", "budget.power_usage_effectiveness")  # of every network alike
 
 
 def _other_money(before: Plan, after: Plan) -> bool:

@@ -1,8 +1,10 @@
 """Machines of one's own: what is bought, what it costs a month, what it draws, and from when on it beats renting."""
 
+from collections.abc import Sequence
+
 from assistant.vocabulary.added import added
 from assistant.vocabulary.counted import counted
-from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RentOrBuy
+from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RackPower, RentOrBuy
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH, in_months
 
 from .. import figures
@@ -253,7 +255,6 @@ def optics(bought: Purchase) -> list[str]:
 
 def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
-    racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{counted(drawn.machines, 'machine')} of {drawn.gpus_per_machine} GPUs"
     used = round(drawn.machines_kw / drawn.machine_kw * drawn.gpus_per_machine)
     if used < drawn.machines * drawn.gpus_per_machine:  # the rest of the last one is left to others
@@ -264,9 +265,20 @@ def _power(drawn: PowerUse, work: str, *, rented: bool) -> list[str]:
     return [
         f"{kw(drawn.it_kw)}: {machines} at most {kw(drawn.machine_kw)} each{network} ({drawn.machine_source}).",
         f"{kw(drawn.site_kw)} with cooling, at a power usage effectiveness of {drawn.power_usage_effectiveness:g}.",
-        f"By rack: {racks}.",
+        f"By rack: {by_rack(drawn.racks)}.",
         f"{run}, {price}{': the provider pays it, and it is in the rent' if rented else ''}.",
     ]
+
+
+def by_rack(racks: Sequence[RackPower]) -> str:
+    """How many racks of what, and the kW of each: ``6 racks of servers of 8 NVIDIA H100, 28.8 kW each``."""
+    return "; ".join(f"{_racks_of(r)}, {figures.significant(r.kw)} kW{' each' if r.count > 1 else ''}" for r in racks)
+
+
+def _racks_of(rack: RackPower) -> str:
+    if rack.what.endswith(" rack"):  # machines that are a rack
+        return counted(rack.count, rack.what)
+    return f"{counted(rack.count, 'rack')} {'for' if rack.what.startswith('the ') else 'of'} {rack.what}"
 
 
 def _over(fabric: str) -> str:

@@ -168,6 +168,11 @@ class Budget(Section):
                                        "energy (price|cost)"),
               sensible=(0.005, 2)),
     ] = None  # fmt: skip
+    power_usage_effectiveness: Annotated[
+        Annotated[Ratio, Field(ge=1, le=5)] | None,
+        About("power usage effectiveness", "amount", "How much does the site draw for what its machines draw (PUE)?",
+              "the catalog's", span="number", words=("pue", "power usage effectiveness"), sensible=(1.0, 3.0)),
+    ] = None  # fmt: skip
     delivery_days: Annotated[
         Annotated[Days, Field(ge=0, le=3650)] | None,
         About("delivery", "time", "How long does it take until the machines are there and work?", "there at once",

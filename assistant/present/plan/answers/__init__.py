@@ -24,6 +24,7 @@ from . import (
     judged,
     learning,
     moving,
+    named_sums,
     networks,
     operations,
     other_gpus,
@@ -145,6 +146,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "dearer_power cables_share owning_from with_a_string checkpoint_every counted_failures idle_term taper_saves"
     ).split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
+    named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

@@ -210,7 +210,8 @@ def upgrade(asked: Asked) -> str | None:
         if not [c for c in usable(asked) if c is not found and c.fabric != "none"] and waits >= _MATTERS:
             most = f"A faster one could save at most {figures.percent(waits)} of the time"
             return f"{most}: used 25G or 100G cards pay only where you run this often."
-        return "No faster network would help by more than a few percent: buy none."
+        name = asked.name(found.fabric)
+        return f"No network faster than {name} would help by more than a few percent: buy none of those."
     price = lambda c: c.fabric_usd_per_gpu_hour or 0.0
     one = min(faster, key=lambda c: (price(c), c.median_step))
     hours = (found.run_hours or 0.0) - (one.run_hours or 0.0)

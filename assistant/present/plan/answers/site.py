@@ -10,6 +10,7 @@ from assistant.vocabulary.plan import Plan, PowerUse
 
 from ... import figures
 from .. import reading
+from ..purchase import by_rack
 from .asked import Asked
 
 _LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
@@ -62,8 +63,7 @@ def _racks(drawn: PowerUse, limit: float) -> str:
 
 def _by_rack(asked: Asked) -> list[str]:
     racks = asked.plan.power.racks if asked.plan.power else []
-    told = "; ".join(f"{r.count:,} × {r.what} at {figures.significant(r.kw)} kW" for r in racks)
-    return [f"By rack: {told}."] if told else []
+    return [f"By rack: {by_rack(racks)}."] if racks else []
 
 
 def cables_reach(asked: Asked) -> list[str]:

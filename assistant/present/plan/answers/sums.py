@@ -289,6 +289,10 @@ def cut_not(asked: Asked) -> str | None:
     worst = min(slow, key=lambda c: c.median_step, default=None)
     if worst is None or worst is best or slower(worst, best) < 10:
         return None
+    tied = next((c for c in slow if c.fabric in asked.plan.recommendation.tied), None)
+    if tied is not None:
+        longer = f"a step takes {lasts(slower(tied, best))}"
+        return f"RDMA only where time presses: {asked.name(tied.fabric)} ties in cost, in full use, though {longer}."
     return f"Not to be cut: RDMA. On {asked.name(worst.fabric)} a step takes {lasts(slower(worst, best))}."
 
 

@@ -361,24 +361,56 @@ _MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the loa
 
 
 def spot(asked: Asked) -> list[str]:
-    """The job on spot machines, or on reserved ones."""
-    tried = asked.tried({"budget.spot": True})
+    """The job on spot machines, or on reserved ones, of the provider that is named."""
+    named = asked.said.fields.get("cluster.provider")
+    where_named = {"cluster.provider": named} if named else {}
+    if asked.buys:
+        return _spot_beside_ones_own(asked, where_named)
+    tried = asked.tried({"budget.spot": True, **where_named})
     here, there = asked.best, reading.chosen(tried) if tried else None
-    if reading.asked(asked.plan, "budget.spot"):
+    if reading.asked(asked.plan, "budget.spot") and not named:
         return [spot_left(asked.plan) or "It is planned with spot machines allowed already."]
+    at = f" at {asked.catalog.names[named]}" if named else ""
+    none = f"No spot machines{at} with a known price run this job."
     if here is None or there is None or tried is None or there.cost_usd is None or here.cost_usd is None:
-        return ["No spot machines with a known price run this job."]
+        return [none]
     less, what = here.median_cost - there.median_cost, reading.bill(asked.plan)
     offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
     tier = offer.tier if offer else "spot"
     if left := spot_left(tried):
         return [left]
     if tier != "spot" and not any(o.tier == "spot" and o.run_cost_usd for o in tried.offers):
-        return ["No spot machines with a known price run this job."]
+        return [none]
     if tier != "spot" or less <= 0.01 * here.median_cost:
         return [f"No: the cheapest spot machines save nothing here ({money(there)} against {money(here)} for {what})."]
     where = f" at {offer.provider_name or offer.provider}" if offer else ""
     return [f"Spot{where}: {line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
+
+
+def _spot_beside_ones_own(asked: Asked, where_named: Mapping[str, object]) -> list[str]:
+    """Spot machines let for the work of a plan that buys or has its own: in the middle, and with their interruptions
+    on average."""
+    rented = {"budget.mode": "rent", "budget.owned": None, "cluster.fabric": None, "budget.gpu_hour_usd": None}
+    tried = asked.tried({**rented, "budget.spot": True, **where_named})
+    here, what = asked.best, reading.bill(asked.plan)
+    able = [o for o in tried.offers if o.tier == "spot" and o.run_cost_usd and o.meets_limits] if tried else []
+    found = min(able, key=lambda o: o.ranked_usd, default=None)
+    if here is None or here.cost_usd is None or found is None or found.run_cost_usd is None:
+        at = f" at {asked.catalog.names[str(one)]}" if (one := where_named.get("cluster.provider")) else ""
+        return [f"No spot machines{at} with a known price run this job."]
+    let, own = found.ranked_usd, here.median_cost
+    verdict = "Yes, rented on spot it costs less" if let < own else "No, rented on spot it costs more"
+    average = "" if let <= 1.01 * found.run_cost_usd.p50 else f", {figures.usd(let)} with interruptions on average"
+    price = f"{found.provider_name or found.provider} at {figures.usd(found.usd_per_gpu_hour)} per GPU-hour"
+    capital = reading.to_buy(asked.plan)
+    of_it = f", its share of {figures.usd(capital.capital_usd)} to buy and of what keeps it" if capital else ""
+    there = asked.plan.purchase is not None and asked.plan.purchase.gpus_there
+    mine = "on the machines that are there" if there else "on machines of your own"
+    return [
+        f"{verdict}: {price} is {figures.usd(found.run_cost_usd.p50)} for {what}{average}; {mine} "
+        f"{figures.usd(own)}{of_it}.",
+        "What is bought cannot be had on spot; the share holds in full use only." if capital else "",
+    ]
 
 
 def spot_risk(asked: Asked) -> str | None:
