@@ -17,6 +17,7 @@ from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
 from .choice import beats, meets
 from .entry import Entry
+from .fewer import takes
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
     in_a_sentence,
@@ -369,6 +370,9 @@ def _because(made: Decision, chosen: Entry) -> str:
     job, choice = made.job, made.choice
     if made.instead_of is not None and made.sooner:
         return f"All {made.instead_of.job.gpus:,} wait for each other and miss the deadline."
+    if made.instead_of is not None and made.cheaper:
+        asked = made.instead_of
+        return f"All {asked.job.gpus:,} take {takes(asked.job, asked.entries, asked.variants)}."
     if made.instead_of is not None:
         return f"{not_together(made.instead_of.job, f'{made.instead_of.job.gpus:,}')}."
     if choice.ground == "nothing-crosses":
