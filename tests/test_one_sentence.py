@@ -44,7 +44,8 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")
-    assert "keeps the budget of $300,000" in told and ways.startswith("- any provider: $")
+    assert "Rent 40 of the 64" in told and "All 64 take a budget of $463,000 instead of $300,000" in told
+    assert ways.startswith("- any provider: $"), "all of them, and all that was to be trained"
 
 
 def test_a_budget_in_euros_is_taken_at_a_rate_with_its_day(piped):

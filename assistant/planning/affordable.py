@@ -33,7 +33,7 @@ Change = dict[str, Any]
 def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
     """Fewer GPUs or more, more time, another provider, spot machines, renting, fewer tokens or days: what of it keeps
     every limit, with what it costs and when it is done; where nothing does, what keeps the money and what keeps the
-    deadline. Empty where no such limit stands in the way. Where the plan is for fewer GPUs for that, these are the first
+    deadline. Empty where no such limit stands in the way. Where the plan is for fewer GPUs for that, these are one
     of it."""
     if made.cheaper and made.instead_of is not None:
         made = made.instead_of
@@ -58,7 +58,8 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
     if late and not any(found):
         found = [*_each(job, cheapest, pipeline)]
     found.append(next(_tried(asked, _less(job, cheapest), pipeline), None))
-    return [_with_all(one, made) for one in found if one is not None]
+    told = [_with_all(one, made) for one in found if one is not None]
+    return sorted(told, key=lambda one: one.tokens_as_asked is not None)  # what trains less comes last
 
 
 def _with_all(found: Alternative, made: Decision) -> Alternative:

@@ -80,7 +80,6 @@ class Decision:
         spent."""
         return self.instead_of is not None and not self.sooner and any(e.usable for e in self.instead_of.entries)
 
-
     @property
     def kept_on_average(self) -> bool:
         """Whether something is chosen at a price with which the budget of the run is kept on average too: of machines
