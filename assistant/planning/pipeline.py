@@ -85,7 +85,9 @@ class Decision:
         """Whether something is chosen at a price with which the budget of the run is kept on average too: of machines
         that may be taken away the middle sum may be within what the mean is beyond."""
         chosen, limit = self.choice.chosen, self.job.questionnaire.budget.usd
-        return bool(chosen and chosen.costed) and (limit is None or not chosen.risky or chosen.ranked_cost <= limit)
+        if chosen is None or not chosen.costed:
+            return False
+        return limit is None or not chosen.risky or chosen.ranked_cost <= limit
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
