@@ -228,7 +228,9 @@ def test_buying_pays_later_the_less_is_paid_for_rent_and_never_below_power_and_u
 
 def test_the_power_of_machines_names_what_it_leaves_out():
     *_, power = answered("what does the electricity of 128 H100 for 30 days cost?").computed.figures
-    assert power.formula == "163.2 kW × 1.3: machines and the site for them, without switches and optics"
+    assert power.formula == (
+        "163.2 kW × 1.3 (power usage effectiveness): machines and the site for them, without switches and optics"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import re
 
@@ -20,6 +21,8 @@ from assistant.vocabulary.errors import InputError
 LIBRARY = library.load()
 JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
        "training": {"tokens": 400e9}}  # fmt: skip
+
+TODAY = datetime.date(2026, 11, 29)
 
 
 @pytest.fixture(scope="module")
@@ -238,6 +241,25 @@ def test_a_way_out_tells_what_may_break_the_budget_that_it_keeps():
     over = [way for way in plan.recommendation.what_fits if way.whole_hours_usd and way.whole_hours_usd > 60]
     told = " ".join(flips.ways_out(plan))
     assert over and told.count("in whole hours, more than the budget") == len(over)
+
+
+@pytest.mark.parametrize("limit", ["usd", "usd_per_month"])
+def test_spot_machines_that_cost_more_than_a_budget_on_average_are_over_it_of_a_month_as_of_a_run(limit):
+    """$4,330 in the middle and $6,260 on average was a way to keep $5,000 a month, where $6,680 on demand was not."""
+    short = {"model": "llama-3.1-8b", "training": {"tokens": 1e11}}
+    steady, spot = (
+        planning.plan(asked({limit: 5_000, "spot": spot}, **short), LIBRARY, index=None, today=TODAY)
+        for spot in (False, True)
+    )
+    assert steady.recommendation.verdict == "infeasible"
+    assert not [way for way in steady.recommendation.what_fits if "budget.spot" in way.change]
+    mean = spot.offers[spot.recommendation.offer].expected_cost_usd
+    assert spot.recommendation.card.cost.endswith(f", and over the budget on average, {usd(mean)}).") and mean > 5_000
+    [kept] = reading.each_limit(spot)
+    assert "kept in the median" in kept and kept.endswith(f"and over it on average, {usd(mean)}.")
+    assert "over it on average" in reading.limits_in_short(spot)
+    roomy = planning.plan(asked({limit: 7_000, "spot": True}, **short), LIBRARY, index=None, today=TODAY)
+    assert "on average" not in roomy.recommendation.card.cost + " ".join(reading.each_limit(roomy))
 
 
 def test_a_budget_that_is_kept_asks_for_no_other_way():

@@ -19,6 +19,7 @@ from assistant.present.blocks import Bullets, Table, sentences
 from assistant.present.plan import candidates, reading
 from assistant.present.plan import purchase as told
 from assistant.present.plan.answers import trials
+from assistant.present.plan.flips import ways_out
 from assistant.present.plan.formats import written
 from assistant.sweeps import grid
 from assistant.understanding import Listener
@@ -337,6 +338,22 @@ def test_of_more_gpus_than_are_there_the_others_are_bought(ours: dict[str, Plan]
     assert all(one.cost_usd > 36_900 * (one.change["cluster.gpus"] - 64) for one in more) and more
 
 
+def test_a_way_out_with_more_gpus_than_are_there_says_what_is_bought_and_is_kept_in_a_file() -> None:
+    late = plan(budget={"owned": "everything"}, constraints={"deadline_days": 1.2})
+    way, *_ = late.recommendation.what_fits
+    gpus, line = way.change["cluster.gpus"], ways_out(late)[0]
+    assert way.change["budget.owned_gpus"] == 64 and way.gpus_bought == gpus - 64 > 0
+    assert f"to buy the other {gpus - 64:,} GPUs" in line and "what is missing of the network" in line
+    on_file = {"owned": "everything", "owned_gpus": way.change["budget.owned_gpus"]}
+    there = plan(gpus, budget=on_file, constraints={"deadline_days": 1.2}).purchase
+    assert there.capital_usd == pytest.approx(way.cost_usd) and there.gpus_there == 64
+    load = {"requests_per_s": 200, "prompt_tokens": 2000, "output_tokens": 500}
+    served = {"workload": "inference", "model": "llama-3.1-70b", "inference": load, "training": None}
+    more = plan(16, budget={"owned": "everything"}, **served).recommendation.smallest_change
+    assert "200 of them to buy for $7" in more
+    assert "to buy" not in plan(16, **served).recommendation.smallest_change
+
+
 def test_a_budget_for_what_is_missing_is_not_asked_to_pay_for_what_is_there() -> None:
     sums = {usd: plan(budget={**OWN, "usd": usd}).recommendation.verdict for usd in (5e3, 3e5, 3e6)}
     assert sums == {5e3: "infeasible", 3e5: "recommended", 3e6: "recommended"}
@@ -457,6 +474,27 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
     table = next(block for block in candidates.section(found) if isinstance(block, Table))
     assert table.header[-1] == "to buy" and "$10,900" in {row[-1] for row in table.rows}
     assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))
+
+
+@pytest.mark.parametrize("electricity", [None, 0.25, 0.5])
+def test_of_networks_whose_costs_tie_none_is_bought_for_twice_the_money_of_one_that_is_as_fast(electricity) -> None:
+    """Dear electricity, which every network costs, made a tie of it: InfiniBand at $246,000 for RoCE at $127,000."""
+    own = {**OWN, **({"electricity_usd_per_kwh": electricity} if electricity else {})}
+    found = plan(budget=own, model={"params": 8e9}, training={"tokens": 5e11})
+    taken, *others = sorted(
+        (c for c in found.candidates if c.cost_usd), key=lambda c: c.fabric != found.recommendation.fabric
+    )
+    assert taken.usd_to_buy < 130_000 and found.recommendation.card.do.startswith("Buy RoCE v2 100 Gb/s for the 64")
+    even = [c for c in others if c.fabric in found.recommendation.tied]
+    assert not [c for c in even if c.run_hours <= 1.04 * taken.run_hours and 1.25 * c.usd_to_buy < taken.usd_to_buy]
+
+
+def test_where_the_cheapest_run_is_the_dearer_purchase_the_card_says_why_it_is_not_taken() -> None:
+    own = {**OWN, "electricity_usd_per_kwh": 0.25}
+    found = plan(32, budget=own, model={"params": 8e9}, training={"tokens": 1e9})
+    cost = {c.fabric: c.cost_usd.p50 for c in found.candidates if c.cost_usd}
+    assert min(cost, key=lambda fabric: cost[fabric]) != found.recommendation.fabric
+    assert found.recommendation.card.because.startswith("Costs tie; what runs for least takes far more to buy")
 
 
 def test_support_of_a_quote_is_of_its_own_sum_or_in_it_and_the_networks_part_is_told_only_where_it_is_known() -> None:

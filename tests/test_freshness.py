@@ -12,7 +12,8 @@ from assistant.commands.doctor import freshness
 from assistant.library import load
 from assistant.library.freshness import KINDS, dated, half_life_days
 from assistant.library.questionnaires import read_one
-from assistant.planning import plan
+from assistant.planning import Pipeline, plan
+from assistant.planning.flips import Charging
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .program import weft
@@ -130,6 +131,40 @@ def test_where_offers_compete_it_is_told_at_which_price_another_costs_less(libra
         again = plan(_job(), load(user_catalog=file), index=None, today=LATER)
         now = again.offers[again.recommendation.offer]
         assert ((now.provider, now.instance) != (taken.provider, taken.instance)) is moves
+
+
+@pytest.mark.parametrize(
+    ("budget", "beyond", "told"),
+    [
+        ({"usd": 40_000}, True, "the budget of $40,000 is not kept; no other price of it changes anything"),
+        ({"usd_per_month": 600_000}, True, "the budget of $600,000 a month is not kept"),
+        ({"usd": 4e6}, False, "No price of it up to 10 times as much changes the recommendation"),
+        ({}, False, "No price of it changes the recommendation: nothing else that could be taken is let by Oracle"),
+    ],
+)
+def test_an_old_price_of_the_only_offer_says_beyond_which_price_a_budget_fails_or_that_none_matters(
+    library, budget, beyond, told
+):
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "oci"}
+    training = {"tokens": 1e11} if "usd_per_month" not in budget else {"days": 60}
+    said = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster, "training": training}
+    job, pipeline = Questionnaire.model_validate({**said, "budget": budget}), Pipeline(library, TODAY)
+    made = plan(job, library, index=None, today=TODAY)
+    [message] = [one.message for one in made.warnings if one.code == "stale-prices"]
+    assert "days old: ask again." in message and told in message
+    taken = made.offers[made.recommendation.offer]
+
+    def then(usd: float) -> str | None:
+        charging = Charging(taken.provider, taken.usd_per_gpu_hour, usd, TODAY)
+        chosen = pipeline.decide(job, charging=charging).choice.chosen
+        return chosen and chosen.id
+
+    if beyond:
+        [at] = re.findall(r"Above \$([\d.,]+) \(", message)
+        usd = float(at.replace(",", ""))
+        assert then(usd) == taken.fabric and then(1.002 * usd) is None
+    else:
+        assert then(10 * taken.usd_per_gpu_hour) == then(taken.usd_per_gpu_hour / 10) == taken.fabric
 
 
 def test_a_quoted_price_is_never_old(library):

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from assistant import library
-from assistant.network import diagnosis
 from assistant.network.diagnosis import diagnose_text
+from assistant.network.diagnosis.reading import Heard, Reading
 from assistant.network.diagnosis.repeats import Again, Repeats
 from assistant.network.diagnosis.text import stream_of
 from tests.nccl_logs import DEVICES, channels, debug, table
@@ -39,8 +39,8 @@ def renumbered(text: str, turn: int) -> str:
     return text.replace("0x55aa77cc", f"0x55aa{turn:04x}")
 
 
-def heard(text: str) -> diagnosis.Heard:
-    reading = diagnosis._Reading()
+def heard(text: str) -> Heard:
+    reading = Reading()
     reading.read(stream_of(text))
     return reading.heard
 
@@ -49,8 +49,8 @@ def heard(text: str) -> diagnosis.Heard:
 def test_a_log_with_repeats_is_read_like_one_in_which_every_line_is_looked_at(monkeypatch, times):
     text = "".join(renumbered(LOG, turn) for turn in range(1, times + 1))
     counted, quick = diagnose_text(text, CATALOG), heard(text)
-    monkeypatch.setattr(diagnosis.Repeats, "of", lambda self, key: None)
-    monkeypatch.setattr(diagnosis._Reading, "_learn", lambda self, kind, fold: None)
+    monkeypatch.setattr(Repeats, "of", lambda self, key: None)
+    monkeypatch.setattr(Reading, "_learn", lambda self, kind, fold: None)
     assert counted.model_dump() == diagnose_text(text, CATALOG).model_dump()
     slow = heard(text)
     for name in ("kinds", "channels", "local", "nics_used", "devices_per_host", "ranks", "first_ranks", "settings"):
@@ -64,7 +64,7 @@ def test_a_log_with_repeats_is_read_like_one_in_which_every_line_is_looked_at(mo
 def test_most_lines_of_a_long_log_are_not_read_again(monkeypatch):
     text = "".join(renumbered(debug(*channels("IB"), per_host=8), turn) for turn in range(1, 101))
     kept = list[bytes]()
-    monkeypatch.setattr(diagnosis.Repeats, "keep", lambda self, key, again: (kept.append(key), KEEP(self, key, again)))
+    monkeypatch.setattr(Repeats, "keep", lambda self, key, again: (kept.append(key), KEEP(self, key, again)))
     assert diagnose_text(text, CATALOG).transport == "infiniband"
     assert len(kept) == len(set(kept)) < text.count("\n") / 50
 

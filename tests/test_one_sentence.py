@@ -41,6 +41,31 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
     assert "price of InfiniBand NDR on top" in text and "infiniband-ndr-400" not in text
 
 
+def test_what_somebody_else_asks_is_a_quote_and_a_model_beside_quotes_is_taken_by_its_size():
+    """ "Someone else RoCE at 2.05" was what others have, and "8B" was left where no plan is without a model."""
+    told = _flat(weft("64 H100, someone else RoCE at 2.05, Lambda 2.60 InfiniBand, 8B on 1T tokens").out)
+    assert told.startswith("Rent 64 NVIDIA H100 SXM5 80 GB as in quote 1, with RoCE v2 400 Gb/s.")
+    assert "parameters: 8 billion" in told and "Lambda, InfiniBand NDR 400 Gb/s, $2.60 per GPU-hour" in told
+    assert "Not understood" not in told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said", "left"),
+    [
+        ("64 H100 are ours, 8B, 500B tokens, which network do we buy?", "there already: the machines", ""),
+        ("which network should we buy for our 64 H100, 8B, 500B tokens, in 30 days", "deadline: 30 days", ""),
+        ("I own 64 H100, electricity 0.25 per kWh, 8B, 500B tokens", "electricity: $0.25 per kWh", ""),
+        ("we own 64 H100, 8B, 500B tokens, budget for the network 400,000", "budget: $400,000", ""),
+        ("we buy 64 H100, 8B, 500B tokens, budget for the network 400,000", "machines: bought", "the network alone"),
+    ],
+)
+def test_a_network_for_machines_of_ones_own_is_bought_and_a_sum_for_it_is_no_budget_of_all(sentence, said, left):
+    told = _flat(weft(sentence).out)
+    ours = "Buy 64 NVIDIA" not in told and "for the 64 NVIDIA H100 SXM5 80 GB that are there" in told
+    assert ours is not bool(left) and said in told.split("Taken, because")[0].split("Understood:")[1]
+    assert left in told and ("left open, budget" in told) is bool(left)
+
+
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")

@@ -423,3 +423,47 @@ def test_a_card_tells_as_many_terms_of_a_quote_as_its_sum_has_and_why_a_cheaper_
     card = made.recommendation.card
     assert "for 12 terms of 1 month, each paid whole, as 12 months are reserved" in card.cost
     assert card.because == "Quote 2 costs less, on a network that is not advised."
+
+
+@pytest.mark.parametrize(
+    ("said", "of_the_sum", "of_the_job"),
+    [
+        ("a quote: 576 H100 for $900k a month on InfiniBand from Acme, 1 year. pretrain 70B on 216 GPUs", [576], 216),
+        ("we need 216 H100. Acme offers 576 of them at $900k a month, InfiniBand. Pretrain 8B, 1T tokens", [576], 216),
+        ("Lambda offers 576 H100 for $900k a month on InfiniBand, CoreWeave wants $850k a month for 512 H100 "
+         "with RoCE; we need 216", [576, 512], 216),
+        ("Acme offers 576 H100 for $900k a month on InfiniBand. Pretrain 8B on 1T tokens", [None], 576),
+    ],
+)  # fmt: skip
+def test_a_sum_is_heard_to_be_for_its_own_number_of_gpus(said, of_the_sum, of_the_job):
+    heard = Listener(library.load().language, CATALOG).hear(said)
+    assert [quote.gpus for quote in heard.offers] == of_the_sum and not heard.doubts
+    assert heard.fields["cluster.gpus"] == of_the_job
+
+
+def test_a_sum_for_another_number_of_gpus_than_the_job_has_is_no_offer_for_it():
+    sum_ = {"provider": "Acme", "fabric": IB, "usd": 900_000, "months": 1, "gpus": 576}
+    with pytest.raises(InputError, match="a sum for the GPUs of the cluster, 216, got one for 576: ask for a new one"):
+        asked(sum_, gpus=216)
+    assert asked({**sum_, "usd": None, "gpu_hour_usd": 2.1}, gpus=216).budget.quotes, "an hour has its price on any"
+    assert not asked(sum_, gpus=576).changed("cluster.gpus", 216).budget.quotes
+    talk = Conversation(library.load(), today=TODAY)
+    events = talk.hear("a quote: 576 H100 for $900k a month on InfiniBand from Acme. pretrain 70B on 216 GPUs")
+    [aside] = next(event for event in events if hasattr(event, "assumed")).assumed
+    assert "$900,000 for 576 GPUs, 1 month is set aside" in aside and "budget.quotes" not in talk.draft.fields
+
+
+def test_a_sum_that_does_not_say_for_how_many_gpus_is_said_to_be_taken_for_those_that_the_load_takes():
+    load = {"prompt_tokens": 2000, "output_tokens": 500, "requests_per_s": 200}
+    sum_ = {"provider": "Acme", "fabric": IB, "usd": 900_000, "months": 1}
+
+    def served(quote: dict) -> Plan:
+        service = {"workload": "inference", "inference": load, "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm"}}
+        asked = questionnaires.from_value({**service, "budget": {"quotes": [quote]}}, CATALOG)
+        return planning.plan(asked, library.load(), index=None)
+
+    untold, told = served(sum_), served({**sum_, "gpus": 576})
+    assert untold.questionnaire["cluster"]["gpus"] == 216 and told.questionnaire["cluster"]["gpus"] == 576
+    [warning] = [one.message for one in untold.warnings if one.code == "quoted-for-how-many"]
+    assert "it is taken for the 216 that the load takes" in warning and "budget.quotes.0.gpus" in warning
+    assert "quoted-for-how-many" not in {one.code for one in told.warnings}

@@ -168,3 +168,18 @@ def test_the_reason_speaks_of_the_spot_machines_that_are_recommended(pipeline: P
     assert shown.because.endswith("other spot machines cost less only in the middle.")
     other = next(e for e in made.choice.rest if e.risky and e.median_cost < chosen.median_cost)
     assert _decided(chosen, other, {}, {}) == "on average it costs more", "both may be taken away"
+
+
+def test_a_price_at_which_the_answer_turns_says_of_which_day_it_is_where_an_old_one_would_not_turn_it(pipeline) -> None:
+    """AWS at its threshold, entered with the date of the list, turned nothing: what is old counts for dearer."""
+    job = RENTED | {"training": {"tokens": 1e11}, "budget": {"spot": True}}
+    made = planned(pipeline, job)
+    flip = next(one for one in made.recommendation.flips if one.input == "providers.aws.gpu_hour_usd")
+    listed = next(o.usd_per_gpu_hour for o in made.offers if (o.provider, o.tier) == ("aws", "spot"))
+    assert flip.dated == TODAY.isoformat() and f", as of {TODAY}: then" in made.recommendation.card.changes_if
+    assert f"as of {TODAY} (as old as the list it would not yet)" in turn(flip, made.recommendation.fabric, made)
+    for date, then in ((TODAY, flip.to_fabric), (None, made.recommendation.fabric)):
+        charging = Charging("aws", listed, flip.at, date)
+        assert pipeline.outcome(from_value(job, pipeline.catalog), charging=charging).fabric == then
+    steady = planned(pipeline, RENTED | {"training": {"tokens": 1e11}})
+    assert {one.dated for one in steady.recommendation.flips} == {None}, "a list's price is what is paid"

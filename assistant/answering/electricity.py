@@ -37,7 +37,8 @@ def electricity(case: Case) -> Computed | None:
     case.figure("electricity", round(usd, 2), "USD in all", f"{kwh:,.0f} kWh × ${paid.usd_per_kwh:g}")
     case.figure("energy", kwh, "kWh", f"{drawn} × {days[0]:.6g} days × 24 h")
     case.figure(
-        "power", paid.site_watts(kw), "kW", f"{drawn}: machines and the site for them, without switches and optics"
+        *("power", paid.site_watts(kw), "kW"),
+        f"{drawn} (power usage effectiveness): machines and the site for them, without switches and optics",
     )
     text = (
         f"The electricity of {gpus:,} {case.gpu.name} for {days[0]:,.3g} days costs about ${usd:,.0f}: {kwh:,.0f} kWh "

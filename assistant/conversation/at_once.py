@@ -95,7 +95,8 @@ class _Answered:
     def _is_left(self, question: Question) -> bool:
         """Whether what is hardly likely to be meant is left as it was: nothing else may be, and no plan needs it."""
         choice = next(iter(question.choices), None)
-        needed = choice is not None and choice.value.keys() & set(self.conversation.draft.missing)
+        missing = set(self.conversation.draft.missing)  # a model is told by its size too
+        needed = choice is not None and any({name, name.partition(".")[0]} & missing for name in choice.value)
         return question.unlikely and len(question.choices) < 2 and not needed
 
     def _take(self, question: Question, choice: Choice, *, doubted: bool) -> None:

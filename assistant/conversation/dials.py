@@ -82,7 +82,8 @@ class Dials:
         if value == dial.now:
             return pipeline.decide(draft.questionnaire(catalog))
         if provider is not None and value is not None and dial.now is not None:
-            return pipeline.decide(draft.questionnaire(catalog), charging=Charging(provider, dial.now, value))
+            asked_today = Charging(provider, dial.now, value, pipeline.today or datetime.date.today())
+            return pipeline.decide(draft.questionnaire(catalog), charging=asked_today)
         there = draft.trial({dial.path: _plain(value)}, catalog).draft
         return pipeline.decide(there.questionnaire(catalog))
 

@@ -248,7 +248,8 @@ def _of_another_job(before: Mapping[str, Any], fields: dict[str, Any]) -> dict[s
     why: list[str] = []
     for name, what in _QUOTED_FOR.items():
         was, now, quotes = before.get(name), fields.get(name), fields.get(QUOTES) or ()
-        asked = [quote in before.get(QUOTES, ()) or (name == "cluster.gpu" and "gpu" in quote) for quote in quotes]
+        said = name.partition(".")[2]  # a quote may say for which GPU, and for how many, it is
+        asked = [quote in before.get(QUOTES, ()) or quote.get(said) is not None for quote in quotes]
         left = [
             quote
             for quote, so in zip(quotes, asked, strict=True)

@@ -46,6 +46,7 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     for name in ("critic", "reward_model"):
         if (given := getattr(questionnaire.rl, name, None)) is not None:
             model_named(f"rl.{name}", given, catalog)
+    gpus = questionnaire.budget.quoted_gpus if "gpus" in questionnaire.sized_by_load else cluster.gpus
     for number, quote in enumerate(questionnaire.budget.quotes):
         if quote.fabric is not None:
             known_id(f"budget.quotes.{number}.fabric", quote.fabric, catalog.fabrics)
@@ -56,6 +57,12 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
                     f"budget.quotes.{number}.gpu",
                     f"expected a quote for the GPU of the cluster, {cluster.gpu}, got {quote.gpu}: leave it out",
                 )
+        if gpus is not None and not quote.stands("cluster.gpus", gpus, gpus):
+            _refuse(
+                f"budget.quotes.{number}.gpus",
+                f"expected a sum for the GPUs of the cluster, {gpus}, got one for {quote.gpus}: ask for a new one, "
+                "or give its price of a GPU-hour",
+            )
         for item in quote.includes:
             if item not in catalog.quote_items:
                 hint = did_you_mean(item, catalog.quote_items, f"known: {', '.join(catalog.quote_items)}")

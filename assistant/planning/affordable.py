@@ -218,7 +218,20 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
         chosen = made.choice.chosen if made is not None else None
         # Without a price it keeps no budget.
         if change and made is not None and chosen is not None and made.kept_on_average:
-            yield _told(change, made, chosen, pipeline.today or datetime.date.today())
+            yield _told(_in_full(change, asked, made), made, chosen, pipeline.today or datetime.date.today())
+
+
+def _in_full(change: Change, asked: Questionnaire, made: Decision) -> Change:
+    """With how many GPUs are there, where the job as asked has no others and the changed one has: who writes the change
+    into a file owns no more for it."""
+    there = made.job.questionnaire.owned_gpus
+    return change | {"budget.owned_gpus": there} if asked.budget.owned_gpus is None and _bought(made) else change
+
+
+def _bought(made: Decision) -> int | None:
+    """GPUs that are bought beside those that are there; ``None`` where none are there, or no others are bought."""
+    there = made.job.questionnaire.owned_gpus
+    return made.job.gpus - there or None if there else None
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:
@@ -248,6 +261,7 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         one_in_ten_usd=one_in_ten(chosen),
         price_age_days=rent.age_days if offered and rent.stale else None,
         bought=bool(chosen.price.capital_usd),
+        gpus_bought=_bought(made),
         run_hours=chosen.median_hours,
         tokens=made.work.steps * made.job.tokens_per_step
         if made.work and made.job.days is not None and not made.job.serves

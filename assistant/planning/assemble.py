@@ -29,7 +29,7 @@ from assistant.vocabulary.plan import (
 from assistant.vocabulary.quantities import days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import evidence, idle, overrides, practice, profile, stale
+from . import evidence, idle, overrides, practice, profile, quotes_compared, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
@@ -297,6 +297,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *first,
         *_on_fewer(made, catalog),
         *idle.warnings(made.choice.chosen, job),
+        *quotes_compared.warnings(made),
         *_given_but_impossible(made),
         *_advised_against(made),
         *_drawn_otherwise(made, catalog),

@@ -20,6 +20,19 @@ def usd_per_month(entry: Entry, questionnaire: Questionnaire) -> float:
     return whole if questionnaire.budget.mode == "buy" else min(whole, entry.median_cost)
 
 
+def average_over(entry: Entry, questionnaire: Questionnaire) -> float | None:
+    """US dollars of a run, or of a month, on machines that may be taken away on average, where that is more than may
+    be spent on it; ``None`` elsewhere. A month of a longer run costs what is let for it, however long that takes."""
+    if not (entry.costed and entry.risky):
+        return None
+    budget, run = questionnaire.budget, entry.ranked_cost
+    month = min(entry.price.usd_per_month(questionnaire.cluster.gpus), run)
+    over = (
+        mean for mean, most in ((run, budget.usd), (month, budget.usd_per_month)) if most is not None and mean > most
+    )
+    return max(over, default=None)
+
+
 def network_share_percent(entry: Entry) -> float | None:
     """Percent that is the network's, of the purchase or, rented, of what a GPU-hour costs; ``None`` where its price is
     within that of the machines."""

@@ -13,7 +13,7 @@ from assistant.vocabulary.plan import Card, Flip, Recommendation, Sizing, tier_t
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, compared, exact_usd, in_months, told_apart
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .budgets import in_whole_hours, one_in_ten, usd_per_month
+from .budgets import average_over, in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
 from .choice import beats, meets
 from .entry import Entry
@@ -207,9 +207,9 @@ def _cost(job: Resolved, chosen: Entry, sizing: Sizing | None) -> str:
         to_buy = told_apart(capital, job.questionnaire.budget.usd, usd)
         return f"{to_buy} to buy; {month}, written off with power and support{token}."
     if job.serves:
-        whole = f"{usd(chosen.median_cost)} for the job{_at_worst(chosen)}" if job.served.job_tokens else month
+        whole = f"{usd(chosen.median_cost)} for the job{_at_worst(job, chosen)}" if job.served.job_tokens else month
         return f"{whole}{token}{_of_term(chosen, job)}.{_on_demand(chosen)}"
-    total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(chosen)}"
+    total = f"{told_apart(chosen.median_cost, job.questionnaire.budget.usd, usd)} for the run{_at_worst(job, chosen)}"
     longer = chosen.median_hours > 1.01 * HOURS_PER_MONTH
     total += "" if longer else _for_more_than_used(job, chosen)
     if longer:
@@ -323,10 +323,12 @@ def _in_whole_hours(chosen: Entry) -> str:
     return f" to the minute, {usd(whole)} in whole hours; ask for the least that is billed" if whole else ""
 
 
-def _at_worst(chosen: Entry) -> str:
-    """Of machines that may be taken away what one run in ten costs, as how often they are is known least."""
-    worst = one_in_ten(chosen)
-    return f" ({usd(worst)} or more in one of ten, as often as they are taken away)" if worst else ""
+def _at_worst(job: Resolved, chosen: Entry) -> str:
+    """Of machines that may be taken away what one run in ten costs, as how often they are is known least, and the
+    average where that is over a budget."""
+    worst, mean = one_in_ten(chosen), average_over(chosen, job.questionnaire)
+    over = f", and over the budget on average, {usd(mean)}" if mean else ""
+    return f" ({usd(worst)} or more in one of ten, as often as they are taken away{over})" if worst else ""
 
 
 def _idle(job: Resolved, chosen: Entry) -> str:
@@ -381,6 +383,8 @@ def _because(made: Decision, chosen: Entry) -> str:
         return f"It {'is there already' if choice.standing == 'in-place' else 'was given'}, and the job runs on it."
     if choice.ground == "limits":
         return _limited(made, choice.barred)
+    if choice.ground == "purchase":
+        return "Costs tie; what runs for least takes far more to buy and is hardly faster."
     if choice.ground == "rules":
         reasons = _reasons(made.conclusions, chosen)
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
@@ -532,7 +536,8 @@ def _turning(flip: Flip, chosen: Entry, made: Decision) -> str:
     else:  # a network wins by becoming cheaper itself, or where the choice becomes dearer
         whose = f"of {name_of(chosen) if rises else _named(flip.to_fabric, made)}"
     upkeep = ", with its power and upkeep," if chosen.price.capital_usd is not None and not quote else ""
-    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}"
+    dated = f", as of {flip.dated}" if flip.dated else ""
+    return f"the price {whose}{upkeep} {'rises' if rises else 'falls'} to {value}{dated}"
 
 
 def _named(fabric: str, made: Decision) -> str:

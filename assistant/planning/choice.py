@@ -29,7 +29,7 @@ NEAR = 1.25
 SAME = 1e-6  # as a share: sums so near each other are one sum, as of a term that is paid whole however long the run is
 
 
-Ground = Literal["nothing-crosses", "kept", "limits", "rules", "unpriced", "alone", "cheapest"]
+Ground = Literal["nothing-crosses", "kept", "limits", "purchase", "rules", "unpriced", "alone", "cheapest"]
 # How a network came to be the answer: it was chosen; a person named it for machines that are still to be rented or
 # bought, or for theirs, which it has yet to join; it is in place.
 Standing = Literal["chosen", "given", "in-place"]
@@ -42,6 +42,7 @@ class Choice:
     chosen: Entry | None = None
     runner_up: Entry | None = None
     by_rules: bool = False  # a tie on cost that preferences decided
+    by_purchase: bool = False  # one that was decided by what is to be bought
     coin_flip: bool = False
     standing: Standing = "chosen"
     rest: tuple[Entry, ...] = ()  # the others that it was chosen among, or kept before
@@ -123,6 +124,7 @@ class Choice:
             ("nothing-crosses", self.chosen.considered.fabric.technology == "none"),
             ("kept", self.kept),
             ("limits", bool(self.barred)),
+            ("purchase", self.by_purchase),
             ("rules", self.by_rules),
             ("unpriced", not self.chosen.costed),
             ("alone", self.runner_up is None or not self.runner_up.costed),
@@ -236,7 +238,9 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
         return Choice()
     unbeaten = _unbeaten(wanted)
     cheapest = min(unbeaten, key=lambda e: e.ranked_cost)
-    tied = _up_to_the_dearest([e for e in unbeaten if e is cheapest or _indistinct(e, cheapest)], unbeaten)
+    even = _up_to_the_dearest([e for e in unbeaten if e is cheapest or _indistinct(e, cheapest)], unbeaten)
+    tied = _worth_buying(even)
+    by_purchase = not any(e is cheapest for e in tied)
     chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
     runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)
@@ -251,11 +255,27 @@ def _chosen_of(able: list[Entry], named: Standing) -> Choice:
         and cheapest in (chosen, second)
     )
     return Choice(
-        *(chosen, second or runner_up, len(tied) > 1 and chosen is not cheapest, coin_flip),
+        *(chosen, second or runner_up, len(tied) > 1 and chosen is not cheapest and not by_purchase, by_purchase),
+        coin_flip=coin_flip,
         rest=tuple(rest),
         equal=tuple(tied),
         unadvised=_unadvised(able, wanted),
     )
+
+
+def _worth_buying(tied: list[Entry]) -> list[Entry]:
+    """Of networks whose costs tie those that no other is as fast as and takes far less to buy: the tie counts on full
+    use until all is written off, and what is paid at once is paid whatever comes of it. Beside what machines that
+    are bought too cost, a network is little."""
+    slower, capital = 1 + CLOSE_PERCENT / 100, [e.price.capital_usd or 0.0 for e in tied if e.costed]
+    if len(capital) < len(tied) or not all(capital):
+        return tied
+    bought = list(zip(tied, capital, strict=True))
+    return [
+        e
+        for e, usd in bought
+        if not any(NEAR * less < usd and one.median_hours <= slower * e.median_hours for one, less in bought)
+    ]
 
 
 def beats(one: Entry, other: Entry) -> bool:

@@ -96,7 +96,7 @@ def _price_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[
     for some in _evens(made, chosen, pipeline):
         near = sorted((one for one in some if one.at >= 0.0), key=lambda one: (one.far, one.path))
         near = [one for one in near if one.near]
-        turns = (_turn(one, chosen.id) for one in near[:2])
+        turns = (_turn(one, chosen.id, made.today or datetime.date.today()) for one in near[:2])
         yield from [flip for flip in turns if flip is not None][:1]
 
 
@@ -167,11 +167,12 @@ def _on_sale(made: Decision, fabrics: set[str], catalog: Catalog) -> list[OnSale
 
 
 def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
-    def tried(price: float) -> str | None:
-        charging = Charging(provider, usd, price, pipeline.today or datetime.date.today())
+    def tried(date: datetime.date | None, price: float) -> str | None:
+        charging = Charging(provider, usd, price, date)
         return _recommended(made.job.questionnaire, pipeline, charging, made.work)
 
-    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
+    today = pipeline.today or datetime.date.today()
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, partial(tried, today), up, partial(tried, None))
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
@@ -252,11 +253,13 @@ def _gpu_prices(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipe
     return [one for one in found if one.at > 0]
 
 
-def _turn(even: Even, chosen: str) -> Flip | None:
+def _turn(even: Even, chosen: str, today: datetime.date) -> Flip | None:
     found = turn(even, chosen)
     if found is None:
         return None
-    return Flip(input=even.path, from_=round(even.now, 3), at=found[0], to_fabric=found[1], even=round(even.at, 3))
+    at, to = found
+    dated = None if even.undated is None or even.undated(at) == to else today.isoformat()
+    return Flip(input=even.path, from_=round(even.now, 3), at=at, to_fabric=to, even=round(even.at, 3), dated=dated)
 
 
 # Sizes

@@ -23,6 +23,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, sized, verdicts
+from .budgets import average_over
 from .candidates import sizes_let
 from .choice import NEAR
 from .design import Drawn, described, drawn_designs, not_as_described
@@ -82,12 +83,10 @@ class Decision:
 
     @property
     def kept_on_average(self) -> bool:
-        """Whether something is chosen at a price with which the budget of the run is kept on average too: of machines
+        """Whether something is chosen at a price with which the budget is kept on average too: of machines
         that may be taken away the middle sum may be within what the mean is beyond."""
-        chosen, limit = self.choice.chosen, self.job.questionnaire.budget.usd
-        if chosen is None or not chosen.costed:
-            return False
-        return limit is None or not chosen.risky or chosen.ranked_cost <= limit
+        chosen = self.choice.chosen
+        return chosen is not None and chosen.costed and average_over(chosen, self.job.questionnaire) is None
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:

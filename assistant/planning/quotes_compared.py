@@ -10,7 +10,7 @@ from math import ceil, log
 
 from assistant.market import Freshness, Offered, amortized, monthly, offered_tiers
 from assistant.vocabulary.catalog import Catalog, QuoteItem
-from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
+from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict, Warning_
 from assistant.vocabulary.quantities import in_months
 from assistant.vocabulary.questionnaire import Quote, clauses
 
@@ -58,6 +58,21 @@ def quotes_alone(
     what = f"{gpus:,} {catalog.gpus[gpu].name}" if gpu and gpus else catalog.gpus[gpu].name if gpu else "a cluster"
     rows = [_alone(number, quote, what, gpus, mode, catalog) for number, quote in enumerate(quotes, 1)]
     return [_beside(row, listed) for row in rows]
+
+
+def warnings(made: Decision) -> list[Warning_]:
+    """Of GPUs that were counted by their load: which quotes are a sum and do not say for how many GPUs."""
+    if made.asked is None or "gpus" not in made.asked.sized_by_load:
+        return []
+    return [
+        Warning_(
+            code="quoted-for-how-many",
+            message=f"Quote {number} is {usd(quote.usd)} and does not say for how many GPUs: it is taken for the "
+            f"{made.job.gpus:,} that the load takes. Ask, and give budget.quotes.{number - 1}.gpus.",
+        )
+        for number, quote in enumerate(made.job.questionnaire.budget.quotes, 1)
+        if quote.usd is not None and quote.gpus is None
+    ]
 
 
 def _by_number(made: Decision) -> dict[int, Entry]:
@@ -113,7 +128,10 @@ def _row(
 ) -> QuotedOffer:
     offered = entry.price.offered if entry else None
     fabric, mode = offered.offer.fabrics[0] if offered else quote.fabric, job.questionnaire.budget.mode
-    what, use = f"{job.gpus:,} {job.gpu.name}", f"It is for {job.model_name} {job.questionnaire.workload}. "
+    what, use = (
+        f"{quote.gpus or job.gpus:,} {job.gpu.name}",
+        f"It is for {job.model_name} {job.questionnaire.workload}. ",
+    )
     row = _as_given(number, quote, fabric, mode, catalog, what, use)
     row = row.model_copy(update={"counted": _counted(quote, offered, job, catalog)})
     if entry is None or entry.run_cost is None:

@@ -117,7 +117,7 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
         for split in dict.fromkeys([job.parallelism is not None, False]):
             if fits_on(job, gpus, job.parallelism if split else None, predictor):
                 auto = "" if split or job.parallelism is None else " and parallelism auto"
-                return f"{text}: with {gpus:,} GPUs{auto} it would fit{fewer}."
+                return f"{text}: with {gpus:,} GPUs{_to_buy(job, gpus)}{auto} it would fit{fewer}."
     return f"{text}: take GPUs with more memory, or a smaller model{fewer}."
 
 
@@ -152,7 +152,7 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, take
     if found is not None:
         dear = _beyond_the_budget(job, allowed, found.gpus)
         would = f"they would be carried, {dear}" if dear else "it would work"
-        return f"{text}: with about {found.gpus:,} GPUs {would}."
+        return f"{text}: with about {found.gpus:,} GPUs{_to_buy(job, found.gpus, taken)} {would}."
     load = job.questionnaire.inference
     free = load.model_copy(update=dict.fromkeys(load.sides)) if load and load.sides else None
     asked = job.questionnaire.model_copy(update={"inference": free})
@@ -162,6 +162,17 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor, take
     return _loosened(job, allowed, taken) or (
         f"{text}, and on no number of them a layout that was tried carries it: lower the load, or take another GPU."
     )
+
+
+def _to_buy(job: Resolved, gpus: int, taken: Taken | None = None) -> str:
+    """How many of so many GPUs are not there, where some are; ``taken``: by which their purchase is summed."""
+    asked = job.questionnaire.changed("cluster.gpus", gpus)
+    there = asked.owned_gpus
+    if not 0 < there < gpus:
+        return ""
+    found = taken(asked) if taken else None
+    for_usd = f" for {usd(found.outlay)}" if found is not None and found.costed else ""
+    return f", {gpus - there:,} of them to buy{for_usd},"
 
 
 def _beyond_the_budget(job: Resolved, allowed: list[Entry], gpus: int) -> str:

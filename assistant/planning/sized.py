@@ -18,7 +18,7 @@ from assistant.vocabulary.counted import instances_told
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Assumption, KindOfGpu, ServingFigures, Sizing
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
-from assistant.vocabulary.questionnaire import Questionnaire, Quote
+from assistant.vocabulary.questionnaire import Budget, Questionnaire, Quote
 
 from .candidates import considered, on_the_market
 from .estimate import machine, networks
@@ -90,8 +90,9 @@ def filled(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
     else:
         found = sized(questionnaire, questionnaire.cluster.gpu, predictor) or _untargeted(questionnaire, predictor)
     if "gpus" in left:
-        taken.append(Assumption(field="cluster.gpus", value=found.gpus, why=f"not said: {_why(found)}"))
-        asked = _counted(asked, found.gpus)
+        gpus, why = _gpus(found, questionnaire.budget)
+        taken.append(Assumption(field="cluster.gpus", value=gpus, why=f"not said: {why}"))
+        asked = _counted(asked, gpus)
     asked = asked.model_copy().with_gpus_said()
     checks.check_shape(asked, predictor.catalog)
     return asked, taken
@@ -117,6 +118,15 @@ def needed(questionnaire: Questionnaire, predictor: Predictor) -> tuple[Question
 def _counts(quote: Quote, catalog: Catalog) -> bool:
     """Whether it can be taken: its network is told, or the provider's."""
     return quote.fabric is not None or provider_of(quote, catalog) is not None
+
+
+def _gpus(found: Sized, budget: Budget) -> tuple[int, str]:
+    """As many GPUs as a quoted sum is for, else as the load takes, and why."""
+    if budget.quoted_gpus is not None:
+        return budget.quoted_gpus, f"as many as a sum is quoted for; the load takes {found.gpus:,}: {_why(found)}"
+    sums = any(quote.usd is not None for quote in budget.quotes)
+    taken = "; a quoted sum that does not say for how many GPUs is taken for these" if sums else ""
+    return found.gpus, _why(found) + taken
 
 
 def _why(found: Sized) -> str:

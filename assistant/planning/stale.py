@@ -15,11 +15,14 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Warning_
 from assistant.vocabulary.quantities import exact_usd, outward
 
+from .budgets import usd_per_month
 from .choice import choose_at
 from .entry import Entry
+from .headline import usd
 from .offers import asked_today, taken
 from .pipeline import Decision
 from .resolve import Resolved
+from .turning import FARTHEST
 
 DECIDES = "stale-price-decides"
 _MOST = 3  # offers that are told
@@ -35,7 +38,8 @@ def warnings(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) ->
     even = partial(_even, made=made, catalog=catalog)
     own = _offer_of(chosen, offers)
     told = own is not None and any(f" {_name(own)} at ${own.usd_per_gpu_hour:.2f} " in w.message for w in found)
-    return [*found, *_old_of_choice(chosen, own, offers, even, told=told)] if chosen else found
+    alone = partial(_where_alone, job=made.job)
+    return [*found, *_old_of_choice(chosen, own, offers, even, alone, told=told)] if chosen else found
 
 
 def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
@@ -65,10 +69,16 @@ def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Cata
 
 
 def _old_of_choice(
-    chosen: Entry, own: RentalOffer | None, offers: Sequence[RentalOffer], even: Even, *, told: bool
+    chosen: Entry,
+    own: RentalOffer | None,
+    offers: Sequence[RentalOffer],
+    even: Even,
+    alone: Callable[[Entry], str],
+    *,
+    told: bool,
 ) -> list[Warning_]:
     """A warning for each old price of the choice; an offer's, unless it is told already, with the price at which
-    another costs less."""
+    another costs less, or where there is no other what its price decides (``alone``)."""
     others, found = _rivals(own, offers) if own else [], []
     for price in chosen.price.prices:
         turns = ""
@@ -76,6 +86,8 @@ def _old_of_choice(
             at, change = even(own, others[0])
             mean = _on_average(own, others[0])
             turns = f" From ${exact_usd(at)} on ({change:+.0f} %) {_name(others[0])} would cost no more{mean}."
+        elif own and price is chosen.price.gpu_usd_per_hour and not _others(own, offers):
+            turns = f" {alone(chosen)}"
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
@@ -87,14 +99,36 @@ def _offer_of(chosen: Entry | None, offers: Sequence[RentalOffer]) -> RentalOffe
     return offers[number] if number is not None and offers[number].run_cost_usd else None
 
 
-def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
-    """The offers that could be taken instead, cheapest run first; none where one of them costs less already: then it
-    was not the price that decided."""
-    least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
+def _where_alone(chosen: Entry, job: Resolved) -> str:
+    """What the price of the only offer that could be taken decides: from where on it keeps no budget, or nothing."""
+    budget = job.questionnaire.budget
+    kept = [(budget.usd / chosen.outlay, f"budget of {usd(budget.usd)}")] if budget.usd else []
+    if budget.usd_per_month:
+        month = budget.usd_per_month / usd_per_month(chosen, job.questionnaire)
+        kept.append((month, f"budget of {usd(budget.usd_per_month)} a month"))
+    by = f" by {job.provider.name}" if job.provider else ""
+    nothing_else = f"nothing else that could be taken is let{by} at a price that is known"
+    ratio, what = min(kept, default=(None, ""))
+    if ratio is None or ratio > FARTHEST:
+        of_it = "No price of it" if ratio is None else f"No price of it up to {FARTHEST:g} times as much"
+        return f"{of_it} changes the recommendation: {nothing_else}."
+    at = outward(chosen.price.list_price_at(ratio), up=False)
+    far = f"Above ${exact_usd(at)} ({100 * (ratio - 1):+.0f} %) the {what} is not kept"
+    return f"{far}; no other price of it changes anything: {nothing_else}."
+
+
+def _others(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
+    """The offers that could be taken instead, cheapest run first."""
     able = (
         o for o in offers if o.ranked_usd < float("inf") and o.meets_limits and o.verdict not in ("avoid", "impossible")
     )
-    others = [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
+    return [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
+
+
+def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
+    """:func:`_others`; none where one of them costs less already: then it was not the price that decided."""
+    least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
+    others = _others(own, offers)
     # Of spot machines the mean counts, as where offers are compared.
     cheaper = (o for o in others if o.ranked_usd < least)
     return [] if any(cheaper) else others

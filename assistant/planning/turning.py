@@ -20,13 +20,14 @@ Tried = Callable[[float], str | None]  # what is recommended at a value; none wh
 class Even:
     """A price that would make two candidates cost the same: of an input, as it is, as it would be, and whether the
     answer turns above it. Where the rules chose what is not the cheapest, it lies on the other side of the price as it
-    is."""
+    is. ``undated``: what is recommended at a price that is as old as it is now."""
 
     path: str
     now: float
     at: float
     tried: Tried
     up: bool
+    undated: Tried | None = None
 
     @property
     def begin(self) -> float:

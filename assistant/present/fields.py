@@ -121,11 +121,11 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
     over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
-    days, once = quote.get("minimum_days"), quote.get("once_usd")
+    days, once, gpus = quote.get("minimum_days"), quote.get("once_usd"), quote.get("gpus")
     least = f"at least {in_months(days)}" if days else None
     built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
     said += [
-        price,
+        f"{price} for {gpus:,} GPUs" if gpus else price,
         f"{term:g} month{'s' * (term != 1)}" if term else None,
         least,
         f"{value_text('budget.usd', once)} once" if once else None,

@@ -234,25 +234,26 @@ class Sellers:
             told = not before and first - 2 in theirs and tokens[first - 1].text == ","  # "Lambda, a reseller: 2.49"
             before = price.end
             if not told and theirs.isdisjoint(range(first, last)):
-                found = (end for at in range(first, last) if (end := self._stranger(tokens, first, at, last)))
+                found = ((at, end) for at in range(first, last) if (end := self._stranger(tokens, first, at, last)))
                 strange = lambda at: tokens[at].is_word and tokens[at].text not in words | self._nobody | self._plain
                 small = (
-                    at + 1 for at in _places_of_a_name(tokens, first, last, price) if at not in known and strange(at)
+                    (at, at + 1)
+                    for at in _places_of_a_name(tokens, first, last, price)
+                    if at not in known and strange(at)
                 )
-                end = next(found, None) or next(small, None)
-                yield from [(end - 1, end)] if end else []
+                place = next(found, None) or next(small, None)
+                yield from [place] if place else []
 
     def _stranger(self, tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
         """Where the words end, beginning at ``at``, by which somebody is told who is none of those that are named."""
-        if tokens[at].text in self._strangers:
-            return at + 1
-        if tokens[at].text in self._called:
-            before = {token.text for token in tokens[max(first, at - _UNLIKE) : at]}
-            return at + 1 if before & self._unlike else None
         said = (
             at + len(said) for said in self._strangers_said if _has([t.text for t in tokens[at : at + len(said)]], said)
         )
-        return next((end for end in said if end <= last), None)
+        end = next((end for end in said if end <= last), None)
+        if end or tokens[at].text in self._strangers:
+            return end or at + 1
+        before = {token.text for token in tokens[max(first, at - _UNLIKE) : at]}
+        return at + 1 if tokens[at].text in self._called and before & self._unlike else None
 
     def heading(
         self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], words: Set[str], part: Section

@@ -15,6 +15,7 @@ from . import networks
 from .attach import Candidate, Fact
 from .offer_message import UNNAMED, Cabled, Message, Priced
 from .offer_prices import LEAST_SUM, as_quoted, asked_in_all, hourly, is_rate, is_sum
+from .offer_sizes import tell_sizes
 from .offers import Apart, Found, Offers
 from .quantities import MONEY_OTHER
 from .reading import TIMES, Reading
@@ -77,6 +78,7 @@ class SideBySide:
             return
         if len(found.offers) == 1 and message.alone is not None:
             found.offers = [_with_names(found.offers[0], reading, message)]
+        tell_sizes(reading, found, facts)
         words = {at for at, token in enumerate(message.tokens) if token.stem in OFFERED | {stem("term")}}
         words |= {at for one in message.providers for at in range(one.start, one.end)}
         spans = (one for one in (*reading.spans, *reading.named) if message.section_of(one.start))

@@ -84,6 +84,7 @@ class Quoted:
     minimum_days: float | None = None
     once_usd: float | None = None
     gpu: str | None = None
+    gpus: int | None = None
     includes: tuple[str, ...] = ()
     note: str = ""
 

@@ -103,6 +103,9 @@ class DebugLog:
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
     by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
+    by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
+    adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
+    ethernet: float = 0.0  # bytes per second of the Ethernet of the machines that the log names, 0 where it names none
     looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
     bootstrap: dict[str, tuple[int, str]] = field(default_factory=dict)  # host → (line, interface:address)
@@ -164,6 +167,8 @@ class DebugLog:
             for name, value in _VALUE.findall(line):
                 self.settings.setdefault(name, (number, value))
                 self.by_command.add(name)
+        if line.startswith("#"):
+            self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
     def _head(self, before: str) -> tuple[str, int] | None:
         """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""

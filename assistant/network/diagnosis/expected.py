@@ -39,7 +39,7 @@ _WAYS = ("nvlink", "xgmi", "pcie", "p2p", "shm")  # inside a node
 _RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 _NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
-# of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
+# of the line rate, where the transport is not known or is sockets: the low end of what fabrics reach at two nodes
 RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
 # (ml-engineering).
@@ -90,7 +90,7 @@ def expected_busbw(
     ``rate``: bytes per second of an adapter, where the log has it; else of the GPU's usual one. ``listed``: adapters
     that the log lists, 0 where it does not: nodes with fewer GPUs, or faster adapters, than usual have fewer of these.
     ``adds``: the switch between the GPUs of a node can add; ``sums``: nobody switched its sums off;
-    ``fewer``: the nodes are built with as many adapters as are listed.
+    ``fewer``: the nodes are built with, or are to use, as many adapters as are listed.
     """
     gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
@@ -116,6 +116,11 @@ def expected_busbw(
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
     return _by_collective(collective, node, per_node, ranks)
+
+
+def of_ethernet(collective: str, ranks: int, nodes: int, rate: float) -> float | None:
+    """Gigabytes per second that sockets give at most of an Ethernet adapter's ``rate`` (bytes per second) per node."""
+    return _by_collective(collective, rate * RDMA_SHARE / 1e9, ranks // nodes, ranks) if ranks > nodes else None
 
 
 def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:

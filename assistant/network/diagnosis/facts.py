@@ -27,12 +27,14 @@ class _Fact(BaseModel):
     has: tuple[str, ...]
     pattern: Pattern
     fix: str
+    by: tuple[str, ...] = ()  # variables of which it follows
 
 
 class _Compared(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     facts: tuple[_Fact, ...]
+    adapters_by: tuple[str, ...]
     aside: tuple[str, ...]
 
 
@@ -108,12 +110,14 @@ def _given(runs: Iterable[Run]) -> frozenset[str]:
 
 
 def tried(found: list[Difference], runs: list[Run]) -> bool:
-    """Whether somebody tried it: all that differs are variables that commands in the log give, or of which the runs
-    have one value after the other."""
-    given = _given(runs)
-    values = _of(runs)
+    """Whether somebody tried it: all that differs are variables that commands in the log give, with what follows from
+    these, or of which the runs have one value after the other."""
+    given, values = _given(runs), _of(runs)
+    differing = {each.name for each in found}
+    follow = {fact.name for fact in _compared().facts if differing & given & {*fact.by}}
+    follow |= {_ADAPTERS} if differing & given & {*_compared().adapters_by} else set()
     return bool(found) and all(
-        each.name in given or (each.name.startswith(VARIABLE) and len(values[each.name]) > 2) for each in found
+        each.name in given | follow or (each.name.startswith(VARIABLE) and len(values[each.name]) > 2) for each in found
     )
 
 

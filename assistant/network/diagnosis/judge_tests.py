@@ -42,7 +42,8 @@ class Adapters:
     rate: float = 0.0
     data: Literal["all", "known", "unknown"] = "unknown"
     why: str = ""
-    others: int = 0  # of other nodes of these GPUs, where the nodes are built with fewer
+    others: int = 0  # of other nodes of these GPUs, where the nodes are built with fewer, or use fewer
+    chosen: bool = False  # somebody chose these
 
     def carry(self, peak: float) -> bool:
         """Whether a bandwidth is what those that are listed give, and not all of them are."""
@@ -144,7 +145,8 @@ def _speed(
     fell = list(_fall(rows, transport))
     yield from fell
     if adapters.others:
-        yield finding("adapters-fewer-than-usual", run.line, listed=adapters.listed, usual=adapters.others)
+        name = "adapters-as-chosen" if adapters.chosen else "adapters-fewer-than-usual"
+        yield finding(name, run.line, listed=adapters.listed, usual=adapters.others, peak=run.peak)
     inside = nodes == 1 or transport == "nvlink"
     less = expected is not None and rows and not inside and run.peak < SHORT * expected
     if less and adapters.carry(run.peak):

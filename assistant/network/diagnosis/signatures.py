@@ -81,6 +81,7 @@ class Signature(Failure):
     while_stepping: WhileStepping | None = None
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
+    before_start: bool = False  # it keeps a job from starting: information in a log that has its steps
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
     hosts: Literal["any", "several"] = "any"
@@ -180,6 +181,21 @@ def one_in(text: str, words: tuple[str, ...]) -> bool:
     else:
         return False
     return True
+
+
+def overcome(line: str) -> bool:
+    """Whether a line that tells of a failure says itself that it was got over, tried again or meant."""
+    return bool(_of_itself("said").search(line))
+
+
+def quoted(line: str) -> bool:
+    """Whether a line that has the words of a failure only names what might happen, or looks for it."""
+    return bool(_of_itself("quoted").search(line))
+
+
+@lru_cache(maxsize=2)
+def _of_itself(name: str) -> re.Pattern[str]:
+    return re.compile(read("overcome")[name], re.IGNORECASE)
 
 
 def harmless(line: str) -> bool:

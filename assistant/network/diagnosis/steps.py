@@ -16,11 +16,12 @@ _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
     r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d|^\d{1,4}\|\d{1,9}\|Loss: \d|"
+    r"^\d{1,9}\s{1,12}(?:images|examples|samples)/sec: \d|"
     r"\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
     re.I,
 )
 # One is in every such line, in small letters.
-_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=")
+_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=", "/sec:")
 _BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small letters, or the line
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
@@ -38,6 +39,14 @@ _RATE = re.compile(
     r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
+# What a step works on, where its line says how much that is.
+_SIZE = re.compile(
+    rb"(?<![\w/])((?:max_?)?seq(?:uence)?[_ -]?len\w{0,4}|ctx(?:_len)?|context(?:_len\w{0,4})?|tokens(?:/|_per_)step|"
+    rb"(?:global[_ -]?|micro[_ -]?)?batch[_ -]?size|[gm]?bs|response_length/mean|resolution|num_microbatches)"
+    rb"\s?[=:]?\s?(\d{1,9}(?:\.\d{1,3})?)",
+    re.I,
+)
+_LOOKED, LARGER = 2000, 1.1  # bytes of a line; what is no chance
 _DATA = re.compile(
     r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?"
     r"(\d{1,9}(?:\.\d{1,6})?)",
@@ -46,7 +55,14 @@ _DATA = re.compile(
 _TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line
 _HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
+STEADY = 1.05  # the last steps against the first, where nothing slowed them down
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
+
+
+def _larger(before: bytes, after: bytes) -> bool:
+    """Whether a later line of a step names a larger size of what a step works on than an earlier one does."""
+    sizes = [{name.lower(): float(value) for name, value in _SIZE.findall(line[:_LOOKED])} for line in (before, after)]
+    return any(value > LARGER * sizes[0][name] > 0 for name, value in sizes[1].items() if name in sizes[0])
 
 
 def _first(small: str) -> int:
@@ -119,9 +135,12 @@ class Steps:
 
     @property
     def _longer_by_design(self) -> bool:
-        """Whether the last steps did as much a second as the first ones: longer sequences, or larger batches."""
+        """Whether the last steps did as much a second as the first ones, or say that they do more: longer sequences, or
+        larger batches."""
         half = min(len(self._latest_rates) // 2, len(self._rates))
-        return half > 1 and median(self._rates[:half]) < SLOWER * median([*self._latest_rates][-half:])
+        if half < 2:  # no line says how much was done in a second
+            return _larger(*self.printed)
+        return median(self._rates[:half]) < SLOWER * median([*self._latest_rates][-half:])
 
     def as_printed(self, raw: bytes) -> None:
         """Keep a line that :meth:`take` took for the time of the day in it."""
@@ -146,6 +165,14 @@ class Steps:
         if took.lastindex == 1:
             self._label = line[took.start() : took.start(1)]
         return float(took[took.lastindex or 1])
+
+    @property
+    def steady(self) -> bool:
+        """Whether the last steps take no longer than the first ones."""
+        half = min(self._count // 2, _HEAD)
+        if self._count < _FEWEST:
+            return False
+        return median(took for took, _ in [*self._latest][-half:]) <= STEADY * median(self._first[:half])
 
     @property
     def compared(self) -> bool:

@@ -1,7 +1,7 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
 from assistant.vocabulary.plan import Alternative, Flip, Plan, RivalOffer, tier_told
-from assistant.vocabulary.quantities import outward
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, outward
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, titled, told
@@ -34,6 +34,7 @@ def _other_offer(plan: Plan) -> list[str]:
     tier = tier_told({rival.tier})
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
+    at += ", asked for on the day of this plan" if rival.tier == "spot" else ""  # its age counts for dearer
     return [f"Same network at {reading.seller(plan, rival.provider)}{tier}: cheaper below {at} (list: {now})."]
 
 
@@ -67,7 +68,8 @@ def turn(flip: Flip, chosen: str | None, plan: Plan | None = None) -> str:
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen, plan)}: from {_bare(old, new)} to {new}, then {then}{even}."
+    dated = f" as of {flip.dated} (as old as the list it would not yet)" if flip.dated else ""
+    return f"{_name(flip, chosen, plan)}: from {_bare(old, new)} to {new}{dated}, then {then}{even}."
 
 
 def _bare(text: str, named: str) -> str:
@@ -93,15 +95,20 @@ def _name(flip: Flip, chosen: str | None, plan: Plan | None) -> str:
 
 def ways_out(plan: Plan) -> list[str]:
     """What would keep the limits where nothing does as asked, each with its sum and its day."""
-    budget = reading.asked(plan, "budget.usd")
-    return [_alternative(found, found.change.get("budget.usd", budget)) for found in plan.recommendation.what_fits]
+    usd, month = reading.asked(plan, "budget.usd"), reading.asked(plan, "budget.usd_per_month")
+
+    def budget(found: Alternative) -> float | None:  # a run that is shorter than a month is paid within one
+        short = found.done_by is not None and found.run_hours <= HOURS_PER_MONTH
+        return found.change.get("budget.usd", usd) or (month if short else None)
+
+    return [_alternative(found, budget(found)) for found in plan.recommendation.what_fits]
 
 
 def _alternative(found: Alternative, budget: float | None) -> str:
     network = "" if found.fabric == "none" else found.fabric
     old = f"a price {found.price_age_days} days old: ask" if found.price_age_days else ""
     where = ", ".join(text for text in (" at ".join(filter(None, (network, found.provider))), old) if text)
-    to_buy = " to buy" if found.bought else _beside(found, budget)
+    to_buy = f" to buy{_what_is_bought(found)}" if found.bought else _beside(found, budget)
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
     if found.expected_cost_usd is not None:
         sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
@@ -114,6 +121,14 @@ def _alternative(found: Alternative, budget: float | None) -> str:
 
 def _tokens(value: float) -> str:
     return value_text("training.tokens", float(f"{value:.3g}"))
+
+
+def _what_is_bought(found: Alternative) -> str:
+    """Where some GPUs are there: how many are not, and that the sum has what joins them."""
+    if found.gpus_bought is None:
+        return ""
+    joined = "" if found.fabric == "none" else " and what is missing of the network"
+    return f" the other {found.gpus_bought:,} GPUs{joined}"
 
 
 def _beside(found: Alternative, budget: float | None) -> str:

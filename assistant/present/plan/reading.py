@@ -247,7 +247,8 @@ def limits_in_short(plan: Plan) -> str | None:
         f"within {limit} ({apart} to spare)" if value <= most else f"outside {limit} ({apart} {how})"
         for limit, value, most, apart, how in found
     ]
-    return f"{' and '.join(told)}." if told else None
+    over = (_average_over(plan, usd) if usd else "") or (_average_over(plan, monthly, month=True) if monthly else "")
+    return f"{' and '.join(told)}{over}." if told else None
 
 
 def each_limit(plan: Plan) -> list[str]:
@@ -272,14 +273,15 @@ def each_limit(plan: Plan) -> list[str]:
         said.append(f"Budget of {limit} for the purchase: {kept}, {figures.usd_against(best.usd_to_buy, usd)}.")
     elif usd and asked(plan, "budget.mode") != "buy":
         kept = _kept(cost.p50, cost.p90, usd)
-        said.append(f"Budget of {limit}: {kept}, {figures.usd_band(cost, usd)}.")
+        said.append(f"Budget of {limit}: {kept}, {figures.usd_band(cost, usd)}{_average_over(plan, usd)}.")
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
     if monthly and month is not None:
-        kept = "kept" if month <= monthly else "not kept"
+        over = _average_over(plan, monthly, month=True)
+        kept = f"kept{' in the median' if over else ''}" if month <= monthly else "not kept"
         paid = max((o.gpus_paid or 0 for o in plan.offers if o.fabric == best.fabric and _costs(o, best)), default=0)
         whole = f" for the {paid:,} GPUs of whole machines" if paid > gpus(plan) else ""
         a_month = figures.usd_against(month, monthly)
-        said.append(f"Budget of {figures.usd_limit(monthly)} a month: {kept}, {a_month}{whole}.")
+        said.append(f"Budget of {figures.usd_limit(monthly)} a month: {kept}, {a_month}{whole}{over}.")
     reserved = asked(plan, "budget.reserved_days")
     if reserved and asked(plan, "budget.mode") != "buy":
         whole = hours <= 24 * reserved
@@ -326,6 +328,15 @@ def _network_share(plan: Plan, best: Candidate, limit: float) -> str:
         )
     kept = "kept" if percent <= limit else "not kept"
     return f"At most {limit:g} % for the network: {kept}, {figures.percent(percent)}."
+
+
+def _average_over(plan: Plan, limit: float, *, month: bool = False) -> str:
+    """What the offer that is taken costs on average, a whole run or a ``month`` of it, where that is over a limit."""
+    taken = None if plan.recommendation.offer is None else plan.offers[plan.recommendation.offer]
+    mean = taken.expected_cost_usd if taken else None
+    if taken and mean and month and taken.usd_per_month is not None:
+        mean = min(mean, taken.usd_per_month)
+    return f", and over it on average, {figures.usd(mean)}" if mean and mean > limit else ""
 
 
 def _kept(median: float, worst: float, limit: float) -> str:

@@ -14,7 +14,8 @@ from .prediction import Breakdown, LearningStep, ServingFigures
 
 class Flip(Contract):
     """The nearest value of one input at which another fabric is recommended, or ``to_quote`` (from 1) in place of
-    another; ``even``: of a price, where the two cost the same."""
+    another; ``even``: of a price, where the two cost the same; ``dated``: the day of the price at which it turns,
+    where with the date of the list it would not: what is old counts for dearer, as nobody knows it as well."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
@@ -22,6 +23,7 @@ class Flip(Contract):
     to_fabric: str
     even: float | None = None
     to_quote: int | None = None
+    dated: str | None = None
 
 
 Outcome = Literal["recommended", "no-network-needed", "infeasible"]

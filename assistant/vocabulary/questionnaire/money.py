@@ -30,9 +30,9 @@ class Quote(Section):
     ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
     ``cluster``'s, or what the provider lists. ``delivery_days``: from the order until all of it works; null: as the
     budget says. ``minimum_days`` are paid for however short the run. ``once_usd`` is paid beside the price, once, such
-    as for setting up. ``gpu``: the one it is for, where it says so; of another than ``cluster``'s it is not
-    compared. ``includes`` are ids of the catalog's ``quote_items``. ``note``: what else it
-    says; of that "4:1" is the oversubscription.
+    as for setting up. ``gpu`` and ``gpus``: which and how many it is for, where it says so; for another GPU than
+    ``cluster``'s it is not compared, nor is a sum for another number. ``includes`` are ids of the catalog's
+    ``quote_items``. ``note``: what else it says; of that "4:1" is the oversubscription.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -47,6 +47,7 @@ class Quote(Section):
     minimum_days: Annotated[Days, Field(ge=1e-6, le=7300)] | None = None
     once_usd: Annotated[Usd, Field(ge=0.01, le=1e13)] | None = None
     gpu: Id | None = None  # null: the cluster's
+    gpus: Annotated[Whole, Field(ge=1, le=10_000_000)] | None = None  # null: the cluster's
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
 
@@ -65,6 +66,8 @@ class Quote(Section):
         for, to rent or to buy as it was; an hour has its price on any number of GPUs, a sum is that of so many."""
         if field == "cluster.gpu" and self.gpu is not None:
             return after in (None, self.gpu)
+        if field == "cluster.gpus" and self.gpus is not None:
+            return self.gpu_hour_usd is not None or after in (None, self.gpus)
         if before == after or field not in _QUOTED_FOR:
             return True
         if field == "budget.mode" and before is None:  # a term, or an hour, is of what is let
@@ -200,6 +203,11 @@ class Budget(Section):
     def quotes_tell_oversubscription(self) -> bool:
         """Whether every quote says it, so that nothing is assumed of it."""
         return bool(self.quotes) and all(quote.oversubscription is not None for quote in self.quotes)
+
+    @property
+    def quoted_gpus(self) -> int | None:
+        """For how many GPUs a sum is quoted; ``None`` where no sum says it."""
+        return next((quote.gpus for quote in self.quotes if quote.usd is not None and quote.gpus is not None), None)
 
     @property
     def machines_there(self) -> bool:

@@ -1,0 +1,373 @@
+"""What a log shows, once it is read: the network, what to expect of it, and everything that is wrong, causes first."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+from assistant.vocabulary.answers import DiagnosedFile, DiagnosisFinding, LogKind, LogTransport
+from assistant.vocabulary.catalog import Catalog
+
+from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
+from .checks import checks
+from .debug_lines import DebugLog
+from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet
+from .facts import differences, tried
+from .judge_path import Measured
+from .reading import Heard
+from .runs import Run, collective_of, nodes_of, ranks_of
+from .signatures import Speed, as_information, finding, general, symptoms
+
+_LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
+_AT_THE_END = re.compile(r"\d{1,3}$")
+_INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
+_LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
+# Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
+_BY_NVLINK = 8
+_CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
+PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
+_SEVERITIES = {"error": 0, "warning": 1, "info": 2}
+
+
+def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> DiagnosedFile:
+    log = heard.log
+    best = max(runs, key=lambda run: run.peak, default=None)
+    nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
+    if (
+        not device
+        and log.nvls_there
+        and 8 in (log.local_ranks, log.per_host)
+        and (nodes == 1 or len(log.device_list or []) >= 8)
+    ):
+        device = _LEAST
+    log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
+    transport = _transport(log, nodes, device, best.peak if best else 0.0)
+    if transport in ("unknown", "p2p"):
+        named = _named_elsewhere(heard.known, log, nodes)
+        transport = transport if named == "unknown" else named
+    if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
+        transport = "xgmi"
+    log.adapters_chosen = _chosen(log, heard.known)
+    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider"))
+    log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
+    log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
+    found = _findings(runs, heard, nodes, device, transport, catalog)
+    test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
+    expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
+    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
+    return DiagnosedFile(
+        path=path,
+        kind=_kind(runs, heard),
+        collective=test[0],
+        ranks=test[1] or log.ranks,
+        nodes=nodes,
+        transport=transport,
+        gpudirect_rdma=log.gpudirect,
+        peak_busbw_gb_per_s=best.peak if best else 0.0,
+        findings=found,
+        peak_bytes=max(best.rows, key=lambda row: row.busbw).size if best and best.rows else None,
+        expected_busbw_gb_per_s=expected,
+        checked=checked,
+        not_checked=not_checked,
+    )
+
+
+def _kind(runs: list[Run], heard: Heard) -> LogKind:
+    if runs or heard.sweeps.tables:
+        return "mixed" if heard.log.lines else "nccl-tests"
+    return "nccl-debug" if heard.log.lines or heard.known.seen or heard.known.completions else "unknown"
+
+
+def _nodes(run: Run | None, log: DebugLog) -> int | None:
+    nodes = (nodes_of(run) if run is not None else None) or log.nodes
+    return None if run is not None and nodes and run.rows and 0 < ranks_of(run) < nodes else nodes  # of another run
+
+
+def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> LogTransport:
+    """The network between nodes; inside one node, or where no line names a network, what joins the GPUs. ``peak``: of
+    the tables, in GB/s; 0 where nothing was sent between ranks."""
+    if log.rack and not log.channels:
+        return "nvlink"
+    if log.looped:
+        return log.transport or "unknown"
+    alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
+    several = log.ranks > _LARGEST_NODE
+    silent = not log.channels and log.transport in (None, "tcp-socket")
+    inside = nodes is None and not several and (log.local or alone) and silent
+    if nodes == 1 or inside:
+        if log.local["SHM"] > log.local["P2P"]:
+            return "shm"
+        if is_pcie(device) and (peak or log.local) and peak <= PCIE:  # more is a bridge of NVLink between two cards
+            return "pcie"
+        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
+        many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()
+        if joined or (device and (peak or log.local["P2P"])) or (log.local["P2P"] and many):
+            return "nvlink"
+        return "p2p" if log.local["P2P"] else "unknown"
+    return log.transport or "unknown"
+
+
+def _named_elsewhere(known: known_lines.KnownLines, log: DebugLog, nodes: int | None) -> LogTransport:
+    """The network that other lines than NCCL's name: NVLink inside a node, the others between nodes; none where NCCL
+    did not find the one that it was told to use."""
+    if "plugin-not-found" in known.seen and not log.channels:
+        return "unknown"
+    of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
+    named = known.transport or ("roce" if of_roce else "unknown")
+    return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"
+
+
+def _expected(
+    collective: str,
+    ranks: int,
+    nodes: int | None,
+    device: str,
+    transport: str,
+    catalog: Catalog,
+    log: DebugLog,
+    *,
+    adds: bool,
+) -> float | None:
+    listed = len(log.device_list or [])
+    if log.looped:  # how often data crosses an adapter is another thing than between nodes
+        return None
+    value = expected_busbw(
+        collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
+        adds=adds, sums=not log.sums_off, fewer=log.adapters_chosen or _built_with_fewer(log, device),
+    )  # fmt: skip
+    if value is not None and transport == "tcp-socket" and log.ethernet and nodes:
+        value = min(value, of_ethernet(collective, ranks, nodes, log.ethernet) or value)
+    return None if value is None else round(value, 2)
+
+
+def _built_with_fewer(log: DebugLog, device: str) -> bool:
+    """Whether every host lists as many adapters as some nodes of these GPUs have, numbered without a gap, and no
+    setting chose them: nothing tells that there are more."""
+    listed, names = log.device_list or [], log.by_command | log.settings.keys()
+    numbered = sorted(int(number[0]) for name, _ in listed if (number := _AT_THE_END.search(name)))
+    alike = all(len(each) == len(listed) for each, _ in log.listed.values())
+    return (
+        len(listed) in also_built_with(device)
+        and alike
+        and numbered == [*range(len(listed))]
+        and "NCCL_IB_HCA" not in names
+    )
+
+
+def _chosen(log: DebugLog, known: known_lines.KnownLines) -> bool:
+    """Whether somebody chose adapters by name: a comment in the log says so, or of several a command."""
+    named, listed = log.settings.get("NCCL_IB_HCA", (0, ""))[1], len(log.device_list or [])
+    said = "NCCL_IB_HCA" in log.by_comment or "adapters-meant" in known.seen
+    shown = said or ("NCCL_IB_HCA" in log.by_command and listed > 1)
+    return shown and bool(named) and not named.startswith("^") and listed == named.count(",") + 1
+
+
+def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
+    """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
+    speak, of as many ranks, no channel leaves it, and no option asks for more."""
+    known = heard.known
+    if not (known.connected or known.steps.last or "serves" in known.seen):
+        return False
+    speaking = [len(gpus) for gpus in log.devices_per_host.values()]
+    alone = len(speaking) == 1 and speaking[0] >= max(2, log.ranks) and not log.channels and not log.rack
+    return alone and transport in _INSIDE and "several-nodes" not in known.seen
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The tables of a log; by the line of each its nodes, the bus bandwidth to expect (GB/s), and the share of that
+    which was reached."""
+
+    runs: list[Run]
+    fastest: list[Run]  # of each test
+    nodes: dict[int, int | None]
+    expected: dict[int, float | None]
+    shares: dict[int, float]
+
+    @property
+    def last(self) -> int:
+        """The line of the last row, 0 without one."""
+        return _last(self.runs)
+
+    @property
+    def moved(self) -> int:
+        """The line of the last row that moved full packets, 0 without one."""
+        return _last(self.runs, judge_tests.MIB)
+
+
+def _tables(
+    runs: list[Run], log: DebugLog, nodes: int | None, device: str, transport: str, catalog: Catalog
+) -> _Tables:
+    by_run = {run.line: nodes_of(run) or nodes for run in runs}
+    by_test = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}
+    fastest = [*by_test.values()]
+    quick = {run.line for run in fastest}
+
+    @cache  # a log may hold ten thousand tables of a few tests
+    def expected_of(collective: str, ranks: int, nodes: int | None, *, adds: bool) -> float | None:
+        return _expected(collective, ranks, nodes, device, transport, catalog, log, adds=adds)
+
+    expected = {
+        run.line: expected_of(
+            collective_of(run), ranks_of(run), by_run[run.line], adds=log.nvls_there and run.line in quick
+        )
+        for run in runs
+    }
+    shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
+    return _Tables(runs, fastest, by_run, expected, shares)
+
+
+def _of_tables(
+    tables: _Tables, log: DebugLog, device: str, transport: str, catalog: Catalog
+) -> tuple[list[DiagnosisFinding], Speed]:
+    """What is wrong with tables, once for all that have it in common, and how fast the job is by them."""
+
+    @cache
+    def adapters_of(ranks: int, nodes: int | None) -> judge_tests.Adapters:
+        return _adapters(log, ranks, nodes, device, catalog)
+
+    worst_of = dict[tuple[str, str, str], tuple[DiagnosisFinding, int]]()
+    beside, codes = _tried(tables), set[str]()
+    for run in sorted(tables.runs, key=lambda run: tables.shares.get(run.line, 1.0)):
+        nodes = tables.nodes[run.line]
+        adapters = adapters_of(ranks_of(run), nodes)
+        for each in judge_tests.findings(run, nodes, transport, tables.expected[run.line], adapters):
+            told = each
+            if run.line in beside and each.code in judge_tests.SLOWNESS:
+                told = as_information(each)
+            else:
+                codes.add(each.code)
+            alike = collective_of(run), told.code, told.severity
+            worst, count = worst_of.get(alike, (told, 0))
+            worst_of[alike] = worst, count + 1
+    speed = _speed([run for run in tables.fastest if run.rows], codes, tables.expected)
+    return [_counted(*each) for each in worst_of.values()], speed
+
+
+def _findings(
+    runs: list[Run], heard: Heard, nodes: int | None, device: str, transport: str, catalog: Catalog
+) -> list[DiagnosisFinding]:
+    log, known, tools = heard.log, heard.known, heard.tools
+    tables = _tables(runs, log, nodes, device, transport, catalog)
+    of_tables, speed = _of_tables(tables, log, device, transport, catalog)
+    several = nodes > 1 if nodes is not None else not _in_one_node(log, transport, heard)
+    rdma = several and transport not in ("tcp-socket", "tcpx", "tcpxo") and log.gpudirect is not False
+    unsteady = "numa-balancing" in known.seen or any(judge_parts.throttled(tools, speed))
+    measured = Measured(runs, tables.expected, tables.nodes, rdma, transport != "infiniband", unsteady)
+    stepped = known.steps.told > 1 and not any(run.rows for run in runs)
+    found = [
+        *known.findings(several, log, device, speed, tables.last, tables.moved),
+        *judge_network.findings(log, nodes, device, speed, known.standing, _heard_of(known, log), stepped=stepped),
+        *judge_parts.findings(runs, log, tools, heard.sweeps, speed, known.connected),
+        *judge_path.findings(measured, tools),
+        *of_tables,
+    ]
+    if apart := judge_tests.separate_jobs(runs):
+        found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
+    found += judge_network.choices_pinned(log, speed)
+    if not (runs or log.lines or heard.sweeps.tables or found or known.seen or known.steps.last):
+        found.append(finding("not-recognised", 1))
+    if len({collective_of(run) for run in runs}) > 1:
+        peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
+        found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
+    found = _weighed(found, known, speed, tables)
+    return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))
+
+
+def _weighed(
+    found: list[DiagnosisFinding], known: known_lines.KnownLines, speed: Speed, tables: _Tables
+) -> list[DiagnosisFinding]:
+    """What was found as it weighs in this log, with the log's own words where nothing else says why it failed."""
+    did_work = bool(known.steps.last) or known.ended_well or "serves" in known.seen
+    ran = did_work or speed == "fine" or any(run.rows for run in tables.runs)
+    found = harm.of_tests(found, known)
+    found = harm.without_harm(found, known, speed, tables.moved)
+    found = harm.beside_others(found, speed, ran=ran or known.connected, overcome=known.overcome)
+    found = harm.cleaned_up(harm.unexplained(found))
+    if causes.unexplained(found, ran=ran or bool(known.went_on)):
+        found += known.trouble.findings(failed=any(each.severity != "info" for each in found))
+    return found
+
+
+def _tried(tables: _Tables) -> set[int]:
+    """The lines of runs with other variables than the fastest of the same test, which is as fast as it should be by its
+    share of what is expected: they say nothing of the machines."""
+    quick, shares = {run.line for run in tables.fastest}, tables.shares
+    by_test = defaultdict[tuple[str, int], list[Run]](list)
+    for run in tables.runs:
+        by_test[collective_of(run), ranks_of(run)].append(run)
+    found = set[int]()
+    for same in by_test.values():
+        best = next((run for run in same if run.line in quick), None)
+        if best is None or shares.get(best.line, 0.0) < judge_tests.SHORT:
+            continue
+        slow = [run for run in same if shares.get(run.line, 1.0) < judge_tests.SLOW]
+        found |= {run.line for run in slow if tried(differences([best], [run]), same)}
+    return found
+
+
+def _heard_of(known: known_lines.KnownLines, log: DebugLog) -> bool:
+    """Whether lines that are not NCCL's are of most of the ranks: a log of all of them, then."""
+    return 2 * len(known.collectives.ranks) >= log.ranks > 0
+
+
+def _last(runs: list[Run], size: int = 0) -> int:
+    """The line of the last row of so many bytes at least, 0 where there is none."""
+    return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
+
+
+def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:
+    """Of what several tables of one collective have in common the worst, which comes first, and how many there are."""
+    return worst.model_copy(update={"message": f"{worst.message} ({count} tables, the worst)"}) if count > 1 else worst
+
+
+def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None]) -> Speed:
+    """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines. ``codes``: what was
+    found in tables."""
+    if codes & {*judge_tests.SLOWNESS}:
+        return "slow"
+    if not fastest:
+        return "no-table"
+    if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
+        return "unknown"
+    share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
+    cards = any(is_pcie(run.device) for run in fastest)  # whose boards and sockets differ by as much
+    return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
+
+
+def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
+    """What the log says of the adapters of a node, where all of its GPUs take part."""
+    gpu, listed = gpu_named(device, catalog), len(log.device_list or [])
+    if gpu is None:
+        return judge_tests.Adapters()
+    if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
+        return judge_tests.Adapters(data="all")
+    if log.adapters_chosen and listed < gpu.nics_per_node:
+        used = max(map(len, log.nics_used.values()), default=0)
+        data = "all" if used == listed else "known" if used else "unknown"
+        return judge_tests.Adapters(listed, others=gpu.nics_per_node, data=data, chosen=True)
+    if ranks == (nodes or 0) * gpu.gpus_per_node and _built_with_fewer(log, device):
+        return judge_tests.Adapters(listed, others=gpu.nics_per_node)
+    known = (log.device_list and log.speeds) or log.channels
+    rate = log.adapter_rate or gpu.usual_nic_line_rate.si
+    whole = rate == gpu.usual_nic_line_rate.si and ranks == (nodes or 0) * gpu.gpus_per_node
+    chosen = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
+    why = f"NCCL_IB_HCA={chosen[:80]}" if chosen else "the job does not see the others, or there are none"
+    data, usual = "known" if known else "unknown", gpu.nics_per_node if whole else 0
+    return judge_tests.Adapters(listed, usual, rate / 1e9, data, why)
+
+
+def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
+    """Causes before what follows from them, what says why before what says less, errors first, in the order of the
+    file; notes last; the same code once per line."""
+    unique = {(each.code, each.line): each for each in found}
+    return sorted(
+        unique.values(),
+        key=lambda e: (
+            e.severity == "info",
+            e.code in symptoms(),
+            e.code in general(),
+            _SEVERITIES[e.severity],
+            e.line,
+        ),
+    )

@@ -1,0 +1,380 @@
+"""The lines of a log that are known: failures and signs, counted while it is read, the job's steps and its end."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
+
+from .clock import seconds_between, shown
+from .collectives import Collectives
+from .debug_lines import DebugLog
+from .expected import CARD_WORDS, card_in
+from .kinds import Fold
+from .signatures import (
+    Completion,
+    Signature,
+    Speed,
+    as_information,
+    completion,
+    finding,
+    harmless,
+    judgements,
+    one_in,
+    overcome,
+    pinned,
+    places,
+    quoted,
+    signatures,
+    signatures_in,
+)
+from .sockets import sockets_are_all
+from .steps import Steps
+from .trouble import Trouble
+
+_WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
+_PEER = re.compile(r"from peer ([^\s<]{1,64})<")
+_HCA = re.compile(r"\bhca (\w{1,32})")
+_PEERS = 1000
+# Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
+_LONG, _SEVERAL = 600.0, 5
+_ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
+_EVIDENCE = 200  # characters of a line that are shown
+_WENT_ON = ("Init COMPLETE", "Connected all")
+_BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collectives` asks for
+
+
+# Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
+STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
+WORDS = {
+    WENT_ON: ("init complete", "connected all"),
+    STEP: (
+        "step",
+        "iter",
+        "epoch",
+        "[batch=",
+        "tokens_per_sec:",
+        "samples_per_sec:",
+        "|loss:",
+        "images/sec:",
+        "examples/sec:",
+        "samples/sec:",
+    ),
+    CARD: CARD_WORDS,
+    FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
+}
+
+
+def exact() -> list[bytes]:
+    """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
+    nothing."""
+    patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
+    asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
+    return [number.encode() for number in sorted(asked)]
+
+
+# What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.
+_SIZED = re.compile(r"\[1-9\]\\d\{[4-9]|\\d\{(?:[4-9]\b|\d,[45]\})")
+
+
+def sized() -> int:
+    """The bits of the known failures of which two lines may tell differently that differ in long numbers alone."""
+    places = (at for at, each in enumerate(signatures()) if each.pattern and _SIZED.search(each.pattern.pattern))
+    return sum(1 << (SIGNATURES + at) for at in places)
+
+
+@dataclass
+class Seen:
+    """A known failure, as often as a log tells of it: the first line, and what it says in the pattern's group."""
+
+    signature: Signature
+    said: str
+    first: int
+    evidence: str
+    printed: bytes = b""  # the line as it stands in the log
+    last: int = 0
+    count: int = 0
+    overcome: bool = True  # whether every such line says itself that it was got over
+
+
+class KnownLines:
+    """Counts the known failure lines while a log is read; each is reported once, at its first line."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Seen] = {}
+        self.went_on = 0  # the last line that tells of a job that runs
+        self._like: dict[bytes, list[Seen]] = {}
+        self.steps, self.trouble = Steps(), Trouble()
+        self.raw = b""  # the line that is read, as it stands in the log
+        self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
+        self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
+        self._quiet = 0  # the bits of signs that are known by now
+        self.card = ""  # without NVLink, where a line names one
+        self.collectives = Collectives()
+        self.completions: dict[int, tuple[Completion | None, int, int]] = {}
+        self.ended_at: dict[int, tuple[Counter[str], Counter[str]]] = {}  # of each status: peers, adapters
+        self.nameless_failure: int | None = None
+        # NCCL's warnings that nothing here explains: first line, text, how many, last line.
+        self.strange: tuple[int, str, int, int] | None = None
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether a line says that the job came to its end as meant."""
+        return self.steps.ended or "ended-well" in self.seen
+
+    def said(self, code: str) -> str:
+        """What the first line that was seen of a failure or sign says of it, empty without one."""
+        return self.seen[code].said if code in self.seen else ""
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The codes of what was seen and is not over by what was seen after it."""
+        return frozenset(code for code, seen in self.seen.items() if not self._is_over(seen))
+
+    def _is_over(self, seen: Seen) -> bool:
+        return any(code in self.seen and self.seen[code].last >= seen.last for code in seen.signature.over)
+
+    @property
+    def overcome(self) -> frozenset[str]:
+        """The codes of failures of which every line says that they were got over; hardware that failed stays so."""
+        told = (seen for seen in self.seen.values() if seen.overcome and not seen.signature.sign)
+        return frozenset(
+            seen.signature.code for seen in told if seen.signature.weighs != "always" or seen.signature.follows
+        )
+
+    @property
+    def tested(self) -> tuple[int, int] | None:
+        """The first and the last line of suites of tests in which none failed; ``None`` where there is none."""
+        began, passed = self.seen.get("tests-began"), self.seen.get("tests-passed")
+        whole = began and passed and "tests-failed" not in self.seen and passed.last > began.first
+        return (began.first, passed.last) if began and passed and whole else None
+
+    @property
+    def transport(self) -> LogTransport | None:
+        """The network that other lines than NCCL's name, where they name one alone; where none does, the one that a
+        name is mostly of."""
+        telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
+        firm = [each for each in telling if not each.otherwise]
+        named: set[LogTransport] = {each.transport for each in firm or telling if each.transport}
+        return named.pop() if len(named) == 1 else None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
+        stopped = any(
+            seen.signature.follows and seen.signature.severity == "error" and seen.last > self.went_on
+            for seen in self.seen.values()
+        )
+        return bool(self.went_on) and not self.completions and not stopped
+
+    def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
+        """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
+        have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
+        self.plain, self.numbers = True, None
+        if "NCCL " in line:
+            if bits & WENT_ON and one_in(line, _WENT_ON):
+                self.went_on = number
+        elif bits & STEP and self._stepped(number, line):
+            self.plain, self.numbers = False, self._stepped
+        elif bits & CARD and not self.card:
+            self.card, self.plain = card_in(line), False
+        counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
+        told = any(not seen.signature.sign for seen in counted)
+        if bits & FAILED:
+            self._failed(number, line, known=told)
+        if bits & TROUBLE and not told:
+            self.trouble.take(number, line)
+        return counted
+
+    def _counted(self, number: int, line: str, bits: int, like: bytes) -> list[Seen]:
+        """The known failures that a line tells of, counted; of lines that are alike only the first is searched."""
+        counted = self._like.get(like) if like else None
+        if counted is None:
+            counted = list[Seen]()
+            found = signatures_in(line, bits & ~self._quiet)
+            if found and quoted(line):
+                found = [each for each in found if each[0].sign]
+            for signature, said in found:
+                self._quiet |= signature.sign << places()[signature.code]
+                seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
+                seen.overcome = seen.overcome and overcome(line)
+                counted.append(seen)
+            if like and len(self._like) < _ALIKE:
+                self._like[like] = counted
+        for seen in counted:
+            seen.last, seen.count = number, seen.count + 1
+        return counted
+
+    def alike(self, count: int, last: int, fold: Fold) -> None:
+        """Count lines of one kind, of which the ``last`` is at that line."""
+        if fold.went_on:
+            self.went_on = max(self.went_on, last)
+        if fold.strange and self.strange is not None:
+            first, text, before, at = self.strange
+            self.strange = (first, text, before + count, max(at, last))
+        for each in fold.seen:
+            each.last, each.count = max(each.last, last), each.count + count
+
+    def again(self, number: int, bits: int, seen: tuple[Seen, ...]) -> None:
+        """Count a line that is like one before."""
+        if bits & WENT_ON:
+            self.went_on = number
+        for each in seen:
+            each.last, each.count = number, each.count + 1
+
+    def _failed(self, number: int, line: str, *, known: bool) -> None:
+        self.collectives.take(number, line)
+        ended = completion(line)
+        if ended and quoted(line):
+            return
+        self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
+        self.numbers = self._ended if ended and not one_in(line, _BY_NUMBER) else None
+        if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
+            first, text, count, _ = self.strange or (number, warned[1], 0, number)
+            self.strange = (first, text, count + 1, number)
+        if ended:
+            self._ended(number, line)
+        if self.nameless_failure is None and "unhandled system error" in line:
+            self.nameless_failure = number
+
+    def _stepped(self, number: int, line: str) -> bool:
+        if self.steps.take(number, line):
+            self.steps.as_printed(self.raw)
+            self.went_on = number
+            return True
+        return False
+
+    def _ended(self, number: int, line: str) -> bool:
+        """Count how a work request ended, and where; whether the line says it."""
+        if ended := completion(line):
+            status, meaning = ended
+            _, first, count = self.completions.get(status, (meaning, number, 0))
+            self.completions[status] = (meaning, first, count + 1)
+            for where, counted in zip(
+                (_PEER, _HCA), self.ended_at.setdefault(status, (Counter(), Counter())), strict=True
+            ):
+                if (named := where.search(line)) and len(counted) < _PEERS:
+                    counted[named[1]] += 1
+        return ended is not None
+
+    def findings(
+        self, several_hosts: bool, log: DebugLog, device: str, speed: Speed, last_row: int, moved: int
+    ) -> Iterator[DiagnosisFinding]:
+        """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
+        packets."""
+        started = bool(log.ranks or log.bootstrap or log.networks)  # the log has the start of a job
+        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row), started=started)
+        for seen in self.seen.values():
+            signature, weighs = seen.signature, seen.signature.weighs
+            went_on = self.ended_well or seen.last < max(self.went_on, last_row)
+            light = (weighs == "unless-fast" and (speed == "fine" or self._without_effect(seen))) or (
+                (went_on and weighs == "unless-it-went-on")
+                or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
+                or self._is_over(seen)
+                or (signature.before_start and self.steps.told > 1)
+                or (ended and seen.first > ended[0] and (signature.follows or {*signature.waited} & ended[1]))
+                or (weighs == "where-rdma-may-be" and (sockets_are_all(log, device) or "ethernet-only" in self.seen))
+            )
+            passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
+            if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
+                told = self._ended_while_stepping(seen, started=started) or signature.at(
+                    seen.first, seen.evidence, said=seen.said
+                )
+                yield _counted(as_information(told) if light else told, seen.count)
+        for told in self.steps.findings():
+            meant = self._work_changed and told.code == "steps-slower"
+            yield as_information(told) if meant else told
+        yield from self.collectives.findings(log.ranks)
+        yield from self._explained(log, moved)
+        for status, (meaning, first, count) in self.completions.items():
+            if meaning and meaning.code == "retries-exhausted" and 0 < moved < first:
+                meaning = judgements()["retries-exhausted-under-way"]
+            told = (meaning or judgements()["completion-error"]).at(first, status=status)
+            told = as_information(told) if ended and first > ended[0] else told
+            yield _counted(told.model_copy(update={"message": told.message + self._one_place(status, log)}), count)
+        if self.strange is not None:
+            first, text, count, last = self.strange
+            more = f", and {count - 1} more such" if count > 1 else ""
+            told = finding("unknown-warning", first, more=more, text=text)
+            behind = ended is not None and first > ended[0]
+            yield as_information(told) if behind or last < max(self.went_on, last_row) else told
+        if self.nameless_failure is not None and not log.lines:
+            yield finding("debug-off", self.nameless_failure)
+
+    @property
+    def _work_changed(self) -> bool:
+        """Whether steps have other work, or are done by another number of ranks, from somewhere among them on."""
+        changed = self.seen.get("work-changed")
+        return changed is not None and self.steps.first < changed.first < self.steps.last
+
+    def _without_effect(self, seen: Seen) -> bool:
+        """Whether steps went on at the same pace before and after what was seen."""
+        return self.steps.first < seen.first and seen.last < self.steps.last and self.steps.steady
+
+    def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
+        """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
+        it) but something did before, or may have as the log has no start, and the codes of that."""
+        if started and not ran:
+            return None
+        ends = {seen.signature.code: seen.first if seen.first > ran else seen.last
+                for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
+        return (min(ends.values()), {*ends}) if ends else None
+
+    def _ended_while_stepping(self, seen: Seen, *, started: bool) -> DiagnosisFinding | None:
+        """Of an end of the whole job what is told where its steps went on until then, or how long before they had
+        stopped; ``started``: whether the log has the start of a job, which then shows no steps."""
+        ending, steps = seen.signature.while_stepping, self.steps
+        if ending is None or not ending.says.search(seen.said) or steps.last > seen.first:
+            return None
+        told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
+        if steps.told < 2:  # a log that has the start of the job shows that nothing came of it; the end of one does not
+            message = ending.unseen.format(said=seen.said)
+            return as_information(told.model_copy(update={"message": message})) if message and not started else None
+        ago = seconds_between(steps.printed[1], seen.printed)
+        if ago is not None and ago > max(_LONG, _SEVERAL * steps.every):
+            more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
+            return told.model_copy(update={"message": told.message + more})
+        since = f", {shown(ago)} after the last one" if ago is not None else " (no line tells when the last one was)"
+        message = ending.message.format(said=seen.said, since=since).replace(" ()", "")
+        return as_information(told.model_copy(update={"message": message}))
+
+    def _one_place(self, status: int, log: DebugLog) -> str:
+        """The peer that all requests of a status name, and the adapter that all that failed do: that rail, then."""
+        peers, adapters = self.ended_at[status][0], sum((each for _, each in self.ended_at.values()), Counter[str]())
+        named = list[str]()
+        if len(peers) == 1:
+            (peer,) = peers
+            host = next((host for host, (_, at) in log.bootstrap.items() if at.partition(":")[2] == peer), "")
+            named.append(f"the peer {peer}{f' ({host})' if host else ''}")
+        if len(adapters) == 1:
+            named.append(f"the adapter {next(iter(adapters))}")
+        return f"; {'every one' if peers.total() > 1 else 'it'} names {' and '.join(named)}" if named else ""
+
+    def _explained(self, log: DebugLog, moved: int) -> Iterator[DiagnosisFinding]:
+        for each in pinned():
+            line, value = log.settings.get(each.setting, (0, ""))
+            _, first, _ = self.completions.get(each.status, (None, 0, 0))
+            ended = first and value not in each.usual and not 0 < moved < first
+            if value and (ended or any(code in self.seen for code in each.of)):
+                yield each.at(line, value=value[:40])
+        yield from self._by_prefix(log)
+
+    def _by_prefix(self, log: DebugLog) -> Iterator[DiagnosisFinding]:
+        """Adapters that a setting takes though it names another one, of which theirs begins: a fault where they are of
+        another network, or are those that fail."""
+        line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
+        named, kinds = [name.partition(":")[0] for name in value.split(",")], dict(log.device_list or [])
+        if value.startswith(("=", "^")):
+            return
+        extra = {also: name for name in named if name in kinds for also in kinds
+                 if also not in named and also.startswith(name) and also[len(name):].isdigit()}  # fmt: skip
+        failing = {adapter for _, adapters in self.ended_at.values() for adapter in adapters}
+        if extra:
+            told = finding("adapters-by-prefix", line, value=value[:80], names=", ".join([*extra][:8]))
+            harm = any(kinds[also] != kinds[name] for also, name in extra.items()) or (failing and failing <= {*extra})
+            yield told if harm else as_information(told)
+
+
+def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
+    return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
