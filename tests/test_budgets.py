@@ -39,14 +39,9 @@ def test_what_may_be_spent_a_month_is_held_against_a_month_of_all_machines(stage
     month = 64 * 730 * free.price.gpu_total
     assert free.median_hours > 730
     assert stages.decide(asked({"usd_per_month": 1.01 * month})).choice.chosen.id == free.id
-    short = asked({"usd_per_month": 0.9 * month})
-    all_of_them = stages.decide(short, all_paid=True)
-    assert all_of_them.choice.chosen is None
-    assert "a month" in remedy.smallest_change(all_of_them.job, all_of_them.entries, stages.predictor)
-    told = planning.plan(short, LIBRARY, index=None).recommendation
-    assert "All 64 NVIDIA H100 SXM5 80 GB take $" in told.headline and " a month instead of $" in told.headline
-    fewer = stages.decide(short)
-    assert fewer.job.gpus < 64 and fewer.choice.chosen.price.usd_per_month(fewer.job.gpus) <= 0.9 * month
+    short = planning.plan(asked({"usd_per_month": 0.9 * month}), LIBRARY, index=None)
+    assert short.recommendation.verdict == "infeasible"
+    assert "a month" in short.recommendation.smallest_change
 
 
 def test_the_network_takes_no_more_than_its_share_of_a_purchase():
@@ -361,7 +356,7 @@ def test_days_at_a_provider_of_slower_machines_keep_a_deadline_of_as_many(stages
     ],
 )
 def test_where_one_limit_stands_in_the_way_the_answer_begins_with_it(stages, more, limit):
-    made = stages.decide(asked(**more), all_paid=True)
+    made = stages.decide(asked(**more))
     assert made.choice.chosen is None
     assert missed.not_as_asked(made.job, made.entries).endswith(limit)
 
@@ -508,7 +503,7 @@ def test_a_budget_that_is_kept_by_a_few_dollars_is_seen_to_be_kept():
 
 
 def test_a_short_run_that_pays_a_reserved_term_is_told_by_the_month():
-    asked_for = asked({"usd_per_month": 1e3, "reserved_days": 365}, **{**JOB, "training": {"tokens": 30e9}})
+    asked_for = asked({"usd_per_month": 50e3, "reserved_days": 365}, **{**JOB, "training": {"tokens": 30e9}})
     plan = planning.plan(asked_for, LIBRARY, index=None)
     assert plan.recommendation.verdict == "infeasible"
     assert "a month" in plan.recommendation.smallest_change and "for the run" not in plan.recommendation.smallest_change

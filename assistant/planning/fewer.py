@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import floor
 from typing import TypeVar
 
-from .budgets import BUDGETS, usd_per_month
+from .budgets import usd_per_month
 from .entry import Entry
 from .missed import Missed, missed
 from .resolve import Resolved
@@ -19,7 +19,6 @@ _MOST_SIZES = 8  # tried, the largest first
 AROUND = (1.25, 1.0, 0.95, 0.9, 0.8)
 SMALLER = (3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 16, 1 / 32)  # of the GPUs: tried besides, the largest first
 REFINED = 6  # halvings of what is between a size that works and the next that does not
-_IN_MONEY = {f"budget.{name}" for name in BUDGETS} - {"budget.network_share_percent"}
 
 
 def sizes_faster(job: Resolved, entries: Iterable[Entry]) -> list[int]:
@@ -51,6 +50,11 @@ def _fixed(job: Resolved) -> bool:
     return asked.parallelism != "auto" or (asked.rl is not None and asked.rl.rollout_gpus is not None)
 
 
+def _grows(job: Resolved) -> bool:
+    """Whether more GPUs do more: of a run that is given in days, and of a service that serves what it can."""
+    return job.days is not None or job.questionnaire.open_ended
+
+
 def late(job: Resolved, entries: Iterable[Entry]) -> bool:
     """Whether every network that the job can run on misses the deadline."""
     latest = job.questionnaire.latest_days
@@ -62,7 +66,8 @@ def too_dear(
     job: Resolved, entries: Iterable[Entry], variants: Iterable[Entry] = ()
 ) -> tuple[Entry, list[Missed]] | None:
     """The cheapest of what misses nothing but a budget in money, and what it misses of it; ``None`` where something
-    else stands in the way of everything. ``variants``: the same networks on all terms on which they are let, judged as
+    else stands in the way of everything. Of a month it is no such thing to so many tokens: on fewer GPUs they take as
+    much longer, and may take years. ``variants``: the same networks on all terms on which they are let, judged as
     ``entries`` are."""
     judged = {entry.id: entry for entry in entries}
     able = [e for e in judged.values() if e.estimated is not None and e.estimate.copies_short <= 1]
@@ -72,7 +77,8 @@ def too_dear(
         for e in (*able, *variants)
         if e.id in names and e.usable and e.costed and (limits := missed(e, job.questionnaire))
     ]
-    dear = [one for one in short if {limit.field for limit in one[1]} <= _IN_MONEY]
+    money = {"budget.usd", "budget.usd_per_month"} if _grows(job) else {"budget.usd"}
+    dear = [one for one in short if {limit.field for limit in one[1]} <= money]
     return min(dear, key=lambda one: one[0].ranked_cost, default=None)
 
 
@@ -96,7 +102,7 @@ def sizes_paid(job: Resolved, cheapest: Entry) -> list[int]:
     halves of a node."""
     budget, node = job.questionnaire.budget, job.gpus_per_node
     month = budget.usd_per_month and budget.usd_per_month / usd_per_month(cheapest, job.questionnaire)
-    in_proportion = budget.mode == "buy" or job.days is not None or budget.reserved_days or job.questionnaire.open_ended
+    in_proportion = budget.mode == "buy" or budget.reserved_days or _grows(job)
     paid = budget.usd / cheapest.outlay if budget.usd and in_proportion else None
     most = min((share for share in (month, paid) if share is not None), default=1.0)
     nodes = {floor(job.nodes * share) for share in (*(most * part for part in AROUND), *SMALLER)}
