@@ -18,7 +18,15 @@ _AS_MANY = {"time": (24.0, 1 / DAYS_PER_MONTH, 1 / DAYS_PER_YEAR, 1 / 7), "perce
 _ALIKE = 0.006  # of a value: three digits of it
 _SAME = 1e-4
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_MACHINES = ("cluster.", "parallelism", "model", "inference.", "training.sequence", "training.global")
+_OF_THE_JOB = (
+    "cluster.",
+    "parallelism",
+    "model",
+    "inference.",
+    "training.sequence",
+    "training.global",
+    "training.tokens",
+)
 
 
 def left_out(case: Case, found: Computed) -> list[str]:
@@ -28,7 +36,7 @@ def left_out(case: Case, found: Computed) -> list[str]:
         return []
     told = [*_numbers([found.text, found.inputs, [(one.formula, one.name, one.value) for one in found.figures]])]
     told += _numbers([(one.value, one.why) for one in found.assumptions])
-    known = [value for name, value in case.fields.items() if name.startswith(_MACHINES)]
+    known = [value for name, value in case.fields.items() if name.startswith(_OF_THE_JOB)]
     told += _numbers([*known, case.utterance.nodes])
     typed = case.utterance.text
     amounts = [*_counted(case)]
