@@ -57,6 +57,7 @@ __all__ = [
 # A questionnaire, its fields as a file has them, a file that holds one, or a job in words.
 Job: TypeAlias = "Questionnaire | Mapping[str, object] | Path | str"
 _REST = "Everything: plan.written()."
+_OF_FILES = (".yaml", ".yml", ".json", ".jsonl", ".csv")  # of questionnaires
 Form = Literal["text", "markdown", "html", "json"]
 
 
@@ -170,6 +171,8 @@ def _told(sentence: str, catalog: Path | None) -> Mapping[str, object]:
 
     if not sentence.strip():
         raise InputError("expected a sentence that tells the job, got nothing")
+    if sentence.strip().lower().endswith(_OF_FILES) and len(sentence.split()) == 1:
+        raise InputError(f'expected a sentence that tells the job, got the name of a file: give Path("{sentence}")')
     talk = opening.begin(_library(catalog), kept=False, exporter=_nothing_written)
     found = at_once.tell(talk, sentence)
     if found.plan is None:

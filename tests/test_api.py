@@ -48,6 +48,20 @@ def test_words_that_tell_no_job_are_refused_and_nothing_is_written(said, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["job.yaml", "jobs/a.json", "/tmp/some.csv"])
+def test_the_name_of_a_file_as_text_says_how_a_file_is_given(name):
+    with pytest.raises(api.InputError, match=re.escape(f'give Path("{name}")')):
+        api.plan(name)
+
+
+def test_without_a_network_a_prediction_says_which_one_it_took_and_why():
+    made = api.predict(JOB)
+    [said] = [one for one in made.assumptions if one.field == "cluster.fabric"]
+    assert said.value == made.fabric and "fastest" in said.why and "weft plan" in said.why
+    named = api.predict(JOB | {"cluster": JOB["cluster"] | {"fabric": made.fabric}})
+    assert "cluster.fabric" not in {one.field for one in named.assumptions}
+
+
 def test_a_notebook_shows_a_plan_in_short(made):
     html, markdown = made._repr_html_(), made._repr_markdown_()
     assert "<table>" in html and "<html" not in html and "<script" not in html  # a part of the notebook's page

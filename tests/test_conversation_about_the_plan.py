@@ -280,3 +280,70 @@ def test_a_search_that_cannot_be_opened_is_a_sentence(begin: Callable[..., Conve
         raise InputError("the search needs torch, which is not installed")
 
     assert "torch" in one(begin(JOB, searcher=searcher).say("what is tail latency?"), Failure).text
+
+
+# -- what a newcomer asks ----------------------------------------------------------------------------------
+
+
+def _notes(events: list[Any]) -> str:
+    return "\n".join(text for event in events if isinstance(event, Note) for text in (event.text, *event.items))
+
+
+def test_two_questions_in_one_message_are_both_answered_in_five_lines(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    for message, both in (
+        ("how many tokens did you assume and where does the price come from?", ("1.411 trillion", "list price")),
+        ("what is the MFU and how big is the batch?", ("44% MFU", "512 sequences")),
+        ("where does the price come from, and what is the sequence length?", ("list price", "8192 tokens")),
+    ):
+        events = conversation.say(message)
+        assert all(text in _notes(events) for text in both)
+        told = [line for event in events if isinstance(event, Note) for line in wording.lines(event, 80)]
+        assert len(list(filter(str.strip, told))) <= 5
+    alone = one(conversation.say("how many tokens did you assume?"), Note)
+    assert alone.text.startswith("tokens of the run: 1.411"), "what is asked for comes first"
+
+
+def test_beside_a_what_if_it_is_said_of_which_plan_an_answer_is(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "what if 128 GPUs")
+    accepted = _notes(conversation.say("what does the run cost?"))
+    assert accepted.startswith("With the plan as it stands, GPUs: 128 being only tried:") and "$93,000" in accepted
+    tried = _notes(conversation.say("and what would it cost with that?"))
+    assert tried.startswith("With GPUs: 128, as tried") and "$186,000" in tried
+    conversation.say("drop it")
+    assert "as it stands" not in _notes(conversation.say("what does the run cost?"))
+
+
+def test_a_number_after_a_comparison_means_what_was_compared(begin: Callable[..., Conversation]) -> None:
+    """And where none of it can be done no number is asked for."""
+    conversation = begin("fine-tune llama 3.1 8b on 16 H100")
+    conversation.say("lambda or nebius, in Europe")
+    assert [choice.label for choice in conversation.question.choices] == ["Lambda", "Nebius"]
+    conversation.say("what does it cost?")
+    conversation.choose(conversation.question.choices[1].id)
+    assert conversation.draft.fields["cluster.provider"] == "nebius"
+    none = begin("fine-tune qwen 2.5 72b on 32 a100")
+    before = none.question
+    told = none.say("lambda or nebius, in Europe")
+    assert "None of these can be done" in _notes(told) and "the one to take" not in _notes(told)
+    assert none.question == before
+
+
+def test_a_plan_that_works_again_says_its_certainty_once(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("fine-tune qwen 2.5 72b on 32 a100, $60,000", "on machines we buy")
+    shown = one(conversation.say("rented, not bought"), PlanShown)
+    assert shown.turned and "\n".join(wording.lines(shown, 200)).count("Certainty: ") == 1
+
+
+def test_the_first_plan_says_for_how_many_tokens_it_counts(begin: Callable[..., Conversation]) -> None:
+    """The cost goes with them; who says how many is not told so."""
+    counted = "Counted for 1 billion tokens, assumed: cost and time go with them."
+    shown = one(begin().say("fine-tune qwen 2.5 72b on 32 a100"), PlanShown)
+    assert counted in "\n".join(wording.lines(shown, 200))
+    for said in ("for 2T tokens", "for two weeks"):
+        assert "Counted for" not in str(wording.lines(one(begin().say(f"{JOB} {said}"), PlanShown), 200))
+
+
+def test_a_network_that_nobody_lets_is_compared_in_a_whole_sentence(begin: Callable[..., Conversation]) -> None:
+    told = _notes(begin(JOB).say("why not roce"))
+    assert "If it could be had, a step would take as long as on InfiniBand NDR" in told

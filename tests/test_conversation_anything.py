@@ -132,7 +132,7 @@ def test_what_is_to_be_copied_is_what_the_words_say(begin, message, what, first,
 def test_the_card_is_saved_alone(begin, tmp_path):
     path = tmp_path / "card.md"
     assert one(begin(JOB).say(f"save the card to {path}"), Exported).what == "card"
-    assert path.read_text().startswith("**Rent 64") and len(path.read_text().splitlines()) == 7
+    assert path.read_text().startswith("**Rent 64") and len(path.read_text().splitlines()) == 8
 
 
 def test_an_exported_questionnaire_plans_the_same_again(

@@ -163,3 +163,18 @@ def test_a_network_that_is_owned_is_kept_and_what_another_one_would_take_and_sav
     assert f"in its place costs {figures.usd(found.instead_capital_usd)} to buy" in said
     assert ("Have it repaired." in said) is (advice == "repair")
     assert ("pay for that waiting" in said) is (advice == "repair")
+
+
+def test_a_log_of_another_transport_is_said_to_be_one_and_decides_nothing(tmp_path):
+    """Sockets in use where the plan has InfiniBand, and faster than sockets are; the file names no network."""
+    log, job = tmp_path / "sockets.log", tmp_path / "job.yaml"
+    log.write_text(debug("Using network Socket") + table(235.0, hosts=8), encoding="utf-8")
+    job.write_text(SMALL.replace(", fabric: ethernet-tcp-100", "").replace("MODE", "rent"), encoding="utf-8")
+    plan = Plan.model_validate_json(weft("plan", str(job), "--measured", str(log), "--format", "json").out)
+    assert plan.measured and plan.measured.fabric.startswith("infiniband")
+    said = " ".join([*sentences(plan.measured), *plan.measured.runs[0].findings])
+    assert "the log shows TCP sockets, not InfiniBand verbs" in said and "as it is now" in said
+    assert "more than TCP sockets carry" in said
+    assert not plan.questionnaire["cluster"].get("fabric")
+    assert "given" not in plan.recommendation.card.because + plan.recommendation.headline
+    assert not any("already decided or owned" in finding.because for finding in plan.findings)

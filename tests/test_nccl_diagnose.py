@@ -114,6 +114,15 @@ def test_a_missing_device_is_harmless_on_one_node():
     assert (found.transport, found.nodes, found.findings) == ("p2p", 1, []), "no line tells what joins the GPUs"
 
 
+def test_a_table_that_is_faster_than_the_sockets_its_log_names_contradicts_them():
+    """16 ranks on two hosts at 235 GB/s, and "Using network Socket"; inside one host sockets carry nothing."""
+    sockets = debug("Using network Socket")
+    assert "beyond-sockets" in codes(sockets + table(235.0))
+    assert "beyond-sockets" in codes(sockets + table(70.0, hosts=4, collective="all_gather"))
+    for other in (sockets + table(8.0), sockets + table(450.0, hosts=1), debug("Using network IB") + table(235.0)):
+        assert "beyond-sockets" not in codes(other)
+
+
 def test_bandwidth_of_sockets_without_a_debug_line_is_recognised():
     """A Slingshot system with its plugin unloaded reached 6.07 instead of 123 GB/s."""
     slow = diagnose_text(table(6.07, per_host=4, device="NVIDIA GH200 120GB"), CATALOG)

@@ -179,9 +179,25 @@ ONE = debug("NCCL_IB_HCA set by environment to mlx5_0", "NET/IB : Using [0]mlx5_
 SLOW_NET = debug("NCCL_NET set by environment to Socket", *NO_RDMA[1:], *channels("Socket", 1, ""), per_host=8)
 
 
+PORT = "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>"
+KV_FULL = "WARNING 04-18 10:13:20 [scheduler.py:1754] Sequence group 91 is preempted by {} because {}\n"
+STOPPED = "mpirun noticed that process rank 3 with PID 9 on node a exited on signal 15 (Terminated).\n"
+NO_PEER = "[rank0]: Failed to connect: connection refused by 10.0.0.1:8476, rank 1 waits\n"
+
+
 @pytest.mark.parametrize(
     ("healthy", "faulty", "code"),
     [
+        (debug(PORT, "Using network IB", *NO_MODULE, per_host=4) + IMAGES,
+         debug(DEVICES, "Using network IB", *NO_MODULE, per_host=8) + IMAGES, "no-gpudirect"),
+        (SOUND + KV_FULL.format("PreemptionMode.RECOMPUTE mode", "there is not enough KV cache space") + stepped(),
+         SOUND + stepped() + "The spot instance was preempted by the cloud, host a\n", "preempted"),
+        (SOUND + table(478.0) + STOPPED + "burnin.sh: rc=124 (time limit reached), 30 iterations\n",
+         SOUND + table(478.0) + STOPPED, "ended-from-outside"),
+        (SOUND + "mlx5_3: link flaps: 0\n" + table(478.0), SOUND + "mlx5_3: link flapped 14 times\n" + table(110.0),
+         "link-flaps"),
+        (NO_PEER + "".join(f"main.py:188] step {n} nll=5.1 steps_per_sec=0.84\n" for n in range(0, 500, 50)),
+         NO_PEER, "connection-refused"),
         (debug(DEVICES, "Using network IB", *FAR, per_host=8) + IMAGES,
          debug(DEVICES, "Using network IB", *NO_MODULE, per_host=8) + IMAGES, "no-gpudirect"),
         (debug(DEVICES, "Using network IB", *FAR, per_host=8) + IMAGES,
@@ -206,7 +222,8 @@ SLOW_NET = debug("NCCL_NET set by environment to Socket", *NO_RDMA[1:], *channel
         ("$ grep -E 'fallen off the bus|Xid .*: 79' /var/log/syslog\n" + SOUND + stepped(),
          "$ tail /var/log/syslog\n" + XID + SOUND + stepped(), "gpu-off-the-bus"),
     ],
-    ids=["far apart, and no module", "far apart, and slow", "restarted, as it says", "restarted, as steps go on",
+    ids=["one port of a node", "a sequence preempted", "a burn-in's time is over", "no flaps", "connected in the end",
+         "far apart, and no module", "far apart, and slow", "restarted, as it says", "restarted, as steps go on",
          "heat without effect", "larger batches", "sockets tried", "fewer nodes",
          "events of the start", "Ethernet only", "one rail", "a runbook", "looked for"],
 )  # fmt: skip

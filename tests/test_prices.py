@@ -326,3 +326,9 @@ def test_lists_that_are_added_at_once_are_all_there(tmp_path, home):
     several = [subprocess.Popen([sys.executable, "-c", script, str(home), str(number)]) for number in range(3)]
     assert [one.wait(60) for one in several] == [0, 0, 0]
     assert sorted(home.read_text().split("\n")[:-1]) == sorted(f"# {a}-{i}" for a in range(3) for i in range(20))
+
+
+def test_a_line_that_may_be_several_machines_says_the_column_that_settles_it(tmp_path):
+    several = file(tmp_path, "provider,gpu,tier,usd_per_gpu_hour,date\nlambda,h100-sxm,on-demand,1.50,2026-11-20\n")
+    told = " ".join(weft("prices", "--update", str(several), "--dry-run").out.split())
+    assert "8× H100" in told and "name the one in a column instance" in told

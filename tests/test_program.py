@@ -201,6 +201,20 @@ def test_examples_and_handbook_are_listed_and_printed():
         assert weft("handbook", topic.split()[0]).out.startswith("# ")
 
 
+def test_the_files_to_try_commands_with_are_printed_and_read(tmp_path):
+    for name in ("all_gather.log", "runs.csv", "prices.csv"):
+        assert name in weft("examples").out
+        (tmp_path / name).write_text(weft("examples", name).out, encoding="utf-8")
+    assert "over infiniband" in weft("nccl", "diagnose", str(tmp_path / "all_gather.log")).out
+    assert "2 prices: 2 changed" in weft("prices", "--update", str(tmp_path / "prices.csv"), "--dry-run").out
+    page = (ROOT / "knowledge" / "handbook" / "calibrate.md").read_text(encoding="utf-8")
+    assert (tmp_path / "runs.csv").read_text(encoding="utf-8") in page
+
+
+def test_a_short_name_is_answered_with_what_begins_so():
+    assert "did you mean a100-sxm-40gb or a100-sxm-80gb?" in weft("catalog", "offers", "--gpu", "a100-sxm").err
+
+
 def test_the_doctor_finds_everything():
     seen = weft("doctor")
     assert seen.code == 0 and "✗" not in seen.out and "embedding model" in seen.out

@@ -122,6 +122,7 @@ def test_a_point_that_cannot_be_says_why_and_the_others_are_answered(library):
     assert odd.fabric is None and "whole nodes" in odd.error and not odd.fabrics
     assert usual.fabric is not None and usual.error is None
     text = "\n".join(sweep_lines(made, 120))
+    assert text.count("does not fit") == 1 and "each of the" in text  # no row of each network that does not
     assert (
         "GPUs 60: cluster.gpus: expected whole nodes" in " ".join(text.split())
         and "cannot be" in text

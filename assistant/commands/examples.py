@@ -11,10 +11,11 @@ from .terminal import write
 
 
 def examples(name: Annotated[str | None, typer.Argument(help="Print this one.")] = None) -> None:
-    """Questionnaires to start from."""
+    """Questionnaires to start from, and a log, measured runs and a list of prices to try the other commands with."""
     from assistant.library import load
 
-    list_or_print(load().examples, name, "example")
+    known = load()
+    list_or_print(known.examples | known.example_files, name, "example")
 
 
 def list_or_print(found: dict[str, Path], name: str | None, what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import inspect
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, Place, did_you_mean
 
 if TYPE_CHECKING:
     from assistant.present.blocks import Block
@@ -23,8 +22,7 @@ def one_of(field: str, given: str, accepted: Iterable[str]) -> None:
     """Raises :class:`InputError` with what is accepted, and the nearest of it, when ``given`` is not."""
     known = tuple(accepted)
     if given not in known:
-        near = difflib.get_close_matches(given.lower(), known, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(given.lower(), known)
         raise InputError(f'expected one of {", ".join(known)}, got "{given}"{hint}', Place(field=field))
 
 

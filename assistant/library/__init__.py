@@ -91,6 +91,11 @@ class Library:
         return {path.stem: path for path in sorted((self.knowledge_folder / "examples").glob("*.yaml"))}
 
     @cached_property
+    def example_files(self) -> dict[str, Path]:
+        """Made-up files of what else the commands read, by name: a log, measured runs, a list of prices."""
+        return {path.name: path for path in sorted((self.knowledge_folder / "examples").glob("files/*"))}
+
+    @cached_property
     def handbook(self) -> dict[str, Path]:
         """Pages of the documentation, by topic."""
         return {path.stem: path for path in sorted((self.knowledge_folder / "handbook").glob("*.md"))}

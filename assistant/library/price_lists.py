@@ -465,7 +465,8 @@ class _Finder:
         if not alike:
             why = self._other_network(listed, gpu, provider)
             return self._absent(listed, gpu, why or f"no offer of {what} at {provider.name} in the catalog")
-        return _refused(listed, f"{what} may be {', '.join(offer.name for offer in alike[:3])}")
+        several = ", ".join(offer.name for offer in alike[:3])
+        return _refused(listed, f"{what} may be {several}: name the one in a column instance")
 
     def _like(self, listed: Listed, gpu: str | None, provider: Provider) -> list[Offer]:
         """The offers that a line is about by what it says of the machine; the words of its name must fit."""

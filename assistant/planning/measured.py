@@ -11,6 +11,7 @@ from typing import get_args
 from assistant.library import Library
 from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.network.diagnosis import of_sockets
+from assistant.network.diagnosis.shown import differs
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Fabric
@@ -42,7 +43,7 @@ def plan_as_measured(
     fabric = _fabric(questionnaire, library, found)
     runs = [_run(file, fabric, questionnaire, library) for file in found.files]
     slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
-    given = _on(questionnaire, fabric.id)
+    given = _on(questionnaire, fabric.id)  # what a network is worth is told with it kept
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
     # A network that is rented can be left for another one; one that was bought is kept, see product.md. Where it is
     # there already, another one is what would have to be bought for the machines: its price is part of its costs.
@@ -53,7 +54,9 @@ def plan_as_measured(
     asked = ((given, library), (given, seen), (free, seen))
     should, as_it_is, open_ = (decide(one, known, today=today) for one, known in asked)
     told = _told(fabric, slower, runs, (should, as_it_is, open_), there=budget.network_there)
-    return plan(given, seen, today=today).model_copy(update={"measured": told})
+    # A log says what these machines have, not that it was decided: what was left open stays so.
+    kept = given if budget.network_there else questionnaire
+    return plan(kept, seen, today=today).model_copy(update={"measured": told})
 
 
 def _on(questionnaire: Questionnaire, fabric: str | None) -> Questionnaire:
@@ -105,6 +108,8 @@ def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, libr
         message_bytes=file.peak_bytes,
         busbw_gb_per_s=file.peak_busbw_gb_per_s,
         expected_gb_per_s=expected,
+        transport=file.transport,
+        differs=differs(file.transport, fabric),
         # That it is slow says the table, against what this plan expects; of a network of sockets it is none that it is
         # one, as its log cannot know.
         findings=[

@@ -13,7 +13,7 @@ from assistant.model.tail import excess_of_slowest
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place, of_a_row
-from assistant.vocabulary.plan import Prediction
+from assistant.vocabulary.plan import Assumption, Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import practice, profile
@@ -54,12 +54,24 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
         computed = [e for e in computed if e.considered.fabric.technology != "wan"] or computed
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
+    taken = min(computed, key=lambda e: e.step)
     made = _prediction(
         questionnaire.name,
-        min(computed, key=lambda e: e.step),
-        [*job.assumptions, *profile.assumptions(job, catalog), *practice.assumptions(job, catalog)],
+        taken,
+        [
+            *([] if wanted else [_fastest(taken)]),
+            *job.assumptions,
+            *profile.assumptions(job, catalog),
+            *practice.assumptions(job, catalog),
+        ],
     )
     return made if job.serves else _of_the_run(made, job, catalog)
+
+
+def _fastest(taken: Entry) -> Assumption:
+    """Which network the step is of, where none was named."""
+    why = "not said: the one with the fastest step of all that join these GPUs; by cost weft plan recommends one"
+    return Assumption(field="cluster.fabric", value=taken.id, why=why)
 
 
 def _of_the_run(made: Prediction, job: Resolved, catalog: Catalog) -> Prediction:

@@ -131,6 +131,11 @@ def _every(sweep: Sweep) -> Table:
     rows = []
     for point in sweep.points:
         cells = _cells(sweep, point)
+        computed = [one for one in point.fabrics if one.step_time_s is not None]
+        if len(computed) > 1 and all(one.fits is False for one in computed):
+            each = f"each of the {len(computed)}"
+            rows.append([*cells, SIGNS[computed[0].standing], each, *[figures.UNKNOWN] * 3, computed[0].standing])
+            continue
         for one in point.fabrics:
             if one.step_time_s is not None:
                 times = [_step(one), figures.slowdown(one.slowdown_percent), _cost(one)]

@@ -54,11 +54,16 @@ class KnowledgeError(ValueError):
     """A file of ``rules/`` or ``knowledge/`` is wrong: the message names file, line and key."""
 
 
+_BEGINNING, _BEGUN = 4, 3  # letters that tell of what begins with them, and how many of these are named
+
+
 def did_you_mean(given: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, like: float = 0.5) -> str:
-    """The end of a sentence about a word that is not ``known``: ``; did you mean …?`` with those at least ``like`` it,
-    else ``otherwise``."""
+    """The end of a sentence about a word that is not ``known``: ``; did you mean …?`` with those that begin with it,
+    else at least ``like`` it, else ``otherwise``."""
     import difflib
 
-    near = difflib.get_close_matches(given, list(known), n=most, cutoff=like)
+    names = list(known)
+    begun = [one for one in names if one.startswith(given)] if len(given) >= _BEGINNING else []
+    near = begun[:_BEGUN] or difflib.get_close_matches(given, names, n=most, cutoff=like)
     hint = f"did you mean {' or '.join(near)}?" if near else otherwise
     return f"; {hint}" if hint else ""

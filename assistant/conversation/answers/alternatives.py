@@ -17,7 +17,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
 
-from ..events import Event, Note
+from ..events import Note
 
 _LIFTED = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days"))
 _BUYS, _RENTS, _WRITTEN_OFF = {"budget.mode": "buy"}, {"budget.mode": "rent"}, "budget.amortization_months"
@@ -51,11 +51,15 @@ def _period(said: Utterance) -> int | None:
     return round(max(named) / DAYS_PER_MONTH) if named else None
 
 
-def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
-    """Each value's plan in a line, and which costs least and is done soonest."""
+def weighed(
+    found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool
+) -> tuple[Note, list[dict[str, Any]]]:
+    """Each value's plan in a line, and which costs least and is done soonest; with the values that can be taken."""
+    asked = found
     lines, ranked, plans = [], [], []
     found, rented = _as_rents(found, planned)
-    for fields in found:
+    able = list[dict[str, Any]]()
+    for said, fields in zip(asked, found, strict=True):
         name = "; ".join(field_text(field, value, catalog) for field, value in fields.items())
         plan = _plan_with(fields, planned)
         plans += [plan] if isinstance(plan, Plan) else []
@@ -68,6 +72,7 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             lines.append(f"{name}: {_beyond(fields, unlimited) or none}")
             continue
         ranked.append((name, best))
+        able.append(said)
         length = f"{figures.seconds(best.median_step)}, {figures.hours(best.run_hours)}"
         lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}{_by_hour(fields, plan)}.")
     assumed = {one.field: one for plan in plans if plan.purchase for one in plan.assumptions}
@@ -81,7 +86,7 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     told = (
         _verdict(ranked, serving) if both is None else " ".join([*([over(both)] if period else []), *turns(both)[1:]])
     )
-    return [Note(text=told, items=(*lines, *counted, *rented, "Nothing was changed; say the one to take."))]
+    return Note(text=told, items=(*lines, *counted, *rented, "Nothing was changed.")), able
 
 
 def _as_rents(found: list[dict[str, Any]], planned: Planned) -> tuple[list[dict[str, Any]], list[str]]:

@@ -123,6 +123,14 @@ class Interviewer:
         self.question = asked.model_copy(update={"unlikely": doubt.unlikely})
         return self.question
 
+    def ask_which(self, values: Sequence[Mapping[str, Any]]) -> Question:
+        """A question about values that were weighed against each other: which of them is to be taken."""
+        offered = [self._choice(f"taken-{n}", said) for n, said in enumerate(values, start=1)]
+        why = "Each was planned, none is taken yet."
+        return self._of_the_said(
+            next(iter(values[0])), "Which of them is it to be?", why, offered, "it stays as it was"
+        )
+
     def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
         value = {field: given for field, given in said.items() if given is not None}
         label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())

@@ -35,7 +35,7 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
         return _computed(parts, said)
     between = alternatives(said)
     if between:
-        return parts.view_of(said)(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
+        return parts.view_of(said)(lambda plan: _weighed(parts, plan, between))
     of_it = set(said.fields) - guessed(said, state.draft, parts.words)
     other = {name for name in of_it if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
@@ -51,6 +51,12 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     if found is not None or topic is None or not new or said.act not in _MAY_VARY:
         return found
     return _with_other_facts(parts, said, topic)
+
+
+def _weighed(parts: Parts, plan: Plan, between: list[dict[str, Any]]) -> list[Event]:
+    """Each of several values, and the question which one to take: a number then means one of them."""
+    told, able = weighed(between, parts.planned_with, parts.catalog, serves(plan))
+    return [told, parts.interviewer.ask_which(able)] if able else parts.answered(told)
 
 
 def of_purchase(parts: Parts, said: Utterance) -> list[Event] | None:

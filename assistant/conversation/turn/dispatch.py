@@ -24,6 +24,7 @@ from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
 from .parts import Parts
+from .several import with_values
 from .supposing import supposed
 from .to_question import to_question
 
@@ -62,7 +63,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
-    return _supposing(parts, said) or _act(parts, said)
+    return with_values(parts, said, _supposing(parts, said) or _act(parts, said))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:

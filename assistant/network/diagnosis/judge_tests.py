@@ -19,6 +19,10 @@ SMALL_SWEEP = 128 * MIB
 # less.
 SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
+# GB/s of a node: five times that, and the line rate of the fastest adapter that sockets have been given (400 Gb/s).
+# Two nodes may count what they send twice.
+BEYOND_SOCKETS, OF_TWO_NODES = 50.0, 2
+LARGEST_NODE = 16  # GPUs of one server at most (the DGX-2's and 16-GPU PCIe boxes): more ranks are several hosts
 DROP = 0.75  # of the best smaller size: two of those standard deviations below it
 COLLAPSED = 0.4  # of the best: one row is enough
 HALF = (0.38, 0.6)  # of what is expected: half of the adapters, less than SLOW
@@ -60,6 +64,7 @@ def findings(
         return
     yield from of_results(run)
     yield from _reading(run, nodes)
+    yield from _beyond_sockets(run, nodes, transport)
     yield from _speed(run, nodes, transport, expected, adapters)
 
 
@@ -168,6 +173,15 @@ def _speed(
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
     elif transport == "unknown" and _like_sockets(run, nodes) and rows:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
+
+
+def _beyond_sockets(run: Run, nodes: int | None, transport: str) -> Iterator[DiagnosisFinding]:
+    """A table of several nodes that is faster than the sockets which its log names: the two do not belong together."""
+    several = nodes > 1 if nodes else ranks_of(run) > LARGEST_NODE
+    twice = nodes == 2 and collective_of(run) == "all_reduce"
+    if several and transport == "tcp-socket" and run.peak > BEYOND_SOCKETS * (OF_TWO_NODES if twice else 1):
+        best = max(run.rows, key=lambda row: row.busbw)
+        yield finding("beyond-sockets", best.line, peak=run.peak, most=BEYOND_SOCKETS, measured=SOCKET_CEILING)
 
 
 def _half(peak: float, expected: float) -> bool:

@@ -41,14 +41,14 @@ _PEERS = 1000
 _LONG, _SEVERAL = 600.0, 5
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
-_WENT_ON = ("Init COMPLETE", "Connected all")
+_WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
 _BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collectives` asks for
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
 STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
 WORDS = {
-    WENT_ON: ("init complete", "connected all"),
+    WENT_ON: ("init complete", "connected all", " coll channels, "),
     STEP: (
         "step",
         "iter",

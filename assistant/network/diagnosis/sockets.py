@@ -23,7 +23,7 @@ _WITHOUT_RDMA = ("sockets-of-the-provider", "ethernet-only")  # signs that name 
 def sockets_are_all(log: DebugLog, device: str) -> bool:
     """Whether nothing tells that the machine has more than Ethernet: sockets that fill its line; cards without NVLink
     or none that is named, no setting of RDMA, no interface or plugin of another network, no NVLink switch."""
-    if log.line_filled or log.sockets_meant:
+    if log.line_filled or log.sockets_meant or carried_by_rack(log):
         return True
     if (device and (not is_pcie(device) or _DATACENTRE.search(device))) or log.transport not in (None, "tcp-socket"):
         return False
@@ -35,6 +35,11 @@ def sockets_are_all(log: DebugLog, device: str) -> bool:
     return bool(device) or not (log.nvls_there or log.nvls or log.other_network or _whole_node(log))
 
 
+def carried_by_rack(log: DebugLog) -> bool:
+    """Whether NVLink joins the hosts, which are trays of one rack, and no channel takes another network."""
+    return log.rack and not log.channels
+
+
 def _whole_node(log: DebugLog) -> bool:
     """Whether a host has as many GPUs as machines that are built with RDMA."""
     per_host = max(map(len, log.devices_per_host.values()), default=0)
@@ -44,7 +49,7 @@ def _whole_node(log: DebugLog) -> bool:
 
 
 def findings(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
-    if log.transport == "tcp-socket":
+    if log.transport == "tcp-socket" and not carried_by_rack(log):
         asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
         only = "ethernet-only" in named or sockets_are_all(log, device)

@@ -14,14 +14,33 @@ from .signatures import finding, one_in
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
     r"\b(?:(?:iteration|iter|step)s?[ :=]{1,12}\[?(?P<at>\d{1,9})(?:\s{0,12}/\s{0,12}(?P<of>\d{1,9})\b)?|"
-    r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?)|"
+    r"epochs?[ :=]{1,12}\[?\d).{0,200}?(?<![a-z])(?:loss|lr|ms|s/it|it/s|samples|tokens|tok/s|TFLOP\w?|nll|ppl|"
+    r"perplexity|steps?(?:_per_|/)s(?:ec)?)|"
     r"^\{'(?:train_)?(?:loss|runtime)': \d|^\d{1,4}\|\d{1,9}\|Loss: \d|"
     r"^\d{1,9}\s{1,12}(?:images|examples|samples)/sec: \d|"
     r"\[batch=(?P<batch>\d{1,9})(?:/(?P<batches>\d{1,9}))?\]:?$",
     re.I,
 )
 # One is in every such line, in small letters.
-_TOLD = ("loss", "lr", "ms", "s/it", "it/s", "samples", "tokens", "tok/s", "tflop", "runtime", "[batch=", "/sec:")
+_TOLD = (
+    "loss",
+    "lr",
+    "ms",
+    "s/it",
+    "it/s",
+    "samples",
+    "tokens",
+    "tok/s",
+    "tflop",
+    "nll",
+    "ppl",
+    "perplexity",
+    "s_per_s",
+    "p_per_s",
+    "runtime",
+    "[batch=",
+    "/sec:",
+)
 _BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small letters, or the line
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.

@@ -4,6 +4,7 @@ from assistant.vocabulary.plan import Candidate, Plan, ServingFigures
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph
+from ..fields import value_text
 from . import reading
 
 LINES = (("Cost: ", "cost"), ("", "finish"), ("Because: ", "because"), ("Changes if ", "changes_if"))
@@ -17,9 +18,18 @@ def section(plan: Plan) -> list[Block]:
         return [Paragraph(plan.recommendation.headline, strong=True)]
     nothing = plan.recommendation.verdict == "infeasible"  # then what would change it is a sentence of its own
     lines = [f"{'' if nothing else label}{getattr(found, part)}" for label, part in LINES if getattr(found, part)]
+    lines[2:2] = [] if nothing else _work(plan)  # below cost and time
     unasked = [f"Worth knowing: {plan.volunteered}"] if plan.volunteered else []
     told = Bullets([*lines, *certain(plan), *unasked])
     return [Paragraph(found.do, strong=True, doubt=nothing or costs_more(plan)), told]
+
+
+def _work(plan: Plan) -> list[str]:
+    """How many tokens the run was taken to have, where nobody said it: what it takes goes with them."""
+    days = reading.asked(plan, "training.days")  # of which they follow
+    tokens = next((a.value for a in plan.assumptions if a.field == "training.tokens" and not days), None)
+    what = "the time goes" if plan.purchase else "cost and time go"
+    return [f"Counted for {value_text('training.tokens', tokens)} tokens, assumed: {what} with them."] if tokens else []
 
 
 def costs_more(plan: Plan) -> bool:

@@ -16,11 +16,13 @@ from .reading import asked, bill, chosen, each_limit, ends, gpus, is_given, limi
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
 
-def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
-    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan."""
+def changes(before: Plan | None, after: Plan, *, carded: bool = False) -> tuple[str, ...]:
+    """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan.
+    ``carded``: they stand below the card, which tells the certainty."""
     if before is None:
         return ()
-    parts = (_recommendation, _way_out, _figures, _certainty, _candidates, _warnings)
+    certainty = () if carded else (_certainty,)
+    parts = (_recommendation, _way_out, _figures, *certainty, _candidates, _warnings)
     told = tuple(text for part in parts for text in part(before, after))
     kept = tuple(text for text in each_limit(after) if text not in each_limit(before))
     told = told or ((*kept, "Nothing else changes.") if kept else ("Nothing about the answer changes.",))

@@ -35,7 +35,8 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     """How slow, what it costs a month, and the advice."""
     usd, slow = figures.usd, found.step_time_s / found.step_time_as_it_should_be_s
     times = f"{figures.significant(found.slower)} times" if found.slower >= 1.005 else "no longer than"
-    told = [f"What crosses {found.fabric_name} takes {times} what the catalog has{_usual(found)}."]
+    told = [f"{run.file}: {run.differs}." for run in found.runs if run.differs]
+    told += [f"What crosses {found.fabric_name} takes {times} what the catalog has{_usual(found)}."]
     step = f"{figures.seconds(found.step_time_as_it_should_be_s)} to {figures.seconds(found.step_time_s)}"
     wasted = found.wasted_usd_per_month or 0.0
     if slow < 1 - _ALIKE:

@@ -10,7 +10,8 @@ from .parts import Contract
 
 
 class MeasuredRun(Contract):
-    """One run of nccl-tests against what the catalog says of this network, gigabytes per second of bus bandwidth."""
+    """One run of nccl-tests against what the catalog says of this network, gigabytes per second of bus bandwidth;
+    ``differs``: what its log shows in place of this network, empty where it is the same or the log does not say."""
 
     file: str
     collective: str
@@ -19,6 +20,8 @@ class MeasuredRun(Contract):
     message_bytes: int
     busbw_gb_per_s: float
     expected_gb_per_s: float
+    transport: str = "unknown"  # as in a diagnosis
+    differs: str = ""
     findings: list[str] = Field(default_factory=list)  # what the log says is wrong
 
 

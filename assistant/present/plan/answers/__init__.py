@@ -73,8 +73,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed_speed assumed assumed_count nobody_pays criteria least_sure least_sure_said "
-        "range_percent ranking_percent not_modelled"
+        "mfu_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
+        "least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "

@@ -297,9 +297,9 @@ def _of_what_cannot_be(asked: Asked, one: Candidate) -> str:
     return f"{asked.name(one.fabric)}: {why}. {barred[0] if barred else ''}".strip()
 
 
-def _apart(asked: Asked, best: Candidate, other: Candidate) -> str:
+def _apart(asked: Asked, best: Candidate, other: Candidate, led: str = "steps", than: str = "") -> str:
     """How far a network is from the recommended one, in time and money."""
-    step, long = f"steps {lasts(slower(other, best))}", slower(other, best) > _FELT and reading.ends(asked.plan)
+    step, long = f"{led} {lasts(slower(other, best), than)}", slower(other, best) > _FELT and reading.ends(asked.plan)
     step += f" ({figures.hours(other.run_hours)} in all)" if long else ""
     if not other.cost_usd or not best.cost_usd:
         return step
@@ -330,9 +330,10 @@ def _against(asked: Asked, best: Candidate, other: Candidate) -> str:
         return f"{name} is ruled out here.{why}"
     if other.fits is False:
         return f"{name}: it does not fit.{why}"
-    apart = _apart(asked, best, other)
     if other.verdict == "impossible":
-        return f"{name} is ruled out here.{why} If it were not: {apart}."
+        would = _apart(asked, best, other, "a step would take", asked.name(best.fabric))
+        return f"{name} is ruled out here.{why} If it could be had, {would}."
+    apart = _apart(asked, best, other)
     near = abs(slower(other, best)) < _MATTERS
     more = other.median_cost - best.median_cost if other.cost_usd and best.cost_usd else 0.0
     dear = more > _DEAR * best.median_cost if best.cost_usd else False

@@ -191,6 +191,12 @@ def mfu_range(asked: Asked) -> str | None:
     return f"For the run that means {quick} to {slow}, {middle} in the middle."
 
 
+def assumed_named(asked: Asked) -> str | None:
+    """The assumption that the question names."""
+    named = (a for a in asked.plan.assumptions if a.field == asked.said.roles.get("value"))
+    return next((f"{assumed_text(a, asked.catalog)}: {_first(a.why)}." for a in named), None)
+
+
 def assumed(asked: Asked) -> list[str]:
     """The assumptions that move the sum most."""
     by_field = {a.field: a for a in asked.plan.assumptions}

@@ -1,0 +1,21 @@
+"""The network that a log shows, against the one that it is held against."""
+
+from assistant.vocabulary.catalog import Fabric
+
+from .signatures import read
+
+
+def differs(transport: str, fabric: Fabric) -> str:
+    """What a log of this transport shows in place of the fabric, in a sentence; empty where it is the same, or where
+    the log does not say."""
+    known = read("transports")
+    shown = next((one for one in known if one["transport"] == transport), None)
+    if shown is None or fabric.technology in shown["networks"]:
+        return ""
+    meant = next((one["says"] for one in known if fabric.technology in one["networks"]), fabric.name)
+    said = f"the log shows {shown['says']}, not {meant}"
+    if shown.get("of_any_adapter"):
+        return f"{said}: what was measured is {fabric.name} as it is now, with {shown['says']} over its adapters"
+    if {transport, fabric.technology} == {"infiniband", "roce"}:
+        return f"{said}, if it lists its adapters: NCCL calls both IB, and without the list it may be either"
+    return f"{said}: it is another network, and the figures below say nothing of {fabric.name}"
