@@ -153,3 +153,12 @@ def test_a_sum_says_how_many_gpus_it_rents_in_whole_machines_at_whom(library):
         for sum_of in ("5,000 a day", "152,083 a month")
     )
     assert day["usd"] / day["hours"] == pytest.approx(month["usd"] / month["hours"], rel=1e-3)
+
+
+def test_who_asks_for_the_spot_price_hears_it_first_with_its_region_and_the_cheaper_one(library):
+    """It was told behind $6.88 on demand, and $1.81 in another region not at all."""
+    first = answered("what is the spot price of H100 on AWS?", library).computed.figures[0]
+    offer = next(o for o in library.catalog.providers["aws"].offers if o.name == "p5.48xlarge")
+    spot = {one.region: one.price.value for one in offer.prices if one.tier == "spot"}
+    assert first.value == offer.price("spot").price.value and first.formula.startswith("spot; in us-east-1")
+    assert f"${min(spot.values()):.2f} in {min(spot, key=spot.get)}" in first.formula

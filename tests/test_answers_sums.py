@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from assistant.answering import answer_many, computed_answer
+from assistant.answering.computing import not_summed
 from assistant.conversation.searching import understood
 from assistant.library import load
 from assistant.vocabulary.answers import Answer
@@ -230,3 +231,41 @@ def test_the_power_of_machines_names_what_it_leaves_out():
     assert power.formula == (
         "163.2 kW × 1.3 (power usage effectiveness): machines and the site for them, without switches and optics"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("64 H100 for 30 days at $2.50 plus $5,000 storage", "$120,200.00 in all"),
+        ("24 H200 at $3.40 for 2 weeks and $900 for egress, total?", "$28,317.60 in all"),
+        ("40 A100 for 6 days at $1.30 with $1,500 for support, what is the total?", "$8,988.00 in all"),
+        (
+            "what does 1 million tokens cost if 8 H100 make 12,000 tokens per second at $2.50 per GPU-hour?",
+            "cost $0.46",
+        ),
+        ("what do 5 million tokens cost if 16 H200 make 30,000 tokens/s at $3.00 per GPU-hour?", "cost $2.22"),
+        ("what does 20% idle time cost on 128 H100 at $2.50 for 10 days?", "$15,360.00"),
+        ("half of 64 H100 at $2.50 are idle for 30 days, what does it cost?", "$57,600.00"),
+        ("96 H100 for 21 days at $2.30, and 10% is lost to failures, what does that loss cost?", "$11,128.32"),
+        ("64 H100 for 30 days at $2.50 with a 20% discount?", "are $92,160.00"),
+        ("the network costs 15% of a 9 million dollar cluster of 256 GPUs; per GPU?", "$5,273.44 for each"),
+        ("InfiniBand is 12% of a $20M cluster with 512 GPUs, what is that per GPU-hour over 36 months?", "$0.178 per"),
+        ("a 128 GPU cluster costs $5M, 18% of that is network. Network per GPU-hour over 4 years?", "$0.201 per"),
+    ],
+)
+def test_a_share_a_sum_beside_and_the_price_of_tokens_are_in_the_sum(question, told):
+    assert told in answered(question).computed.text
+
+
+@pytest.mark.parametrize("question", [row[0] for row in COSTS][:8])
+@pytest.mark.parametrize(("more", "number"), [(" The fee is $7,777.", "7,777"), (" A third party takes 37%.", "37")])
+def test_no_sum_is_told_that_passes_over_a_number_of_the_question_without_a_word(question, more, number):
+    """$900 for egress, or 20 % of idle time, were left out and the sum told as if it were the whole."""
+    found = computed_answer(understood(question + more, LIBRARY), LIBRARY)
+    assert found is None or number in found.computed.text + found.computed.caveat
+
+
+def test_the_number_for_which_no_sum_is_told_is_named():
+    said = understood("what do 64 H100 cost for 10 days at $2.50, and 7% tax?", LIBRARY)
+    assert computed_answer(said, LIBRARY) is None
+    assert not_summed(said, LIBRARY) == ["7%"]

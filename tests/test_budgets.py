@@ -94,6 +94,57 @@ def test_over_budget_says_what_fits_and_each_of_it_does(stages):
     assert f"A month on it costs ${min(dear):,.0f} to ${max(dear):,.0f}; $50,000 may be spent" in " ".join(said.split())
 
 
+DAYS = {"model": "llama-3.1-8b", "training": {"days": 30}}
+
+
+def test_who_rents_for_days_and_has_too_little_money_hears_on_how_many_gpus_and_how_long_with_what_less_is_trained():
+    """ "8B on 64 H100 for 30 days, under 50 grand" was told a budget of $91,700 and nothing else."""
+    plan = planning.plan(asked({"usd": 50e3}, **DAYS), LIBRARY, index=None)
+    told, fits = plan.recommendation.card, plan.recommendation.what_fits
+    assert told.do.startswith("Rent 32 of the 64 NVIDIA H100") and "$91,700 instead of $50,000" in told.because
+    assert plan.recommendation.verdict == "recommended" and "Done in 30 days" in told.finish
+    fewer, shorter = fits
+    assert fewer.change == {"cluster.gpus": 32} and 15 < shorter.change["training.days"] < 17
+    for way in fits:
+        assert way.cost_usd <= 50e3 and way.tokens == pytest.approx(way.tokens_as_asked / 2, rel=0.1)
+        assert way.cost_usd == pytest.approx(_cost(asked({"usd": 50e3}, **DAYS), way.change))
+    said = " ".join(formats.written(plan, "text").split())
+    assert said.count("as asked (") == 2 and "which trains 688 billion of the 1.370 trillion as asked" in said
+    assert "for 1.37 trillion tokens" in said, "what all of them would have trained"
+
+
+def _cost(job, change) -> float:
+    for path, value in change.items():
+        job = job.changed(path, value)
+    return planning.decide(job, LIBRARY).choice.chosen.median_cost
+
+
+MORE = [
+    {**DAYS, "cluster": {"gpu": "h100-sxm", "gpus": 16}},
+    {"training": {"tokens": 1e9}, "model": "llama-3.1-8b", "cluster": {"gpu": "h200-sxm", "gpus": 8}},
+    {"workload": "inference", "training": None, "model": "llama-3.1-405b", "cluster": {"gpu": "b300", "gpus": 4}},
+]
+
+
+@pytest.mark.parametrize("job", MORE, ids=["days", "tokens", "service"])
+def test_more_gpus_for_the_same_money_never_make_a_run_impossible(stages, job):
+    job = {key: value for key, value in {**JOB, **job}.items() if value is not None}
+    ask = lambda gpus, budget: questionnaires.from_value(
+        {**job, "cluster": {**job["cluster"], "gpus": gpus}, "budget": budget}, LIBRARY.catalog
+    )
+    some, mode = job["cluster"]["gpus"], {"mode": "rent"}
+    cost = stages.decide(ask(some, mode)).choice.chosen.median_cost
+    for times in (2, 4, 16):
+        made = stages.decide(ask(times * some, {**mode, "usd": 1.001 * cost}))
+        assert made.choice.chosen is not None and made.choice.chosen.median_cost <= 1.001 * cost
+
+
+def test_who_buys_is_told_how_many_gpus_the_budget_buys_and_the_order_stays_theirs(stages):
+    made = stages.decide(asked({"mode": "buy", "usd": 1e6}))
+    assert made.choice.chosen is None and made.job.gpus == 64
+    assert any("cluster.gpus" in way.change for way in what_fits(made, stages))
+
+
 def test_spot_machines_are_no_way_to_keep_a_budget_that_their_average_exceeds(stages):
     """$60,384 in the middle was named below a budget of $70,080, and no word of $86,000 on average."""
     job = {"model": "mixtral-8x7b", "training": {"days": 30}}

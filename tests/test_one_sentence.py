@@ -69,7 +69,8 @@ def test_a_network_for_machines_of_ones_own_is_bought_and_a_sum_for_it_is_no_bud
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")
-    assert "keeps the budget of $300,000" in told and ways.startswith("- any provider: $")
+    assert "Rent 40 of the 64" in told and "All 64 take a budget of $463,000 instead of $300,000" in told
+    assert ways.startswith("- any provider: $"), "all of them, and all that was to be trained"
 
 
 def test_a_budget_in_euros_is_taken_at_a_rate_with_its_day(piped):
@@ -147,3 +148,13 @@ def test_the_format_of_what_is_piped_is_seen(text, rows, library, monkeypatch):
 def test_a_mistake_in_what_is_piped_names_its_line(piped):
     seen = piped(QUESTIONNAIRE.replace("16", "many"), "plan", "-")
     assert seen.code == 2 and seen.err.startswith("weft: standard input:3 cluster.gpus: ")
+
+
+def test_a_limit_in_money_that_has_no_rate_is_said_to_be_kept_by_nothing_before_the_card():
+    text = _flat(weft("pretrain 8B on 64 H100 for 30 days, at most CHF 60'000").out)
+    assert text.startswith("Not held to a limit that was said: budget: CHF 60'000 is no amount of dollars")
+
+
+def test_what_is_available_in_millions_is_a_budget_and_no_number_of_gpus():
+    """It was refused: "GPUs: expected at most 1e+06, got 2000000"."""
+    assert "keeps the budget of $2.00 M" in _flat(weft("buy 64 H100, 13B pretraining, only 2 million available").out)

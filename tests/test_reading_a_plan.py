@@ -10,7 +10,7 @@ import pytest
 
 from assistant.conversation import Conversation, wording
 from assistant.library import Library
-from assistant.library.questionnaires import read_one
+from assistant.library.questionnaires import from_value, read_one
 from assistant.planning import plan
 from assistant.present import figures
 from assistant.present.fields import value_text
@@ -261,3 +261,36 @@ def test_a_sweep_that_only_stirs_a_tie_says_so_once() -> None:
     assert (
         "within the error" in text and "not at every larger value" not in text and "plain TCP from 16 GPUs on" in text
     )
+
+
+def test_a_quote_without_a_sum_has_its_reason_in_a_line_below_the_table(library):
+    """The cheapest of two quotes was marked as impossible, and why stood in the whole report alone."""
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 256},
+        "training": {"days": 30},
+        "budget": {
+            "quotes": [
+                {"fabric": "infiniband-hdr-200", "gpu_hour_usd": 2.05},
+                {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.65, "provider": "nebius"},
+            ]
+        },
+    }
+    said = text_of(plan(from_value(job, library.catalog), library, index=None, today=TODAY))
+    assert "- ✗ 1: InfiniBand HDR is not offered with NVIDIA H100" in said and "✗ 2" not in said
+
+
+def test_spot_runs_of_which_some_never_finish_are_not_said_to_be_the_cheapest_on_average(library: Library) -> None:
+    job = {
+        "workload": "finetuning",
+        "model": "deepseek-v3",
+        "cluster": {"gpu": "b300", "gpus": 256},
+        "budget": {"mode": "rent", "spot": True},
+        "training": {"days": 5, "method": "qlora"},
+    }
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    card, offer = made.recommendation.card, made.offers[made.recommendation.offer]
+    assert offer.unfinished_percent > 5 and offer.expected_cost_usd is None
+    assert "on average" not in card.because and "in the middle, though 5." in card.because
+    assert "of 100 never finish on them, so no average is known" in card.cost

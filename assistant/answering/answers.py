@@ -16,7 +16,7 @@ from assistant.vocabulary.printing import printable
 from assistant.vocabulary.utterance import Utterance
 
 from . import disagreement
-from .computing import compute
+from .computing import compute, not_summed
 from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
 from .settled import settled, settled_line
@@ -113,8 +113,9 @@ def _read(top: int) -> int:
 def _with_claims(utterance: Utterance, found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
     """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
     term, reply = defined(utterance, library), settled(utterance, library)
+    unsummed = _without(not_summed(utterance, library))
     if term is None and reply is None and not found.answered:
-        return found.model_copy(update={"passages": found.passages[:top]})
+        return found.model_copy(update={"passages": found.passages[:top], "note": unsummed or found.note})
     from .from_claims import direct_lines
 
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
@@ -125,9 +126,15 @@ def _with_claims(utterance: Utterance, found: Answer, library: Library, index: r
     near = disagreement.nearness(vector, library.knowledge, index)
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, near)
-    shown, note = found.passages[:top], _of_other_numbers(utterance, direct, library) or found.note
+    shown = found.passages[:top]
+    note = unsummed or _of_other_numbers(utterance, direct, library) or found.note
     told = {"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown, "note": note}
     return found.model_copy(update=told)
+
+
+def _without(numbers: list[str]) -> str | None:
+    """That no sum is told, as the one that is known passes over some of the question's numbers."""
+    return f"No sum is told: the one that is known here leaves out {' and '.join(numbers)}." if numbers else None
 
 
 def _of_other_numbers(said: Utterance, direct: list[DirectLine], library: Library) -> str | None:

@@ -34,6 +34,7 @@ from . import (
     sums,
 )
 from .case import Case
+from .left_out import left_out
 
 TOPICS: dict[str, Callable[[Case], Computed | None]] = {
     "collective": collective_times.collective,
@@ -83,16 +84,31 @@ _OF_RUNS = frozenset("rent rent-and-premium price-of-time break-even write-off n
 def compute(
     utterance: Utterance, library: Library, told: Mapping[str, Any], today: datetime.date | None
 ) -> Computed | None:
-    """What the question asks for, where its facts allow; a job that cannot be is left to the search."""
+    """What the question asks for, where its facts allow; a job that cannot be is left to the search, and so is a sum
+    that would leave out a number of the question."""
+    found, missing = _computed(utterance, library, told, today)
+    return None if missing else found
+
+
+def not_summed(utterance: Utterance, library: Library) -> list[str]:
+    """The numbers of a question for which no sum is told, as none of the sums that are known takes them."""
+    return _computed(utterance, library, {}, None)[1]
+
+
+def _computed(
+    utterance: Utterance, library: Library, told: Mapping[str, Any], today: datetime.date | None
+) -> tuple[Computed | None, list[str]]:
+    """What is found, and the numbers of the question that it leaves out."""
     made = TOPICS.get(utterance.topic or "")
     if made is None:
-        return None
+        return None, []
     try:
         asked = Case.of(utterance, library, told, today)
+        found = None
         if utterance.topic in _OF_RUNS:
             beside = replace(asked, utterance=replace(asked.utterance, topic="runs-compared"))
-            if found := runs_compared.compared(beside):
-                return found
-        return made(asked)
+            found = runs_compared.compared(beside)
+        found = found or made(asked)
     except InputError:
-        return None
+        return None, []
+    return found, left_out(asked, found) if found else []

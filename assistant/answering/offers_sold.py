@@ -9,7 +9,7 @@ from assistant.market import Freshness, Offered, run_cost
 from assistant.present.fields import technology_text
 from assistant.present.figures import significant, usd
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.catalog import ListPrice, Tier
+from assistant.vocabulary.catalog import ListPrice, Offer, Tier
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
@@ -278,7 +278,8 @@ def _asked(case: Case) -> _Asked:
     said = case.utterance
     gpus = said.named("gpu") or [case.fields[gpu] for gpu in ("cluster.gpu",) if gpu in case.fields]
     kinds = frozenset(_kind(case, name) for name in said.fabrics)
-    tier: Tier | None = "spot" if said.fields.get("budget.spot") else None
+    spot = said.fields.get("budget.spot") or (case.says("on_spot") and not case.says("on_demand"))
+    tier: Tier | None = "spot" if spot else None
     told = None if said.named("gpu") else case.told.get("cluster.gpus")
     count = said.fields.get("cluster.gpus") or said.roles.get("so_many") or told
     markup = case.catalog.constants["market-paid-over-cheapest"].si
@@ -421,7 +422,7 @@ def _figure(case: Case, asked: _Asked, offered: Offered) -> None:
     listed = Freshness.of(case.catalog.constants, case.today).priced(offered.name, price.price)
     others = [(tier, found) for tier in _TIERS if tier != price.tier and (found := offer.price(tier))]
     cheapest = f"from: what its cheapest host asks, {asked.markup:g} times that is counted"
-    own = [_tier(price), *([cheapest] if price.of_the_cheapest else [])]
+    own = [_tier(price), *_elsewhere(offer, price), *([cheapest] if price.of_the_cheapest else [])]
     tiers = [*own, *(f"{_tier(found)} {_from(found)}{usd(found.price.si)}" for _, found in others)]
     old = f" ({listed.age_days} days old)" if listed.stale else ""
     source = price.price.source.partition("#")[0].partition(":")[0]
@@ -431,6 +432,16 @@ def _figure(case: Case, asked: _Asked, offered: Offered) -> None:
     )  # fmt: skip
     several = f", {case.catalog.gpus[offer.gpu].name}" if len(asked.gpus) != 1 else ""
     case.figure(f"{offered.name}{several}", price.price.si, "USD/GPU-h", "; ".join(told))
+
+
+def _elsewhere(offer: Offer, price: ListPrice) -> list[str]:
+    """Of a price of one region that it is, and the lowest that another has."""
+    others = (one for one in offer.prices if (one.tier, one.months) == (price.tier, price.months))
+    others = (one for one in others if not one.mean and one.trust != "low")
+    least = min(others, key=lambda one: one.price.si, default=price)
+    if price.region is None or least.region is None or least.price.si >= price.price.si:
+        return []
+    return [f"in {price.region}", f"{usd(least.price.si)} in {least.region} ({least.price.date})"]
 
 
 def _order(asked: _Asked, offered: Offered) -> list[str]:

@@ -17,10 +17,12 @@ from assistant.vocabulary.quantities import DAYS_PER_MONTH
 
 from .case import Case
 from .priced_terms import terms
+from .run_terms import DEAREST_HOUR
 
 Taken = float | list[float]
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _OTHER = re.compile(r"\b(than|against|versus|vs|compared|instead)\b")  # the price behind it is that of the other run
+_COUNTED = frozenset({"number", "money", "percent", "share", "time", "decimal"})
 _ROUNDED = 0.005  # of a result: three digits of it
 
 
@@ -80,6 +82,14 @@ def _taken(case: Case, what: str) -> Taken | None:
         return case.fields.get("cluster.gpus") or case.utterance.roles.get("so_many")
     if kind in ("price", "premium"):
         return case.utterance.roles.get(kind)
+    if kind in ("of", "share"):
+        return _of_role(case, which)
+    if kind == "rates":
+        prices = case.amounts("money")
+        return prices if len(prices) > 1 and all(0 < usd <= DEAREST_HOUR for usd in prices) else None
+    if kind == "hourly":
+        prices = [usd for usd in case.amounts("money") or case.amounts("decimal") if 0 < usd <= DEAREST_HOUR]
+        return prices[0] if len(prices) == 1 else None
     days = case.lengths()
     if kind == "time":
         return next(islice(days, int(which) - 1, None), None)
@@ -91,6 +101,13 @@ def _taken(case: Case, what: str) -> Taken | None:
         return _beside_the_slowdown(case, slower=which == "slower")
     found = case.amounts(kind)
     return next(islice(found, int(which) - 1, None), None)
+
+
+def _of_role(case: Case, role: str) -> float | None:
+    """The amount that a template of ``topics.yaml`` gives a role; of a share its percent."""
+    spans = case.utterance.roles["places"].get(f"{{{role}}}", ())
+    found = (one for one in case.utterance.amounts if (one.start, one.end) in spans and one.kind in _COUNTED)
+    return next((float(one.value) for one in found), None)
 
 
 def _parts(case: Case) -> list[float] | None:
@@ -114,7 +131,7 @@ def _beside_the_slowdown(case: Case, *, slower: bool) -> float | None:
 
 
 def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
-    shares = {name for name, what in way.takes.items() if what.startswith("percent")}
+    shares = {name for name, what in way.takes.items() if what.startswith(("percent", "share"))}
     for name, figure in (way.steps | way.figures).items():
         given = dict(_given(figure, taken, shares))
         taken[name] = found = evaluate(figure.formula, given, figure.unit, case.catalog, f"the sum {name}")

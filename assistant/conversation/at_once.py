@@ -17,6 +17,7 @@ from .events import Answer, Choice, Event, Failure, Note, Question, Understood
 from .quotes import alone
 from .turn.readback import compared_only
 
+_LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
 _MOST_STEPS = 16  # of what one sentence leaves open
 _BESIDE_A_JOB = ("rent-or-buy-for", "price-judged")  # what is asked beside a job and stands on no card
 
@@ -25,6 +26,7 @@ _BESIDE_A_JOB = ("rent-or-buy-for", "price-judged")  # what is asked beside a jo
 class AtOnce:
     """What a sentence brought: the ``plan`` of its job, ``None`` where it tells of none; ``understood`` its facts in
     words; ``taken`` what was taken without being said, each as a sentence; ``said`` everything that came back;
+    ``unjudged`` the limits that were said and are held against nothing, each with what was asked of it;
     ``quotes`` what somebody offers, beside the lists, where nothing is said of a job but that, and ``missing`` what it
     takes to plan one."""
 
@@ -34,6 +36,7 @@ class AtOnce:
     said: tuple[Event, ...]
     quotes: tuple[Block, ...] = ()
     missing: str = ""
+    unjudged: tuple[str, ...] = ()
 
 
 def tell(conversation: Conversation, sentence: str) -> AtOnce:
@@ -54,7 +57,10 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
         raise InputError(missing)
     told, catalog = conversation.draft.told, conversation.library.catalog
     facts = [field_text(name, value, catalog) for name, value in told.items() if name not in answered.guessed]
-    return AtOnce(conversation.plan, tuple(facts), tuple(answered.taken), tuple(answered.said), tuple(beside), missing)
+    return AtOnce(
+        *(conversation.plan, tuple(facts), tuple(answered.taken), tuple(answered.said), tuple(beside), missing),
+        tuple(answered.unjudged),
+    )
 
 
 @dataclass
@@ -67,6 +73,7 @@ class _Answered:
     taken: list[str] = field(default_factory=list)
     guessed: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
+    unjudged: list[str] = field(default_factory=list)
 
     @property
     def settled(self) -> bool:
@@ -90,6 +97,8 @@ class _Answered:
             return True
         if doubted:
             self.taken += [] if again else [f"left open, {question.text}"]
+            limits = question.field in _LIMITS and not again
+            self.unjudged += [question.text.rstrip("?")] if limits else []
             self.said += [event for event in self.conversation.hear("not sure") if not isinstance(event, Note)]
         return doubted
 
@@ -138,7 +147,9 @@ def blocks(found: AtOnce) -> list[Block]:
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     computed = [e.answer.computed for e in found.said if isinstance(e, Answer) and e.answer and e.answer.computed]
     beside = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind in _BESIDE_A_JOB]
+    unjudged = [Paragraph(f"Not held to a limit that was said: {text}?") for text in found.unjudged]
     return [
+        *unjudged,
         *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
         *beside,
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),

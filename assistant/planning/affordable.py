@@ -13,30 +13,30 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS, average_over, in_whole_hours, one_in_ten, usd_per_month
+from .budgets import BUDGETS, in_whole_hours, one_in_ten
 from .entry import Entry
+from .fewer import REFINED, largest, sizes_paid
 from .grid import round_sizes
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .resolve import Resolved
 from .rollouts import with_rollouts_for
 
-# Of the GPUs that a budget pays for in proportion: a smaller network may cost less for each, and what comes with every
-# cluster a little more.
-AROUND = (1.25, 1.0, 0.95, 0.9, 0.8)
-SMALLER = (3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 16, 1 / 32)  # of the GPUs: tried besides, the largest first
-REFINED = 6  # halvings of what is between a size that works and the next that does not
 MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 LARGER = (1.5, 2, 4, 8)  # times the GPUs: a model that is cramped on few costs more on them than on many
 _LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
-_LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
+_LESS_DAYS = (1.0, 0.9, 0.75)  # of the days that it pays for: their work may be another network's
+_NEAR = 0.99  # of the tokens as asked: what trains so many trains as much
 _MONEY, _OTHERS = ("budget", BUDGETS), ("constraints", ("deadline_days", "max_power_kw"))
 Change = dict[str, Any]
 
 
 def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
-    """Fewer GPUs or more, more time, another provider, spot machines, renting, fewer tokens: what of it keeps every
-    limit, with what it costs and when it is done; where nothing does, what keeps the money and what keeps the deadline.
-    Empty where no such limit stands in the way."""
+    """Fewer GPUs or more, more time, another provider, spot machines, renting, fewer tokens or days: what of it keeps
+    every limit, with what it costs and when it is done; where nothing does, what keeps the money and what keeps the
+    deadline. Empty where no such limit stands in the way. Where the plan is for fewer GPUs for that, these are one
+    of it."""
+    if made.cheaper and made.instead_of is not None:
+        made = made.instead_of
     asked, job = made.job.questionnaire, made.job
     if made.choice.chosen is not None or job.sites > 1:
         return []
@@ -47,7 +47,7 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
     size = None
     if late:
         size = _quicker(job, cheapest, pipeline, {})
-    elif _may_pay(asked, cheapest):
+    else:
         size = _largest(job, cheapest, pipeline) or _longer(job, cheapest, pipeline)
     found = [
         size,
@@ -57,9 +57,18 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
     ]
     if late and not any(found):
         found = [*_each(job, cheapest, pipeline)]
-    fewer = _fewer_tokens(job, cheapest)
-    found.append(planned_by(asked, fewer, pipeline) if fewer else None)
-    return [one for one in found if one is not None]
+    found.append(next(_tried(asked, _less(job, cheapest), pipeline), None))
+    told = [_with_all(one, made) for one in found if one is not None]
+    return sorted(told, key=lambda one: one.tokens_as_asked is not None)  # what trains less comes last
+
+
+def _with_all(found: Alternative, made: Decision) -> Alternative:
+    """Of a run that was given in days also what it would train as asked, where a way trains less."""
+    work, tokens = made.work, found.tokens
+    if tokens is None or work is None:
+        return found
+    whole = work.steps * made.job.tokens_per_step
+    return found.model_copy(update={"tokens": None} if tokens > _NEAR * whole else {"tokens_as_asked": whole})
 
 
 def _without_limits(asked: Questionnaire, pipeline: Pipeline) -> Entry | None:
@@ -132,43 +141,13 @@ def planned_by(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Alte
     return next(_tried(asked, iter([change]), pipeline), None)
 
 
-def _may_pay(asked: Questionnaire, cheapest: Entry) -> bool:
-    """Whether fewer GPUs may do: of a rented run they save at most what is waited for, of all else they save."""
-    limit = asked.budget.usd
-    if limit is None or asked.budget.mode == "buy" or asked.serves:
-        return True
-    return limit >= _LEAST_LEFT * cheapest.median_cost * (1 - cheapest.estimate.exposed_percent / 100)
-
-
-def _sizes(job: Resolved, cheapest: Entry) -> list[int]:
-    """Fewer nodes and fewer: about as many as the budget pays for, then the usual shares."""
-    budget = job.questionnaire.budget
-    month = budget.usd_per_month and budget.usd_per_month / usd_per_month(cheapest, job.questionnaire)
-    paid = budget.usd / cheapest.outlay if budget.usd and budget.mode == "buy" else None
-    most = min((share for share in (month, paid) if share is not None), default=1.0)
-    nodes = {floor(job.nodes * share) for share in (*(most * part for part in AROUND), *SMALLER)}
-    return sorted((n for n in nodes if 0 < n < job.nodes and n <= AROUND[0] * job.nodes * most), reverse=True)
-
-
 def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change | None = None) -> Alternative | None:
-    """The most whole nodes with which a plan keeps every limit, whatever else is ``change``d."""
+    """The most GPUs, in whole nodes, with which a plan keeps every limit, whatever else is ``change``d."""
 
-    def works(nodes: int) -> Alternative | None:
-        tried = {"cluster.gpus": nodes * job.gpus_per_node} | (change or {})
-        return planned_by(job.questionnaire, tried, pipeline)
+    def works(gpus: int) -> Alternative | None:
+        return planned_by(job.questionnaire, {"cluster.gpus": gpus} | (change or {}), pipeline)
 
-    found, most, above = None, 0, job.nodes
-    for nodes in _sizes(job, cheapest):
-        found = works(nodes)
-        if found is not None:
-            most = nodes
-            break
-        above = nodes
-    for _ in range(REFINED if found else 0):
-        middle = (most + above) // 2
-        better = works(middle) if middle > most else None
-        found, most, above = (better, middle, above) if better else (found, most, middle)
-    return found
+    return largest(job, sizes_paid(job, cheapest), works)
 
 
 def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative | None:
@@ -198,17 +177,23 @@ def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
         yield {"budget.spot": True}
 
 
-def _fewer_tokens(job: Resolved, cheapest: Entry) -> Change | None:
-    asked = job.questionnaire
-    tokens = asked.training.tokens if asked.training else None
+def _less(job: Resolved, cheapest: Entry) -> Iterator[Change]:
+    """Fewer tokens, or where days were given fewer days: about as many as the limits leave room for."""
+    asked, training = job.questionnaire, job.questionnaire.training
     paid = asked.budget.usd / cheapest.median_cost if asked.budget.usd and asked.budget.mode == "rent" else None
     timed = (
         24 * (asked.latest_days - (cheapest.price.delivery_days or 0.0)) / cheapest.median_hours
         if asked.latest_days
         else None
     )
-    less = min((share for share in (paid, timed) if share is not None), default=1.0)
-    return {"training.tokens": _down(_LESS * tokens * less)} if tokens is not None and 0 < less < 1.0 else None
+    share = min((share for share in (paid, timed) if share is not None), default=1.0)
+    if training is None or not 0 < share < 1.0:
+        return
+    if training.tokens is not None:
+        yield {"training.tokens": _down(_LESS * training.tokens * share)}
+    elif training.days is not None:
+        for part in _LESS_DAYS:
+            yield {"training.days": _down(part * training.days * share)}
 
 
 def _down(value: float) -> float:
@@ -231,9 +216,8 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
         if made is not None and made.instead_of is not None:  # for fewer GPUs: then that is what is named
             change = {} if "cluster.gpus" in change else change | {"cluster.gpus": made.job.gpus}
         chosen = made.choice.chosen if made is not None else None
-        if not change or made is None or chosen is None or not chosen.costed:  # without a price it keeps no budget
-            continue
-        if average_over(chosen, made.job.questionnaire) is None:
+        # Without a price it keeps no budget.
+        if change and made is not None and chosen is not None and made.kept_on_average:
             yield _told(_in_full(change, asked, made), made, chosen, pipeline.today or datetime.date.today())
 
 
@@ -259,7 +243,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
         if "cluster.gpus" in change:
             changed = with_rollouts_for(changed, asked.cluster.gpus)
         checks.check_shape(changed, pipeline.catalog)
-        return pipeline.decide(changed, CHOICE_ALONE)
+        return pipeline.decide(changed, CHOICE_ALONE, all_paid=True)
     except InputError:
         return None
 
@@ -279,6 +263,9 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         bought=bool(chosen.price.capital_usd),
         gpus_bought=_bought(made),
         run_hours=chosen.median_hours,
+        tokens=made.work.steps * made.job.tokens_per_step
+        if made.work and made.job.days is not None and not made.job.serves
+        else None,
         delivery_days=chosen.price.delivery_days or 0.0,
         done_by=None
         if made.job.serves and not made.job.served.job_tokens

@@ -36,8 +36,8 @@ from .choice import Choice, meets
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
-from .fewer import quickest
-from .headline import headline, lasting, name_of, not_together, on_fewer
+from .fewer import quickest, takes
+from .headline import headline, lasting, name_of, not_together, on_fewer, tokens_told
 from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
@@ -178,7 +178,9 @@ def recommendation_of(made: Decision, pipeline: Pipeline, published: Decision | 
     """The answer in a sentence; where nothing works with the smallest change that would, of quotes and beside them."""
     job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
     asked = made.instead_of
-    fewer = on_fewer(job, asked.job, quickest(asked.entries) if made.sooner else None) if asked else ""
+    hours = quickest(asked.entries) if asked and made.sooner else None
+    dear = takes(asked.job, asked.entries, asked.variants) if asked and made.cheaper else None
+    fewer = on_fewer(job, asked.job, hours, dear) if asked else ""
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
@@ -363,12 +365,21 @@ def _on_fewer(made: Decision, catalog: Catalog) -> list[Warning_]:
         why = (
             f"{took}: the deadline is missed with all and kept with fewer. A larger batch would keep more of them busy."
         )
+    elif made.cheaper:
+        why = f"All of them take {takes(asked.job, asked.entries, asked.variants)}{_trains_more(asked)}."
     return [Warning_(code="fewer-gpus-than-asked", message=f"{message} {why}")]
+
+
+def _trains_more(asked: Decision) -> str:
+    """What all GPUs would train in the days that were said."""
+    if asked.work is None or asked.job.days is None or asked.job.serves:
+        return ""
+    return f", for {tokens_told(asked.work.steps * asked.job.tokens_per_step)}"
 
 
 def _about_all_of_them(made: Decision) -> list[str]:
     """What to ask a seller where nobody lets as many GPUs as were asked for at a price that it quotes."""
-    if made.instead_of is None or made.sooner:
+    if made.instead_of is None or made.sooner or made.cheaper:
         return []
     asked = f"{made.instead_of.job.gpus:,} {made.job.gpu.name}"
     return [f"Can you join {asked}, by which network at which rate per GPU, and at what price per GPU-hour?"]
@@ -479,6 +490,7 @@ def _fewer(made: Decision) -> list[Assumption]:
     if made.instead_of is None:
         return []
     but = "they miss the deadline that fewer keep" if made.sooner else ""
+    but = "they cost more than the budget that fewer keep" if made.cheaper else but
     asked = made.instead_of.job
     but = but or (
         not_together(asked, "so many") if asked.provider else "nobody lets so many together at a price that it quotes"

@@ -17,6 +17,7 @@ from .budgets import average_over, in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
 from .choice import beats, meets
 from .entry import Entry
+from .fewer import takes
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
     in_a_sentence,
@@ -32,6 +33,7 @@ from .headline import (
 )
 from .idle import idle_gpus, told_in_short
 from .missed import kept_by_none, missed, not_as_asked
+from .money import NOTICED, unfinished
 from .pipeline import Decision
 from .quote_flips import quote_of
 from .resolve import Resolved
@@ -327,7 +329,16 @@ def _at_worst(job: Resolved, chosen: Entry) -> str:
     average where that is over a budget."""
     worst, mean = one_in_ten(chosen), average_over(chosen, job.questionnaire)
     over = f", and over the budget on average, {usd(mean)}" if mean else ""
+    if never := _never_done(chosen):
+        over = f"; {never:.2g} of 100 never finish on them, so no average is known{over}"
     return f" ({usd(worst)} or more in one of ten, as often as they are taken away{over})" if worst else ""
+
+
+def _never_done(chosen: Entry) -> float:
+    """How many in a hundred runs never finish on machines that may be taken away, where it is enough for there to be no
+    mean; 0 elsewhere."""
+    share = unfinished(chosen.price.spot) if chosen.priced and chosen.price.spot else 0.0
+    return 100 * share if share >= NOTICED else 0.0
 
 
 def _idle(job: Resolved, chosen: Entry) -> str:
@@ -371,6 +382,9 @@ def _because(made: Decision, chosen: Entry) -> str:
     job, choice = made.job, made.choice
     if made.instead_of is not None and made.sooner:
         return f"All {made.instead_of.job.gpus:,} wait for each other and miss the deadline."
+    if made.instead_of is not None and made.cheaper:
+        asked = made.instead_of
+        return f"All {asked.job.gpus:,} take {takes(asked.job, asked.entries, asked.variants)}."
     if made.instead_of is not None:
         return f"{not_together(made.instead_of.job, f'{made.instead_of.job.gpus:,}')}."
     if choice.ground == "nothing-crosses":
@@ -386,7 +400,7 @@ def _because(made: Decision, chosen: Entry) -> str:
         return _short("Costs tie; for it: " + ", ".join(reasons)) if reasons else "Costs tie; the rules prefer it."
     if choice.ground == "unpriced":
         return "It has the shortest run; no price was read."
-    if _cheaper_in_the_middle(made, chosen):
+    if _cheaper_in_the_middle(made, chosen) and not _never_done(chosen):
         other = "other spot machines" if chosen.price.spot else "spot machines"
         return f"Cheapest {_billed(job)} on average; {other} cost less only in the middle."
     return _alone(made) if choice.ground == "alone" else _cheapest(made, chosen)
@@ -420,7 +434,9 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
     nearer = any(e.ranked_cost < other.ranked_cost for e in made.choice.over_limits)
     keeping = " of those that keep the limits" if nearer else ""
     more = other.median_cost / chosen.median_cost
-    if chosen.risky or other.risky:  # as they are compared
+    if never := _never_done(chosen):  # then there is no average
+        least = f"{least} in the middle, though {never:.2g} of 100 never finish"
+    elif chosen.risky or other.risky:  # as they are compared
         least, more = f"{least} on average", other.ranked_cost / chosen.ranked_cost
     if beats(chosen, other):
         return f"The same cost as on {in_a_sentence(other)}, and faster."

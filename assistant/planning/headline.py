@@ -12,12 +12,14 @@ from .resolve import Resolved
 _UNKNOWN = "at a price that nobody tells"
 
 
-def on_fewer(job: Resolved, asked: Resolved, hours: float | None) -> str:
-    """That the answer is for fewer GPUs than were asked for: nobody lets these, or they are slower and take
-    ``hours``."""
+def on_fewer(job: Resolved, asked: Resolved, hours: float | None, takes: str | None = None) -> str:
+    """That the answer is for fewer GPUs than were asked for: nobody lets these, they are slower and take ``hours``, or
+    what they ``take`` is beyond the budget."""
     them = f"{asked.gpus:,} {job.gpu.name}"
     why = not_together(asked, them)
-    if hours is not None:
+    if takes:
+        why = f"All {them} take {takes}"
+    elif hours is not None:
         why = f"All {them} wait for each other and take {lasting(hours)}"
     return f"{why}; this is for {job.gpus:,} of them. "
 

@@ -23,11 +23,12 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, sized, verdicts
+from .budgets import average_over
 from .candidates import sizes_let
 from .choice import NEAR
 from .design import Drawn, described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
-from .fewer import quickest, sizes_faster
+from .fewer import largest, late, may_be_fewer, quickest, sizes_faster, sizes_paid, too_dear
 from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -71,7 +72,21 @@ class Decision:
     @property
     def sooner(self) -> bool:
         """Whether the answer is for fewer GPUs because all of them, which are let, are slower."""
-        return self.instead_of is not None and any(e.usable for e in self.instead_of.entries)
+        asked = self.instead_of
+        return asked is not None and any(e.usable for e in asked.entries) and late(asked.job, asked.entries)
+
+    @property
+    def cheaper(self) -> bool:
+        """Whether the answer is for fewer GPUs because all of them, which are let and in time, cost more than may be
+        spent."""
+        return self.instead_of is not None and not self.sooner and any(e.usable for e in self.instead_of.entries)
+
+    @property
+    def kept_on_average(self) -> bool:
+        """Whether something is chosen at a price with which the budget is kept on average too: of machines
+        that may be taken away the middle sum may be within what the mean is beyond."""
+        chosen = self.choice.chosen
+        return chosen is not None and chosen.costed and average_over(chosen, self.job.questionnaire) is None
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -145,11 +160,13 @@ class Pipeline:
         *,
         charging: Callable[[Offered], Offered] | None = None,
         work: Work | None = None,
+        all_paid: bool = False,
     ) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
         ``charging``: what is offered, at other prices than the lists'. ``work``: that of another decision, beside which
-        it is held. Raises :class:`InputError` for a job that cannot be split over its GPUs or priced, and for a network
+        it is held. ``all_paid``: nothing is chosen where all GPUs cost more than may be spent, whatever fewer cost.
+        Raises :class:`InputError` for a job that cannot be split over its GPUs or priced, and for a network
         that is decided and cannot be built as described.
         """
         asked = questionnaire
@@ -157,7 +174,12 @@ class Pipeline:
         questionnaire, spared = sized.needed(questionnaire, self.predictor)
         made = self._decided(questionnaire, strategy, charging, work)
         if made.choice.chosen is None:
-            made = self._on_fewer(made, strategy, charging, work) or self._without_a_price(made, strategy) or made
+            made = (
+                self._on_fewer(made, strategy, charging, work)
+                or (None if all_paid else self._on_as_many_as_are_paid(made, strategy, charging, work))
+                or self._without_a_price(made, strategy)
+                or made
+            )
         job, more = made.job, (*left_open, *spared)
         return replace(made, asked=asked, job=replace(job, assumptions=(*more, *job.assumptions)) if more else job)
 
@@ -181,6 +203,8 @@ class Pipeline:
                 found = self._sized(made, gpus, strategy, charging, work)
             except InputError:  # what else was said does not divide so
                 continue
+            if not let and found.choice.chosen is None:
+                found = self._on_as_many_as_are_paid(found, strategy, charging, work) or found
             chosen = found.choice.chosen
             if chosen is not None and (not silent or (chosen.costed and 2 * gpus >= made.job.gpus)):
                 return replace(found, instead_of=made)
@@ -188,6 +212,31 @@ class Pipeline:
             if slower == SLOWER:  # and still fewer are slower still
                 return None
         return None
+
+    def _on_as_many_as_are_paid(
+        self,
+        made: Decision,
+        strategy: Strategy,
+        charging: Callable[[Offered], Offered] | None,
+        work: Work | None,
+    ) -> Decision | None:
+        """The decision for the most GPUs that keep the budget too, where all are let and nothing but it is missed: who
+        could have had fewer for the sum can have as many of more."""
+        dear = too_dear(made.job, made.entries, made.variants) if may_be_fewer(made.job) else None
+        if dear is None:
+            return None
+
+        def works(gpus: int) -> Decision | None:
+            try:
+                found = self._sized(made, gpus, CHOICE_ALONE, charging, work)
+            except InputError:  # what else was said does not divide so
+                return None
+            return found if found.kept_on_average else None
+
+        found = largest(made.job, sizes_paid(made.job, dear[0]), works)
+        if found is not None and strategy is not CHOICE_ALONE:
+            found = self._sized(made, found.job.gpus, strategy, charging, work)
+        return None if found is None else replace(found, instead_of=made)
 
     def _without_a_price(self, made: Decision, strategy: Strategy) -> Decision | None:
         """The decision among the networks that somebody lets without telling a price, where nobody lets any at one."""

@@ -174,7 +174,7 @@ def gbps(value: Any) -> float:
     return number * _RATES[plain]
 
 
-_CURRENCIES = {"eur": "€|eur|euros?", "gbp": "£|gbp|pounds?", "jpy": "¥|jpy|yen", "chf": "chf|francs?",
+_CURRENCIES = {"eur": "€|eur|euros?", "gbp": "£|gbp|pounds?", "jpy": "¥|jpy|yen", "chf": "chf|francs?|franken",
                "cny": "cny|rmb|yuan", "inr": "₹|inr|rupees?"}  # fmt: skip
 CURRENCIES = tuple(_CURRENCIES)
 _CURRENCY = {code: re.compile(rf"(?<![a-z])(?:{words})(?![a-z])", re.I) for code, words in _CURRENCIES.items()}

@@ -113,8 +113,14 @@ def _alternative(found: Alternative, budget: float | None) -> str:
     if found.expected_cost_usd is not None:
         sum_ += f" in the middle, {figures.usd(found.expected_cost_usd)} on average"
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
+    if found.tokens and found.tokens_as_asked:
+        done += f", which trains {_tokens(found.tokens)} of the {_tokens(found.tokens_as_asked)} as asked"
     what = ", ".join(changed(path, value) for path, value in found.change.items())
     return f"{what}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
+
+
+def _tokens(value: float) -> str:
+    return value_text("training.tokens", float(f"{value:.3g}"))
 
 
 def _what_is_bought(found: Alternative) -> str:

@@ -11,7 +11,7 @@ from assistant.vocabulary.questionnaire import clauses
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
-from . import reading
+from . import findings, reading
 from .candidates import SIGNS
 from .names import renamed
 
@@ -108,7 +108,23 @@ def _side_by_side(plan: Plan) -> list[Block]:
     what += "".join(f" The run of {_of(quote)} takes{longer[1:]}: {_paid_for(plan, quote)}." for quote, longer in
                     ((quote, _longer(plan, quote)) for quote in shown) if longer)  # fmt: skip
     told_of = Bullets([_beside(quote) for quote in shown])
-    return [Heading("Your quotes"), Paragraph(_taken(plan)), table, Paragraph(what), told_of]
+    out = [f"{_row(q, False)[0]} {q.number}: {why}" for q in shown if q is not won and (why := _out(plan, q))]
+    left = [Bullets(out)] if out else []
+    return [Heading("Your quotes"), Paragraph(_taken(plan)), table, *left, Paragraph(what), told_of]
+
+
+def _out(plan: Plan, quote: QuotedOffer) -> str:
+    """Why a quote is not to be taken, or has no sum; empty of one that only costs more."""
+    if quote.fabric is None and quote.run_cost_usd is None:
+        return "which network joins the machines is not said."
+    if quote.verdict == "acceptable" and quote.meets_limits is not False and quote.run_cost_usd is not None:
+        return ""
+    found = next((c for c in plan.candidates if c.fabric == quote.fabric), None)
+    against = findings.against(found, plan) if found else None
+    if against is not None:
+        return against.because
+    missed = " and ".join(found.limits_missed) if found else ""
+    return f"it misses {missed}." if missed else "it does not keep what was asked." if quote.run_cost_usd else ""
 
 
 def _ranked(plan: Plan) -> list[QuotedOffer]:
@@ -222,7 +238,8 @@ def _sum(plan: Plan, quote: QuotedOffer) -> str:
 
 def _line(plan: Plan, quote: QuotedOffer) -> str:
     if quote.run_cost_usd is None:
-        return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
+        why = _out(plan, quote)
+        return f"Q{_of(quote)[1:]}, {quote.said}: without a sum{f', as {why}' if why else '.'} {_open(quote)}"
     cost, days = _sum(plan, quote), figures.hours(24 * (quote.finishes_days or 0.0))
     waiting = quote.effective_usd_per_gpu_hour
     waits = f", {figures.usd(waiting)} with waiting" if waiting else ""

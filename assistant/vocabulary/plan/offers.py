@@ -110,7 +110,8 @@ class Alternative(Contract):
     mean of spot machines, where it is more; ``done_by``: the day on which a run ends that begins on the day of the
     plan. ``whole_hours_usd``: of a short run by the hour, where each hour that was begun is billed;
     ``one_in_ten_usd``: of spot machines, what one run in ten costs or more; ``price_age_days``: of a rent that is
-    old; ``gpus_bought``: beside those that are there."""
+    old. ``tokens``: of a run that was given in days what this trains, where it is less than ``tokens_as_asked``;
+    ``gpus_bought``: beside those that are there."""
 
     change: dict[str, Any]
     fabric: str
@@ -123,6 +124,8 @@ class Alternative(Contract):
     bought: bool = False
     gpus_bought: int | None = None
     run_hours: float
+    tokens: float | None = None
+    tokens_as_asked: float | None = None
     delivery_days: float = 0.0  # before it, from the order
     done_by: str | None = None
 

@@ -82,12 +82,15 @@ class Asked:
         return replace(self, plan=plan, planned=lambda fields: self.planned({**change, **fields}))
 
     def tried(self, fields: Mapping[str, object]) -> Plan | None:
-        """The plan with the fields, where there is one that works."""
+        """The plan with the fields, where there is one that works: on all its GPUs, unless the plan that is asked about
+        is for fewer of them itself, as all of them cost more than may be spent."""
         try:
             made = self.planned(fields)
         except InputError:
             return None
-        return made if made is not None and made.recommendation.verdict != "infeasible" else None
+        if made is None or made.recommendation.verdict == "infeasible":
+            return None
+        return made if self.plan.recommendation.what_fits or not made.recommendation.what_fits else None
 
     def amounts(self, *kinds: str) -> list[float]:
         """The numbers of some kinds of quantity that the message has, in the order in which they stand."""
