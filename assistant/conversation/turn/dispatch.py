@@ -161,8 +161,9 @@ def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
 
 
 def _for_the_plan(said: Utterance) -> Utterance:
-    """The facts of a question that the plan answers: its own words are no fact that was missed."""
-    return replace(said, rest="") if said.of_plan == "summary" else said
+    """The facts of a question that the plan answers: its own words are no fact that was missed, but for those that
+    decide what it costs."""
+    return replace(said, rest=said.decisive) if said.of_plan == "summary" else said
 
 
 def _in_english_please(said: Utterance) -> list[Event]:
