@@ -46,9 +46,10 @@ class Decisive:
         told = {*reading.fields, *reading.unset, *(path for one in reading.doubts for path in _paths(one))}
         return {at for one in self._speaking for at in self._of(one, reading) if not self._is_told(one, reading, told)}
 
-    def speak_of(self, reading: Reading, field: str) -> bool:
-        """Whether such a word speaks for a field in a message."""
-        return any(True for one in self._speaking if one.first == field for _ in self._of(one, reading))
+    def spoken_of(self, reading: Reading, fields: Iterable[str]) -> set[str]:
+        """Those of some fields that such words speak for above all in a message."""
+        said = {one.first for one in self._speaking if any(True for _ in self._of(one, reading))}
+        return said & {*fields}
 
     def _of(self, one: Speaking, reading: Reading) -> Iterable[int]:
         tokens = reading.text.tokens

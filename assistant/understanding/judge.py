@@ -150,16 +150,23 @@ class Judge:
         for path in [path for path in reading.fields if path not in settled]:
             _weigh(reading, path, live, found, likely)
         self._choose(reading, live)
+        quiet = {fact.says.field for fact in live if fact.says.act == "quiet"}
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
                 _propose(reading, found[at], likely[at])
-            quiet = {fact.says.field for fact in live if fact.says.act == "quiet"}
-            _propose_choices(reading, quiet | ({whose.OWNED, whose.MODE} if whose.is_told(reading) else set()))
-        if reading.act in _TELLS_WHOSE:
-            whose.settle(reading, spoken_of=self._decisive.speak_of(reading, whose.OWNED))
+            of_whose = {whose.OWNED, whose.MODE} if whose.is_told(reading) else set()
+            _propose_choices(reading, quiet | of_whose)
+        self._settle_whose(reading, quiet)
+
+    def _settle_whose(self, reading: Reading, quiet: Collection[str]) -> None:
+        """``quiet``: fields of which a wording knows that nothing is said."""
+        tells = reading.act in _TELLS_WHOSE and whose.OWNED not in quiet and whose.is_open(reading)
+        alone = self.opinion(reading, alone=True) if tells else None
+        if alone is not None:
+            whose.settle(reading, alone, self._decisive.spoken_of(reading, (whose.OWNED, whose.MODE, whose.RENTED)))
 
     def _choose(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about what is chosen where the sentence does not speak for it, neither after what is known (a machine

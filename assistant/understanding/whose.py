@@ -7,18 +7,22 @@ is not sure it is asked, so that nothing that may be theirs is rented in silence
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from assistant.vocabulary.utterance import Doubt
 
+from .offer_prices import hourly, is_rate
+from .opinion import Opinion
 from .reading import Reading
 
-OWNED, MODE = "budget.owned", "budget.mode"
-# How likely each has to be, by the messages of learn_c, learn_n, learn_p and learn_q, and by those of owned, each fifth
-# of which was left out once. Theirs is right for 55 of 58 of owned from 0.8 on, and half of what is theirs is below that;
-# what sounds neither rented nor like nothing, from 0.5 on, is nearly all of it.
-_TAKEN, _BOUGHT, _RENTED, _ASKED = 0.8, 0.9, 0.9, 0.5
-_HARDLY = 0.1  # at most this likely theirs is what is taken to be bought
+OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # what words speak for (decisive)
+# How likely each has to be, by the messages of owned, each fifth of which was left out of learning once, and those of
+# learn_c, learn_n to learn_q and fresh_o to fresh_t that speak of GPUs. Theirs is right from 0.7 on for 56 of 61, and 9 of
+# 10 in the others; what sounds theirs or bought from 0.2 on is nearly all that is (100 of 111 and 41 of 49; 23 of 26 and
+# 16 of 17), with 6 of 44 and 1 of 14 that are rented. Half of the time what is theirs sounds bought as well.
+_TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
+_HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
 _OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus"})
 _SAID = {
     "machines": 'the machines are taken to be yours: say "we rent them" or "we buy them" if they are not',
@@ -28,27 +32,27 @@ _SAID = {
 _ASKS = "whose are the machines: yours already, to be bought, or rented?"
 
 
-def settle(reading: Reading, *, spoken_of: bool) -> None:
+def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
     """Takes whose the machines are, or asks, where a message tells of machines and neither it nor what was said before
-    says it in so many words. Where owning or buying is ``spoken_of`` it is asked, however unlikely it sounds."""
-    if reading.opinion is None or not _is_open(reading):
-        return
-    odds, said = reading.opinion.stated, reading.fields.get(MODE)
+    says it in so many words. ``opinion``: of the message alone. Where owning or buying is ``spoken_of``, by their
+    fields, it is asked, however unlikely it sounds."""
+    odds, said = opinion.stated, reading.fields.get(MODE)
     there = {one: odds.get(f"{OWNED}={one}", 0.0) for one in ("machines", "everything")}
     best = max(there, key=lambda one: there[one])
     theirs = 1 - (1 - there["machines"]) * (1 - there["everything"])
     bought = 1.0 if said == "buy" else odds.get(f"{MODE}=buy", 0.0)
     rented = 1.0 if said == "rent" else odds.get(f"{MODE}=rent", 0.0)
     not_rented = 1 - (1 - theirs) * (1 - bought)
-    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _HARDLY):
-        if said is None and rented >= _RENTED:
-            _take(reading, MODE, "rent")
-    elif theirs >= _TAKEN and rented < _ASKED:
+    if {MODE, RENTED} <= spoken_of:
+        return  # "is it cheaper to buy than to rent?"
+    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _HARDLY and OWNED not in spoken_of):
+        return
+    if theirs >= _TAKEN and rented < _NOT:
         _take(reading, OWNED, best)
-    elif theirs < _HARDLY and bought >= _BOUGHT and rented < _HARDLY:
+    elif theirs < _HARDLY and bought >= _BOUGHT and rented < _HARDLY and OWNED not in spoken_of:
         _take(reading, MODE, "buy")
-    elif not_rented >= _ASKED or (spoken_of and rented < _ASKED):
-        _ask(reading, best, theirs_first=theirs >= min(bought, _ASKED))
+    elif not_rented >= _ASKED or spoken_of & {OWNED, MODE}:
+        _ask(reading, best, theirs_first=theirs >= bought / 2 or OWNED in spoken_of)
 
 
 def is_told(reading: Reading) -> bool:
@@ -58,18 +62,18 @@ def is_told(reading: Reading) -> bool:
     return not told and bool(reading.fields.keys() & _OF_MACHINES or reading.nodes)
 
 
-def _is_open(reading: Reading) -> bool:
+def is_open(reading: Reading) -> bool:
+    """Whether neither a wording nor what is offered says whose the machines are that a message tells of."""
     settled = OWNED in reading.fields or {OWNED, MODE} & {*reading.unset}
     undecided = any(doubt.field == MODE and len(doubt.options) > 1 for doubt in reading.doubts)
-    by_the_hour = any(offer.gpu_hour_usd for offer in reading.offers)  # what is let
-    return is_told(reading) and not (settled or undecided or by_the_hour)
+    let = any(offer.gpu_hour_usd for offer in reading.offers) or any(is_rate(q) or hourly(q) for q in reading.quantities)
+    return is_told(reading) and not (settled or undecided or let)
 
 
 def _take(reading: Reading, path: str, value: Any) -> None:
     _clear(reading)
     reading.fields[path] = value
-    if value in _SAID:
-        reading.assumed.append(_SAID[value])
+    reading.assumed.append(_SAID[value])
 
 
 def _ask(reading: Reading, there: str, *, theirs_first: bool) -> None:
