@@ -13,7 +13,7 @@ from typing import Any
 from .reading import Reading
 from .text import ends_sentence
 
-_NEAR = 2  # words beside one that say what it speaks of instead
+_NEAR = 3  # words beside one that say what it speaks of instead
 _OF_ANOTHER = frozenset({"others", "quoted"})  # scopes of what is no word of ours
 
 

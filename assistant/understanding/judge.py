@@ -157,7 +157,7 @@ class Judge:
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             for at in sorted(left, key=lambda at: likely[at].get(NODES, 0.0)):  # nodes when their size is known
                 _propose(reading, found[at], likely[at])
-            of_whose = {whose.OWNED, whose.MODE} if whose.is_told(reading) else set()
+            of_whose = set() if whose.is_proposed(reading) else {whose.OWNED, whose.MODE}
             _propose_choices(reading, quiet | of_whose)
         self._settle_whose(reading, quiet)
 

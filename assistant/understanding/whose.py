@@ -23,7 +23,7 @@ OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # wh
 # 16 of 17), with 6 of 44 and 1 of 14 that are rented. Half of the time what is theirs sounds bought as well.
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
-_OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus"})
+_OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus", "budget.usd"})
 _SAID = {
     "machines": 'the machines are taken to be yours: say "we rent them" or "we buy them" if they are not',
     "everything": 'the machines and their network are taken to be yours: say "we rent them" if they are not',
@@ -57,9 +57,13 @@ def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
 
 def is_told(reading: Reading) -> bool:
     """Whether a message tells of machines whose owner nobody has named so far."""
+    return not is_proposed(reading) and bool(reading.fields.keys() & _OF_MACHINES or reading.nodes)
+
+
+def is_proposed(reading: Reading) -> bool:
+    """Whether what a message sounds like is taken or asked by itself: where whose they are was said or asked before."""
     known = reading.context.fields
-    told = OWNED in known or MODE in known or reading.context.asked in (OWNED, MODE)
-    return not told and bool(reading.fields.keys() & _OF_MACHINES or reading.nodes)
+    return OWNED in known or MODE in known or reading.context.asked in (OWNED, MODE)
 
 
 def is_open(reading: Reading) -> bool:
