@@ -85,7 +85,7 @@ def test_machines_that_nobody_has_are_nobodys(say: str, never: set[str]) -> None
 
 
 def test_what_is_taken_by_its_meaning_is_said_to_be() -> None:
-    said = heard("we possess 32 H200; train 13B; which switch?")
+    said = heard("our cluster: 64 H100. Job: 70B, 200B tokens. Should the network be RoCE or InfiniBand?")
     assert any("taken to be yours" in sentence for sentence in said.assumed)
 
 

@@ -24,6 +24,8 @@ OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # wh
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
 _OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus", "budget.usd"})
+_STATES = frozenset({"describe", "change"})  # a question that speaks of buying may be about that
+_NAMED = frozenset({"gpu", "unknown-gpu", "generation", "instance"})
 _SAID = {
     "machines": 'the machines are taken to be yours: say "we rent them" or "we buy them" if they are not',
     "everything": 'the machines and their network are taken to be yours: say "we rent them" if they are not',
@@ -49,15 +51,20 @@ def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
         return
     if theirs >= _TAKEN and rented < _NOT:
         _take(reading, OWNED, best)
-    elif theirs < _HARDLY and bought >= _BOUGHT and rented < _HARDLY and OWNED not in spoken_of:
+    elif _is_surely_bought(theirs, bought, rented) and OWNED not in spoken_of and reading.act in _STATES:
         _take(reading, MODE, "buy")
     elif not_rented >= _ASKED or spoken_of & {OWNED, MODE}:
         _ask(reading, best, theirs_first=theirs >= bought / 2 or OWNED in spoken_of)
 
 
+def _is_surely_bought(theirs: float, bought: float, rented: float) -> bool:
+    return theirs < _HARDLY and bought >= _BOUGHT and rented < _HARDLY
+
+
 def is_told(reading: Reading) -> bool:
     """Whether a message tells of machines whose owner nobody has named so far."""
-    return not is_proposed(reading) and bool(reading.fields.keys() & _OF_MACHINES or reading.nodes)
+    named = any(one.kind in _NAMED for one in reading.named)
+    return not is_proposed(reading) and bool(named or reading.fields.keys() & _OF_MACHINES or reading.nodes)
 
 
 def is_proposed(reading: Reading) -> bool:
