@@ -7,9 +7,10 @@ the others as keep what is known; ``NAME...`` leaves out sets, says how much of 
 of the rows are varied in every pass: other names and numbers, slips of the finger.
 
 ``--head choice`` leaves the layers and every other class as they are and learns whose the machines are (the classes of
-``budget.mode`` and ``budget.owned``) anew from what the layers make of the messages, those of ``understanding_fit.WHOSE``
-among them: ten minutes, and no other choice can be heard worse. It is to be done again after ``--on``. It says of sets that
-were kept aside how often what is told is found, and how often something else is, from which odds on.
+``budget.mode`` and ``budget.owned``) anew from what the layers make of the messages, those of
+``understanding_fit.WHOSE`` among them: ten minutes, and no other choice can be heard worse. It is to be done again
+after ``--on``. It says of sets that were kept aside how often what is told is found, and how often something else is,
+from which odds on.
 
 What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
 learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
@@ -515,7 +516,7 @@ def _regressed(
     said: torch.Tensor, messages: Sequence[Row], names: Sequence[str], weighed: torch.Tensor,
     weight: np.ndarray, bias: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Logistic regression of each class, the same every time (L-BFGS), from the weights that are given and near them."""
+    """Logistic regression of each class, the same every time (L-BFGS), from the weights given and near them."""
     made = torch.tensor([[float(one in (row.choices or ())) for one in names] for row in messages])
     counts = torch.tensor([[float(one not in row.open) for one in names] for row in messages]) * weighed[:, None]
     start = torch.from_numpy(weight)
@@ -543,7 +544,9 @@ def told_of_whose(file: dict[str, np.ndarray], name: str) -> None:
         sure = [n for n, row in enumerate(held) if names[at] not in row.open]
         right = [float(odds[n, at]) for n in sure if names[at] in (held[n].choices or ())]
         wrong = [float(odds[n, at]) for n in sure if names[at] not in (held[n].choices or ())]
-        found = (f"{sum(p >= t for p in right)}/{len(right)} and {sum(p >= t for p in wrong)} wrong from {t}" for t in _FROM)
+        found = (
+            f"{sum(p >= t for p in right)}/{len(right)} and {sum(p >= t for p in wrong)} wrong from {t}" for t in _FROM
+        )
         print(f"{name} {names[at]}:", "; ".join(found))
 
 

@@ -45,7 +45,7 @@ def offered(said: Utterance) -> list[str]:
         "we possess 32 H200; train 13B; which switch?",
         "we have 4 racks of GB200 NVL72, pretrain a 400B, which network between the racks?",
         "our own 32 A100 nodes are in the rack, currently 100GbE, should we upgrade to InfiniBand? 70B pretraining",
-        "we bought 8 DGX H100 last year. network: only 100GbE so far. is it worth buying InfiniBand for pretraining 13B?",
+        "we bought 8 DGX H100 last year. network: 100GbE so far. is it worth buying InfiniBand for pretraining 13B?",
         "our cluster: 64 H100. Job: 70B, 200B tokens. Should the network be RoCE or InfiniBand?",
         "power is 30 cents, we own 4 nodes of 8 A100, 7B pretraining",
     ],
@@ -112,8 +112,8 @@ def test_words_that_speak_of_something_else_are_not_told(say: str) -> None:
 
 def test_messages_of_people_who_never_saw_the_program(some: Callable[..., Any]) -> None:
     """Of 120 messages by a blind writer (first read on 29 November 2026, before and after the meaning was asked): of 45
-    whose machines were theirs 3 and then 14 were heard so and 3 and then 16 asked; of 20 that nobody spoke of none was
-    taken for anything."""
+    whose machines were theirs 3 and then 15 were heard so and 3 and then 17 asked; of 10 of which nothing was said none
+    was taken for anything; 6 of 65 others were taken to be theirs."""
     wrong = there = 0
     messages = some(labels(HELD_OUT), 4)
     for message in messages:

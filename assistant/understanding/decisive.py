@@ -54,9 +54,9 @@ class Decisive:
     def _of(self, one: Speaking, reading: Reading) -> Iterable[int]:
         tokens = reading.text.tokens
         for at, token in enumerate(tokens):
-            if token.text in one.words and not reading.kinds(at, at + 1) & _OF_ANOTHER:
-                if not _beside(reading, at) & one.besides:
-                    yield at
+            ours = token.text in one.words and not reading.kinds(at, at + 1) & _OF_ANOTHER
+            if ours and not _beside(reading, at) & one.besides:
+                yield at
 
     def _is_told(self, one: Speaking, reading: Reading, told: set[str]) -> bool:
         return bool(one.fields & told) or (one.of_offers and bool(reading.offers))

@@ -17,10 +17,10 @@ from .opinion import Opinion
 from .reading import Reading
 
 OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # what words speak for (decisive)
-# How likely each has to be, by the messages of owned, each fifth of which was left out of learning once, and those of
-# learn_c, learn_n to learn_q and fresh_o to fresh_t that speak of GPUs. Theirs is right from 0.7 on for 56 of 61, and 9 of
-# 10 in the others; what sounds theirs or bought from 0.2 on is nearly all that is (100 of 111 and 41 of 49; 23 of 26 and
-# 16 of 17), with 6 of 44 and 1 of 14 that are rented. Half of the time what is theirs sounds bought as well.
+# How likely each has to be, by the messages of owned, each fifth of which was left out of learning once, and by those
+# of learn_c, learn_n, learn_p, learn_q and fresh_o to fresh_t that speak of GPUs. From 0.7 on theirs is right (56 of 62
+# and 9 of 10); from 0.2 on nearly all that is theirs or bought sounds so (141 of 160 and 39 of 43), and 7 of 58 that are
+# rented do. What is theirs sounds bought as well, half as likely theirs is still likelier than a purchase.
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
 _OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus", "budget.usd"})
@@ -77,7 +77,9 @@ def is_open(reading: Reading) -> bool:
     """Whether neither a wording nor what is offered says whose the machines are that a message tells of."""
     settled = OWNED in reading.fields or {OWNED, MODE} & {*reading.unset}
     undecided = any(doubt.field == MODE and len(doubt.options) > 1 for doubt in reading.doubts)
-    let = any(offer.gpu_hour_usd for offer in reading.offers) or any(is_rate(q) or hourly(q) for q in reading.quantities)
+    let = any(offer.gpu_hour_usd for offer in reading.offers) or any(
+        is_rate(q) or hourly(q) for q in reading.quantities
+    )
     return is_told(reading) and not (settled or undecided or let)
 
 

@@ -100,8 +100,8 @@ class Utterance:
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
     back without a new value; ``nodes`` counted nodes whose size is not known yet; ``assumed`` what was taken for
-    granted with the facts, each as a sentence; ``rest`` what nobody understood, ``decisive`` the words of it that decide
-    what a plan costs.
+    granted with the facts, each as a sentence; ``rest`` what nobody understood, ``decisive`` the words of it that
+    decide what a plan costs.
     """
 
     text: str
