@@ -19,7 +19,7 @@ from .reading import Reading
 OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # what words speak for (decisive)
 # How likely each has to be, by the messages of owned, each fifth of which was left out of learning once, and by those
 # of learn_c, learn_n, learn_p, learn_q and fresh_o to fresh_t that speak of GPUs. From 0.7 on theirs is right (56 of 62
-# and 9 of 10); from 0.2 on nearly all that is theirs or bought sounds so (141 of 160 and 39 of 43), and 7 of 58 that are
+# and 9 of 10); from 0.2 on nearly all that is theirs or bought sounds so (141 of 160, 39 of 43), and 7 of 58 that are
 # rented do. What is theirs sounds bought as well, half as likely theirs is still likelier than a purchase.
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
