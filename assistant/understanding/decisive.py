@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .reading import Reading
+from .templates import Quantity
 from .text import ends_sentence
 
 _NEAR = 3  # words beside one that say what it speaks of instead
@@ -44,7 +45,8 @@ class Decisive:
         if not reading.fields or (reading.context.fields and reading.act not in ("describe", "change")):
             return set()
         told = {*reading.fields, *reading.unset, *(path for one in reading.doubts for path in _paths(one))}
-        return {at for one in self._speaking for at in self._of(one, reading) if not self._is_told(one, reading, told)}
+        words = {at for one in self._speaking for at in self._of(one, reading) if not self._is_told(one, reading, told)}
+        return words | {at for amount in _unspent(reading) for at in range(amount.start, amount.end)}
 
     def spoken_of(self, reading: Reading, fields: Iterable[str]) -> set[str]:
         """Those of some fields that such words speak for above all in a message."""
@@ -60,6 +62,16 @@ class Decisive:
 
     def _is_told(self, one: Speaking, reading: Reading, told: set[str]) -> bool:
         return bool(one.fields & told) or (one.of_offers and bool(reading.offers))
+
+
+def _unspent(reading: Reading) -> list[Quantity]:
+    """Sums of dollars that are the value of nothing, where nothing is offered that they may be of."""
+    values = [value for value in reading.fields.values() if isinstance(value, int | float)]
+    values += [value for doubt in reading.doubts for one in doubt.meanings for value in one.values()]
+    said = " ".join(doubt.sentence for doubt in reading.doubts)
+    sums = [q for q in reading.quantities if q.kind == "money" and q.unit == "" and not reading.offers]
+    typed = lambda q: " ".join(reading.text.typed(q.start, q.end).split())
+    return [q for q in sums if q.value not in values and typed(q) not in said]
 
 
 def _beside(reading: Reading, at: int) -> set[str]:
