@@ -6,6 +6,12 @@ NAME...`` goes on from the weights that ship, three passes over these sets, wher
 the others as keep what is known; ``NAME...`` leaves out sets, says how much of them is right, and writes nothing. Half
 of the rows are varied in every pass: other names and numbers, slips of the finger.
 
+``--head choice`` leaves the layers and every other class as they are and learns whose the machines are (the classes of
+``budget.mode`` and ``budget.owned``) anew from what the layers make of the messages, those of
+``understanding_fit.WHOSE`` among them: ten minutes, and no other choice can be heard worse. It is to be done again
+after ``--on``. It says of sets that were kept aside how often what is told is found, and how often something else is,
+from which odds on.
+
 What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
 learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
 messages of the other sets among them as they were heard), those examples, and 4,900 other rows drawn at random; the
@@ -55,6 +61,9 @@ _RATE, _RATE_ON, _RATE_OF_HEADS = 3e-4, 1e-4, 1e-3
 _WARM_UP, _DECAY, _LEFT_OUT, _STEEPEST = 100, 0.01, 0.1, 1.0
 _OF_ACTS, _OF_CHOICES = 0.5, 0.75  # weights in the loss beside amounts and kinds
 _LONGEST = 160  # tokens, as in meaning.Encoder.words
+_OF_A_HEAD, _OF_WHOSE = "choice", ("budget.mode=", "budget.owned=")  # the classes that --head learns
+_BESIDE = 1500  # rows that say nothing of these classes, beside all that do
+_FIRM, _NEW = 3e-4, 4.0  # how firmly the weights stay near those that ship; weight of a message of WHOSE beside others
 _VARIED = 0.5  # share of the rows that are varied, anew in every pass
 _OTHER_NAME, _OTHER_NUMBER, _SLIP, _UNKNOWN = 0.5, 0.5, 0.03, 0.15  # how often a part of such a row is
 
@@ -130,11 +139,30 @@ def _row(
         _chosen(said) | _unspoken(said, spans, live) | {f"unset:{path}" for path in message.get("unset", ())}
         if labelled
         else None,
-        frozenset().union(
-            *(_chosen({path: one}) for path, values in either.items() for one in _each(values)),
-            *(_chosen({path: one}) for path in doubted for one in FIELDS[path].values or (True, False)),
-        ),
+        _undecided(either, doubted),
     )
+
+
+def _undecided(either: dict[str, Any], doubted: Sequence[str]) -> frozenset[str]:
+    """The choices that may be made or not."""
+    return frozenset().union(
+        *(_chosen({path: one}) for path, values in either.items() for one in _each(values)),
+        *(_chosen({path: one}) for path in doubted for one in FIELDS[path].values or (True, False)),
+    )
+
+
+def chosen(name: str) -> list[Row]:
+    """The messages of one set with the choices that they make alone, for which nothing has to be heard."""
+    messages = wordings() if name == WORDINGS else words.labelled(name) if name not in _WITHOUT_FIELDS else []
+    found = []
+    for message in messages:
+        known, fields = message.get("known", {}), message.get("fields", {})
+        context = _Known(known, message.get("asked"), tuple(known))
+        doubted = [path for path in message.get("ask", ()) if path in FIELDS]
+        said = {path: value for path, value in fields.items() if value is not None}
+        undecided = _undecided(message.get("either", {}), doubted)
+        found.append(Row(message["say"], opinion.before(context), choices=_chosen(said), open=undecided))
+    return found
 
 
 def _right(
@@ -278,14 +306,19 @@ class Model(nn.Module):
         self.choice, self.kind = nn.Linear(2 * width, len(classes.choice)), nn.Linear(2 * width, len(classes.kind))
         self.left_out = nn.Dropout(_LEFT_OUT)
 
-    def forward(self, batch: Sequence[Row]) -> Scores:
+    def pooled(self, batch: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, Any]:
+        """The vectors of the tokens, their mean and maximum for each message, and the tokens."""
         cut = self.tokenizer([row.before or " " for row in batch], [row.text for row in batch], padding=True,
                              truncation="only_second", max_length=_LONGEST, return_offsets_mapping=True,
                              return_tensors="pt")  # fmt: skip
         states = self.bert(cut.input_ids, cut.attention_mask, cut.token_type_ids).last_hidden_state
         states, own = self.left_out(states), (cut.token_type_ids * cut.attention_mask).unsqueeze(-1).float()
         mean = (states * own).sum(1) / own.sum(1).clamp(min=1)
-        pooled = torch.cat([mean, (states + (own - 1) * 1e4).max(1).values], -1)
+        return states, torch.cat([mean, (states + (own - 1) * 1e4).max(1).values], -1), cut
+
+    def forward(self, batch: Sequence[Row]) -> Scores:
+        states, pooled, cut = self.pooled(batch)
+        mean = pooled[:, : states.shape[-1]]
         found, right = [], []
         for n, row in enumerate(batch):
             for place, fields in row.spans:
@@ -435,6 +468,91 @@ def go_on(model: Model, file: dict[str, np.ndarray]) -> None:
     model.load_state_dict(state)
 
 
+# -- whose the machines are --------------------------------------------------------------------------------
+
+
+def whose(file: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The head of choices with the classes of whose the machines are learned anew; all others are as they were."""
+    classes = file[f"classes.{_OF_A_HEAD}"].tolist()
+    places = [at for at, one in enumerate(classes) if one.startswith(_OF_WHOSE)]
+    model = _as_shipped(file)
+    new = [row for name in words.WHOSE for row in chosen(name)]
+    told = [row for name in (*words.OPINION_FROM, WORDINGS) for row in chosen(name)]
+    beside = random.sample([row for row in told if not _speaks_of_whose(row)], _BESIDE)
+    old = [row for row in told if _speaks_of_whose(row)] + beside
+    weighed = torch.tensor([_NEW] * len(new) + [1.0] * len(old))
+    weight, bias = opinion.whole(file, f"{_OF_A_HEAD}.weight"), file[f"{_OF_A_HEAD}.bias"].astype(np.float32)
+    names = [classes[at] for at in places]
+    weight[places], bias[places] = _regressed(
+        states(model, [*new, *old]), [*new, *old], names, weighed, weight[places], bias[places]
+    )
+    kept = opinion.in_bytes(f"{_OF_A_HEAD}.weight", weight)
+    return kept | {f"{_OF_A_HEAD}.bias": bias.astype(np.float16), "learned_from.whose": np.array(words.of_whose())}
+
+
+def _as_shipped(file: dict[str, np.ndarray]) -> Model:
+    model = Model(Classes(**{head: file[f"classes.{head}"].tolist() for head in opinion.HEADS}))
+    go_on(model, file)
+    return model.eval()
+
+
+def _speaks_of_whose(row: Row) -> bool:
+    return any(one.startswith(_OF_WHOSE) for one in (row.choices or frozenset()) | row.open)
+
+
+@torch.no_grad()
+def states(model: Model, messages: Sequence[Row]) -> torch.Tensor:
+    """What the layers make of whole messages, float32: shape ``(messages, 2 * dimensions)``."""
+    found = torch.zeros(len(messages), 2 * model.bert.config.hidden_size)
+    order = sorted(range(len(messages)), key=lambda n: len(messages[n].text))
+    for first in range(0, len(order), _AT_ONCE):
+        batch = order[first : first + _AT_ONCE]
+        with torch.autocast("cpu", torch.bfloat16):
+            found[batch] = model.pooled([messages[n] for n in batch])[1].float()
+    return found
+
+
+def _regressed(
+    said: torch.Tensor, messages: Sequence[Row], names: Sequence[str], weighed: torch.Tensor,
+    weight: np.ndarray, bias: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Logistic regression of each class, the same every time (L-BFGS), from the weights given and near them."""
+    made = torch.tensor([[float(one in (row.choices or ())) for one in names] for row in messages])
+    counts = torch.tensor([[float(one not in row.open) for one in names] for row in messages]) * weighed[:, None]
+    start = torch.from_numpy(weight)
+    learned = [start.clone().requires_grad_(), torch.from_numpy(bias).clone().requires_grad_()]
+    optimizer = torch.optim.LBFGS(learned, max_iter=150, history_size=10, line_search_fn="strong_wolfe")
+
+    def slope() -> torch.Tensor:
+        optimizer.zero_grad()
+        scores = said @ learned[0].T + learned[1]
+        apart = functional.binary_cross_entropy_with_logits(scores, made, reduction="none")
+        total = (apart * counts).sum() / weighed.sum() + _FIRM * ((learned[0] - start) ** 2).sum()
+        total.backward()
+        return total
+
+    optimizer.step(slope)
+    return learned[0].detach().numpy(), learned[1].detach().numpy()
+
+
+def told_of_whose(file: dict[str, np.ndarray], name: str) -> None:
+    """Prints how often what is told of whose the machines are is found in a set, and how often something else is."""
+    names, held = file[f"classes.{_OF_A_HEAD}"].tolist(), chosen(name)
+    weight, bias = opinion.whole(file, f"{_OF_A_HEAD}.weight"), file[f"{_OF_A_HEAD}.bias"].astype(np.float32)
+    odds = torch.sigmoid(states(_as_shipped(file), held) @ torch.from_numpy(weight).T + torch.from_numpy(bias))
+    for at in (n for n, one in enumerate(names) if one.startswith(_OF_WHOSE)):
+        sure = [n for n, row in enumerate(held) if names[at] not in row.open]
+        right = [float(odds[n, at]) for n in sure if names[at] in (held[n].choices or ())]
+        wrong = [float(odds[n, at]) for n in sure if names[at] not in (held[n].choices or ())]
+        found = (
+            f"{sum(p >= t for p in right)}/{len(right)} and {sum(p >= t for p in wrong)} wrong from {t}" for t in _FROM
+        )
+        print(f"{name} {names[at]}:", "; ".join(found))
+
+
+_KEPT_ASIDE, _FROM = ("learn_c", "learn_n", "learn_p", "learn_q"), (0.15, 0.5, 0.8, 0.9)
+
+
 def written(model: Model) -> dict[str, np.ndarray]:
     """The weights as :class:`opinion.Opinions` reads them."""
     found = {f"classes.{head}": np.array(getattr(model.classes, head)) for head in opinion.HEADS}
@@ -473,6 +591,17 @@ def drawn(sets: Sequence[str]) -> list[Row]:
     return [row for name in (*sets, *_ALWAYS) for row in rows(name)] + random.sample(others, _OTHERS)
 
 
+def learn_whose() -> None:
+    """Writes the head of choices with whose the machines are learned anew."""
+    random.seed(0)
+    with np.load(words.OPINION, allow_pickle=False) as kept:
+        file = dict(kept)
+    file |= whose(file)
+    for name in _KEPT_ASIDE:
+        told_of_whose(file, name)
+    np.savez(words.OPINION, **file)  # type: ignore[arg-type]
+
+
 def main(left_out: Sequence[str], on: Sequence[str]) -> None:
     random.seed(0)
     torch.manual_seed(0)
@@ -494,5 +623,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("left_out", nargs="*")
     parser.add_argument("--on", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--head", choices=[_OF_A_HEAD])
     asked = parser.parse_args()
-    main(asked.left_out, asked.on)
+    if asked.head:
+        learn_whose()
+    else:
+        main(asked.left_out, asked.on)

@@ -43,6 +43,9 @@ LEARNED_FROM = (
 # The opinion is learned by opinion_fit, from these besides; never from fresh_o to fresh_t and learn_c. Going on
 # with learn_n to learn_q was tried: of fresh_r one in a hundred facts more was found, one in a hundred more was wrong.
 OPINION_FROM = (*LEARNED_FROM, "learn_a", "learn_b", *(f"learn_{letter}" for letter in "defghijklm"), "heard")
+# `opinion_fit --head` learns whose the machines are from these besides; learn_c, learn_n, learn_p and learn_q are kept
+# aside for the odds from which it is taken, and owned_held_out for the figure.
+WHOSE = ("learn_o", "owned")
 KINDS = ("kinds_a", "kinds_b")  # questions of a plan, beside those of followups.yaml
 TODAY, A_DAY_LATER = datetime.date(2026, 11, 22), datetime.date(2026, 11, 23)  # of the labels
 _LATER = ("learn_", "fresh_o", "fresh_p", "fresh_q", "fresh_r")  # sets whose days to a date count from a day later
@@ -72,6 +75,11 @@ def digests() -> dict[Path, str]:
         OPINION: learned_from(sets=(*OPINION_FROM, *KINDS)),
         FOLLOWUPS: learned_from(_sentences(), WORDINGS, *(Path(one.__file__) for one in (acts, followups))),
     }
+
+
+def of_whose() -> str:
+    """As :func:`digests`, of the classes of ``OPINION`` that are learned by themselves."""
+    return learned_from(sets=(*OPINION_FROM, *WHOSE))
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Doubt
 
-from . import attach
+from . import attach, whose
 from .attach import Fact
 from .counted import COUNTS, GPUS, NODES, PER_NODE, counted
+from .decisive import Decisive
 from .opinion import Opinion, before, opinions
 from .reading import DEADLINE, LENGTH, NAMES, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
@@ -51,6 +52,7 @@ _COMPUTED_FROM = frozenset(
 )  # roles of what is not the value as it stands
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
 _STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
+_TELLS_WHOSE = _STATED_IN | {"ask", "compare"}  # "is 100G enough for our 64 H100?"
 _UNSURE = NOT_OURS | {"replaced", "supposition", "hedged", "question", "wished", "relayed"}  # kinds of scope
 _NOT_OF_OFFERS = frozenset(
     {"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month", "budget.reserved_days",
@@ -107,10 +109,12 @@ def stretches(reading: Reading) -> list[Stretch]:
 
 
 class Judge:
-    """The stage behind the facts; ``path`` is the file of the opinion."""
+    """The stage behind the facts; ``path`` is the file of the opinion, ``decisive`` the words that decide what a plan
+    costs."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, decisive: Decisive) -> None:
         self._path = str(path)  # as it is kept with the listener
+        self._decisive = decisive
 
     def opinion(self, reading: Reading, unread: Set[int] = frozenset(), *, alone: bool = False) -> Opinion | None:
         """The opinion of a message without some of its tokens, or ``alone``: whatever is known; ``None`` of another
@@ -158,6 +162,7 @@ class Judge:
         for path in [path for path in reading.fields if path not in settled]:
             _weigh(reading, path, live, found, likely)
         self._choose(reading, live)
+        quiet = {fact.says.field for fact in live if fact.says.act == "quiet"}
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
@@ -167,7 +172,16 @@ class Judge:
                 open_ = {path: odds for path, odds in likely[at].items() if (path, at) not in barred}
                 if open_:
                     _propose(reading, found[at], open_)
-            _propose_choices(reading, {fact.says.field for fact in live if fact.says.act == "quiet"})
+            of_whose = set() if whose.is_proposed(reading) else {whose.OWNED, whose.MODE}
+            _propose_choices(reading, quiet | of_whose)
+        self._settle_whose(reading, quiet)
+
+    def _settle_whose(self, reading: Reading, quiet: Collection[str]) -> None:
+        """``quiet``: fields of which a wording knows that nothing is said."""
+        tells = reading.act in _TELLS_WHOSE and whose.OWNED not in quiet and whose.is_open(reading)
+        alone = self.opinion(reading, alone=True) if tells else None
+        if alone is not None:
+            whose.settle(reading, alone, self._decisive.spoken_of(reading, (whose.OWNED, whose.MODE, whose.RENTED)))
 
     def _choose(self, reading: Reading, live: Sequence[Fact]) -> None:
         """Asks about what is chosen where the sentence does not speak for it, neither after what is known (a machine

@@ -23,6 +23,7 @@ from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
 from .clauses import Clauses
+from .decisive import Decisive
 from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
@@ -132,7 +133,7 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
-        self.judge = Judge(language["opinion"])
+        self.judge = Judge(language["opinion"], Decisive(language["words"]["decisive"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)

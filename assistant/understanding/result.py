@@ -8,6 +8,7 @@ from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
 
+from .decisive import Decisive
 from .reading import NAMES, SILENT_ACTS, Reading
 from .scopes import denial_of
 from .text import ENGLISH, Token
@@ -21,12 +22,14 @@ class Results:
 
     def __init__(self, language: Language, filler: Set[str]) -> None:
         self.language, self._filler = language, filler
+        self._decisive = Decisive(language["words"]["decisive"])
         self._of_comparing = filler | set(language["words"]["comparing"].split())
 
     def utterance(self, reading: Reading, question: Question) -> Utterance:
         """What was understood; ``question`` is what is asked."""
         places = reading.text.tokens
-        rest = "" if reading.act in SILENT_ACTS else self._rest(reading)
+        lost = self._decisive.lost(reading)
+        rest = "" if reading.act in SILENT_ACTS else self._rest(reading, lost)
         said = any(c.isdecimal() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
         if reading.text.language != ENGLISH and rest and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
@@ -57,6 +60,7 @@ class Results:
             doubts=tuple(reading.doubts),
             assumed=tuple(dict.fromkeys(reading.assumed)),
             rest=rest,
+            decisive=" … ".join(places[at].text for at in sorted(lost)),
             language=reading.text.language,
         )
 
@@ -69,20 +73,20 @@ class Results:
             None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})'
         )
 
-    def _rest(self, reading: Reading) -> str:
+    def _rest(self, reading: Reading, lost: Set[int]) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""
         cues = {at for scope in reading.scopes for at in scope.cue}
         filler = self._of_comparing if reading.act == "compare" else self._filler
         parts: list[str] = []
         run: list[int] = []
         for at, token in enumerate((*reading.text.tokens, None)):
-            known = token is None or (at in reading.taken | cues and at not in reading.denied)
+            known = token is None or (at in reading.taken | cues and at not in reading.denied | lost)
             if not known:
                 run.append(at)
                 continue
-            while run and run[0] not in reading.denied and reading.says_nothing(run[0], filler):
+            while run and run[0] not in reading.denied | lost and reading.says_nothing(run[0], filler):
                 run.pop(0)
-            while run and reading.says_nothing(run[-1], filler):
+            while run and run[-1] not in lost and reading.says_nothing(run[-1], filler):
                 run.pop()
             if run:
                 first, last = _with_brackets(reading.text.tokens, run[0], run[-1] + 1)

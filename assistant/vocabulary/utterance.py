@@ -102,7 +102,8 @@ class Utterance:
 
     ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
     back without a new value; ``nodes`` counted nodes whose size is not known yet; ``assumed`` what was taken for
-    granted with the facts, each as a sentence; ``rest`` what nobody understood.
+    granted with the facts, each as a sentence; ``rest`` what nobody understood, ``decisive`` the words of it that
+    decide what a plan costs.
     """
 
     text: str
@@ -126,6 +127,7 @@ class Utterance:
     doubts: tuple[Doubt, ...] = ()
     assumed: tuple[str, ...] = ()
     rest: str = ""
+    decisive: str = ""
     language: str = "english"
 
     def named(self, kind: str) -> list[str]:

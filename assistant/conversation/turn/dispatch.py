@@ -166,9 +166,10 @@ def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
 
 
 def _for_the_plan(said: Utterance) -> Utterance:
-    """The facts of a question that the plan answers, or a sum beside it: its own words are no fact that was missed."""
+    """The facts of a question that the plan answers, or a sum beside it: its own words are no fact that was missed, but
+    for those that decide what it costs."""
     if said.of_plan == "summary":
-        return replace(said, rest="")
+        return replace(said, rest=said.decisive)
     if said.topic != "price-judged":
         return said
     asked = [*said.roles.get("places", {}).get("a_verdict", ()), *((one.start, one.end) for one in said.amounts)]
