@@ -58,6 +58,18 @@ def test_machines_that_are_there_are_not_planned_as_a_rental(say: str) -> None:
 @pytest.mark.parametrize(
     "say",
     [
+        "dense pretraining of 30B on 2T tokens, we are buying 512 H100 SXM (64 HGX boxes of 8), own datacenter, which network?",
+        "Buying a 512x H100 cluster to train a 70B dense model on 4T tokens, we own the facility",
+    ],
+)
+def test_machines_that_somebody_says_to_be_buying_stay_bought_though_the_hall_is_their_own(say: str) -> None:
+    said = heard(say)
+    assert taken(said) == "buy" and not offered(said)
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
         "64 MI300X of our own, RoCE or InfiniBand? pretrain 30B",
         "pretrain 70B on 64 H100 of ours",
         "16 own H100 in two servers, 100 GbE between, finetune 70B, does InfiniBand pay?",

@@ -139,7 +139,9 @@ def _machines_quoted(case: Case, quoted: Amount, rent: float, days: list[float])
     if bought is None or not bought.capital_usd:
         return None
     _take_over(case, made)
-    machines = float(quoted.value) * (many if by_each or case.says("each_said") else 1)
+    by_each = by_each or case.says("each_said")
+    machines = float(quoted.value) * (many if by_each else 1)
+    at = f" at {usd(float(quoted.value))}" if by_each else ""
     network, months = bought.network_usd or 0.0, bought.months
     capital = machines + network
     month = bought.monthly_usd.get("support", 0.0) / bought.capital_usd * capital + bought.monthly_usd.get("power", 0.0)
@@ -155,7 +157,8 @@ def _machines_quoted(case: Case, quoted: Amount, rent: float, days: list[float])
         pays = f"Buying pays after {after:.3g} months of full use."
     text = (
         f"{pays} {cheaper}, for {months:g} months of full use: {gpus:,} GPUs rented {usd(months * rented)}, bought "
-        f"{usd(own)}: machines {usd(machines)}, their network {usd(network)}, power and support {usd(month)} a month."
+        f"{usd(own)}: {many:,} machines{at}: {usd(machines)}, their network {usd(network)}, power and support "
+        f"{usd(month)} a month."
     )
     priced = f"the network ({made.recommendation.fabric}), power and support are not in your numbers: they are ours"
     return case.answer(text, f"{priced[0].upper()}{priced[1:]}. {_RESALE}", gpus=int(gpus), months=months, usd=machines)

@@ -47,7 +47,8 @@ def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
     not_rented = 1 - (1 - theirs) * (1 - bought)
     if {MODE, RENTED} <= spoken_of:
         return  # "is it cheaper to buy than to rent?"
-    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _HARDLY and OWNED not in spoken_of):
+    # What a wording says to be bought is, unless it surely sounds theirs: "we buy 64 H100 for our own hall".
+    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _TAKEN):
         return
     if theirs >= _TAKEN and rented < _NOT:
         _take(reading, OWNED, best)

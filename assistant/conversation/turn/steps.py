@@ -141,7 +141,8 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
     shown, understood = made.plan, read_back(before, step, fields, parts.catalog, rest=rest)
     told = {"headline": shown.recommendation.headline, "changes": changes(plan, shown)}
     told |= {"card": of_the_card(plan, shown)}
-    tried = VariationShown(what_if=said, fields=understood.fields, plan=shown, **told)
+    other = tuple(one for one in understood.fields if before.fields.get(one.field) != one.value)
+    tried = VariationShown(what_if=said, fields=other or understood.fields, plan=shown, **told)
     parts.state = parts.state.trying(tried, step.draft, made)
     parts.more = lambda: [Note(text=tried.headline, items=tried.changes)]
     return tried

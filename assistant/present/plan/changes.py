@@ -67,8 +67,10 @@ def _held(before: Plan, after: Plan) -> list[str]:
 
 
 def _to_do(before: Plan, after: Plan) -> str:
-    """What to do; a network that is only supposed to be there is not there to be kept."""
-    do = after.recommendation.card.do if after.recommendation.card else ""
+    """What to do, without what its card says besides; a network that is only supposed to be there is not there to be
+    kept."""
+    do, more, _ = (after.recommendation.card.do if after.recommendation.card else "").partition(". ")
+    do += "." if more else ""
     supposed = asked(before, "cluster.fabric") != asked(after, "cluster.fabric")
     kept = supposed and is_given(after) and asked(after, "budget.owned") == "everything"
     return f"With {do.removeprefix('Keep ')}" if kept else do
@@ -148,7 +150,8 @@ def _unlike(was: str, now: str) -> str:
     same = 0
     while same < min(len(old), len(new)) - 2 and old[-1 - same] == new[-1 - same]:
         same += 1
-    while same and not old[len(old) - same - 1].endswith(","):  # a sum stays whole: "$46,500 a month"
+    # A sum stays whole, "$46,500 a month"; a time may lose from when on it is.
+    while same and not (old[len(old) - same - 1].endswith(",") or old[len(old) - same] == "from"):
         same -= 1
     return " ".join(old[: len(old) - same]).rstrip(",") if same > 2 else was
 
@@ -159,6 +162,7 @@ def _bare(line: str) -> str:
         " if it starts today",
         "; when that is nobody said: ask",
         ", written off with power and support",
+        ", with its write-off, power and support",
         "Done ",
     ):
         line = line.replace(idle, "")
