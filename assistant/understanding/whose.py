@@ -22,6 +22,7 @@ OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # wh
 # and 9 of 10); from 0.2 on nearly all that is theirs or bought sounds so (141 of 160, 39 of 43), and 7 of 58 that are
 # rented do. What is theirs sounds bought as well, half as likely theirs is still likelier than a purchase.
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
+_SURELY = 0.98  # beside a wording of buying: "we are buying 512 H100, which network?" sounds theirs at 0.93 to 0.96
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
 _OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus", "budget.usd"})
 _STATES = frozenset({"describe", "change"})  # a question that speaks of buying may be about that
@@ -47,8 +48,8 @@ def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
     not_rented = 1 - (1 - theirs) * (1 - bought)
     if {MODE, RENTED} <= spoken_of:
         return  # "is it cheaper to buy than to rent?"
-    # What a wording says to be bought is, unless it surely sounds theirs: "we buy 64 H100 for our own hall".
-    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _TAKEN):
+    # What a wording says to be bought is, unless it is surely theirs: "we are buying 64 H100 for our own hall".
+    if (rented > not_rented and rented >= _HARDLY) or (said == "buy" and theirs < _SURELY):
         return
     if theirs >= _TAKEN and rented < _NOT:
         _take(reading, OWNED, best)
