@@ -60,6 +60,8 @@ def test_machines_that_are_there_are_not_planned_as_a_rental(say: str) -> None:
     [
         "dense pretraining of 30B on 2T tokens, we are buying 512 H100 SXM, own datacenter, need to decide the network",
         "8B on 500B tokens; we will purchase 64 H100; which interconnect should it be?",
+        "pretraining of 30B on 2T tokens, we are buying 512 H100 SXM (64 HGX boxes of 8), which network?",
+        "we plan to buy 64 H100, 8B on 500B tokens, which network would you put in?",
         "Buying a 512x H100 cluster to train a 70B dense model on 4T tokens, we own the facility",
     ],
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -40,12 +40,14 @@ from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unm
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
+from .sellers import clause_of
 from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
-from .text import Speller, Text, clean, cut, ends_sentence, in_question, sentences
+from .text import Speller, Text, Token, clean, cut, ends_sentence, in_question, sentences
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
+_WHO_STATES = frozenset({"we", "i", "they"})  # begin a clause that tells
 _TOLD, _MODEL = frozenset({"cluster.gpu", "cluster.gpus"}), frozenset({"model", "model.params"})  # fields of a job
 _ASKING, _TELLING = ("ask", "why", "why-not", "what-if", "compare"), ("describe", "change")  # acts
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
@@ -479,12 +481,20 @@ def _maybe(path: str, value: Any) -> Doubt:
     return Doubt(path, f"was {unit.format(value)} meant? Not every word beside it was understood", (value,))
 
 
+def _states_before(tokens: Sequence[Token], fact: Fact) -> bool:
+    """Whether a fact stands in a clause that says what somebody does, before the one that asks: "we are buying 64 H100,
+    which network?"."""
+    first, last = clause_of(tokens, fact.start, fact.end)
+    return tokens[first].text in _WHO_STATES and last < len(tokens) and tokens[last].text in ",;"
+
+
 def _keep_stated(reading: Reading, live: Iterable[Fact], *, in_full: bool) -> None:
     """A question states the job it is asked for; a mechanism that it asks about is no fact, one of which the sentences
     before it tell is. ``in_full``: what is asked is known, so that its words are no facts."""
     tokens = reading.text.tokens
     ended = lambda fact: any(ends_sentence(tokens, at) for at in range(fact.end, len(tokens)))
     told = {fact.says.field for fact in live if ended(fact) and not in_question(tokens, fact.end)}
+    told |= {fact.says.field for fact in live if fact.says.field == "budget.mode" and _states_before(tokens, fact)}
     plain = {p for p in reading.fields if p in _JOB or FIELDS[p].about.kind in NUMERIC}
     kept = reading.fields.keys() - {"budget.mode"} if in_full else plain
     if "budget.owned" in reading.fields:  # "we own 64 H100, which network do we buy?" asks nothing of the machines
