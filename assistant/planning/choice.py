@@ -338,6 +338,16 @@ def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABIL
     return bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
 
 
+def tied_down_to(entry: Entry, other: Entry) -> float:
+    """Down to which share of what ``entry`` costs another one may cost before the two no longer tie, if its cost in
+    every world falls alike."""
+    near = 1 / (1 + TIE_PERCENT / 100)
+    if entry.risky:
+        return near
+    ratios = np.sort((entry.cost / entry.ranked_cost) / (other.cost / other.ranked_cost))
+    return min(near, max(float(ratios[int(TIE_PROBABILITY * len(ratios))]), 1 / NEAR))
+
+
 def _apart(entry: Entry, chosen: Entry) -> float:
     """How far two costs are apart, as a share: in the middle, which is told, or by what decides, whichever is more."""
     ratios = (entry.median_cost / chosen.median_cost, entry.ranked_cost / chosen.ranked_cost)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from math import inf
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .choice import clearly_other, meets
+from .choice import clearly_other, meets, tied_down_to
 from .entry import Entry
 from .offers import on, price_today, ranked_by
 from .pipeline import Decision, Pipeline
@@ -137,7 +138,7 @@ def rival_offer(made: Decision, catalog: Catalog) -> RivalOffer | None:
 @dataclass(frozen=True)
 class OnSale:
     """What the run costs on an offer at its list price, by what offers are compared; ``at_cost``: the list price,
-    asked for today, at which it costs so much."""
+    asked for today, at which it costs so much; ``there``: the run on it."""
 
     fabric: str
     provider: str
@@ -146,6 +147,7 @@ class OnSale:
     usd: float
     cost: float
     at_cost: Callable[[float], float]
+    there: Entry
 
 
 def _on_sale(made: Decision, fabrics: set[str], catalog: Catalog) -> list[OnSale]:
@@ -161,18 +163,20 @@ def _on_sale(made: Decision, fabrics: set[str], catalog: Catalog) -> list[OnSale
                 who = entry.id, offered.provider, offered.offer.name, offered.tier
                 cost = ranked_by(there, offered, age, catalog)(1.0)
                 found.append(
-                    OnSale(*who, offered.price.si, cost, partial(price_today, there, offered, catalog=catalog))
+                    OnSale(*who, offered.price.si, cost, partial(price_today, there, offered, catalog=catalog), there)
                 )
     return found
 
 
-def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
+def _charged(
+    made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, leaves: Callable[[], float], *, up: bool
+) -> Even:
     def tried(date: datetime.date | None, price: float) -> str | None:
         charging = Charging(provider, usd, price, date)
         return _recommended(made.job.questionnaire, pipeline, charging, made.work)
 
     today = pipeline.today or datetime.date.today()
-    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, partial(tried, today), up, partial(tried, None))
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, partial(tried, today), up, partial(tried, None), leaves)
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
@@ -182,7 +186,16 @@ def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline:
     best = min((o for o in on_sale if (o.provider, o.usd) != key), key=lambda o: o.cost, default=None)
     if best is None or best.fabric == chosen.id or not ours:
         return []
-    return [_charged(made, *key, min(ours, key=lambda o: o.cost).at_cost(best.cost), pipeline, up=True)]
+    mine = min(ours, key=lambda o: o.cost)
+
+    def leaves() -> float:
+        # Where somebody else lets the same network for a sum that the answer would stay with, it never turns.
+        stay = (o for o in on_sale if (o.provider, o.usd) != key and o.fabric == chosen.id)
+        if any(_held(made, one, best) < 1.0 for one in stay):
+            return inf
+        return mine.at_cost(mine.cost / _held(made, mine, best))
+
+    return [_charged(made, *key, mine.at_cost(best.cost), pipeline, leaves, up=True)]
 
 
 def _list_price(chosen: Entry) -> tuple[str, float]:
@@ -199,7 +212,23 @@ def _cheaper_there(made: Decision, on_sale: list[OnSale], chosen: Entry, pipelin
         best.setdefault((one.provider, one.usd), one)
     best.pop(_list_price(chosen), None)
     others = [(key, one) for key, one in best.items() if one.fabric != chosen.id]
-    return [_charged(made, *key, one.at_cost(chosen.ranked_cost), pipeline, up=False) for key, one in others]
+    mine = next(o for o in on_sale if (o.provider, o.usd) == _list_price(chosen) and o.fabric == chosen.id)
+
+    def leaves(other: OnSale) -> float:
+        return other.at_cost(other.cost * _held(made, mine, other))
+
+    return [
+        _charged(made, *key, one.at_cost(chosen.ranked_cost), pipeline, partial(leaves, one), up=False)
+        for key, one in others
+    ]
+
+
+def _held(made: Decision, mine: OnSale, other: OnSale) -> float:
+    """How many times what it costs another may cost at most to take the answer away from the chosen one by costs
+    alone: as much as that where the rules prefer the other as much, else so much that they no longer tie."""
+    points = {entry.id: entry.points for entry in made.entries}
+    even = mine.cost / other.cost
+    return even if points[other.fabric] >= points[mine.fabric] else even * tied_down_to(mine.there, other.there)
 
 
 def _budgeted(made: Decision, path: str, now: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
