@@ -130,6 +130,19 @@ WHOLE = Strategy(_every_rule, _all_together)
 CHOICE_ALONE = Strategy(_deciding_rules, _contenders, spoken=False)  # the same choice, and nothing said about it
 
 
+AtOtherPrices = Callable[[Offered], Offered]  # what is offered, at other prices than the lists'
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """On what a decision rests beside the questionnaire: which rules are run, what is charged, and the work of the run
+    where another decision has it already."""
+
+    strategy: Strategy = WHOLE
+    charging: AtOtherPrices | None = None
+    work: Work | None = None
+
+
 @dataclass
 class _Let:
     """The candidates of a job: with their estimates, and once these are asked for with prices on all terms on which
@@ -158,7 +171,7 @@ class Pipeline:
         questionnaire: Questionnaire,
         strategy: Strategy = WHOLE,
         *,
-        charging: Callable[[Offered], Offered] | None = None,
+        charging: AtOtherPrices | None = None,
         work: Work | None = None,
         all_paid: bool = False,
     ) -> Decision:
@@ -172,24 +185,19 @@ class Pipeline:
         asked = questionnaire
         questionnaire, left_open = sized.filled(questionnaire, self.predictor)
         questionnaire, spared = sized.needed(questionnaire, self.predictor)
-        made = self._decided(questionnaire, strategy, charging, work)
+        terms = _Terms(strategy, charging, work)
+        made = self._decided(questionnaire, terms)
         if made.choice.chosen is None:
             made = (
-                self._on_fewer(made, strategy, charging, work)
-                or (None if all_paid else self._on_as_many_as_are_paid(made, strategy, charging, work))
+                self._on_fewer(made, terms)
+                or (None if all_paid else self._on_as_many_as_are_paid(made, terms))
                 or self._without_a_price(made, strategy)
                 or made
             )
         job, more = made.job, (*left_open, *spared)
         return replace(made, asked=asked, job=replace(job, assumptions=(*more, *job.assumptions)) if more else job)
 
-    def _on_fewer(
-        self,
-        made: Decision,
-        strategy: Strategy,
-        charging: Callable[[Offered], Offered] | None,
-        work: Work | None,
-    ) -> Decision | None:
+    def _on_fewer(self, made: Decision, terms: _Terms) -> Decision | None:
         """The decision for the most GPUs that somebody lets together, where nobody lets all at a price: those beyond
         them would stand idle. Where all can be asked for, that is half of them at least, at a price. Where all are let
         and too slow, the decision for the most that keep every limit, as long as fewer are faster."""
@@ -200,11 +208,11 @@ class Pipeline:
         hours, slower = max(quickest(made.entries), 24 * (asked.latest_days or 0.0)), 0
         for gpus in sizes:
             try:
-                found = self._sized(made, gpus, strategy, charging, work)
+                found = self._sized(made, gpus, terms)
             except InputError:  # what else was said does not divide so
                 continue
             if not let and found.choice.chosen is None:
-                found = self._on_as_many_as_are_paid(found, strategy, charging, work) or found
+                found = self._on_as_many_as_are_paid(found, terms) or found
             chosen = found.choice.chosen
             if chosen is not None and (not silent or (chosen.costed and 2 * gpus >= made.job.gpus)):
                 return replace(found, instead_of=made)
@@ -213,13 +221,7 @@ class Pipeline:
                 return None
         return None
 
-    def _on_as_many_as_are_paid(
-        self,
-        made: Decision,
-        strategy: Strategy,
-        charging: Callable[[Offered], Offered] | None,
-        work: Work | None,
-    ) -> Decision | None:
+    def _on_as_many_as_are_paid(self, made: Decision, terms: _Terms) -> Decision | None:
         """The decision for the most GPUs that keep the budget too, where all are let and nothing but it is missed: who
         could have had fewer for the sum can have as many of more."""
         dear = too_dear(made.job, made.entries, made.variants) if may_be_fewer(made.job) else None
@@ -228,14 +230,14 @@ class Pipeline:
 
         def works(gpus: int) -> Decision | None:
             try:
-                found = self._sized(made, gpus, CHOICE_ALONE, charging, work)
+                found = self._sized(made, gpus, replace(terms, strategy=CHOICE_ALONE))
             except InputError:  # what else was said does not divide so
                 return None
             return found if found.kept_on_average else None
 
         found = largest(made.job, sizes_paid(made.job, dear[0]), works)
-        if found is not None and strategy is not CHOICE_ALONE:
-            found = self._sized(made, found.job.gpus, strategy, charging, work)
+        if found is not None and terms.strategy is not CHOICE_ALONE:
+            found = self._sized(made, found.job.gpus, terms)
         return None if found is None else replace(found, instead_of=made)
 
     def _without_a_price(self, made: Decision, strategy: Strategy) -> Decision | None:
@@ -250,26 +252,19 @@ class Pipeline:
             return replace(found, work=made.work)
         for gpus in sizes_faster(made.job, found.entries):
             try:
-                fewer = self._without_a_price(self._sized(made, gpus, strategy, None, None), strategy)
+                fewer = self._without_a_price(self._sized(made, gpus, _Terms(strategy)), strategy)
             except InputError:  # what else was said does not divide so
                 continue
             if fewer is not None:
                 return replace(fewer, instead_of=replace(found, work=made.work))
         return None
 
-    def _sized(
-        self,
-        made: Decision,
-        gpus: int,
-        strategy: Strategy,
-        charging: Callable[[Offered], Offered] | None,
-        work: Work | None,
-    ) -> Decision:
+    def _sized(self, made: Decision, gpus: int, terms: _Terms) -> Decision:
         """The decision for another number of GPUs. Raises :class:`InputError` where what was said does not divide
         so."""
         asked = made.job.questionnaire
         fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
-        return self._decided(fewer, strategy, charging, work)
+        return self._decided(fewer, terms)
 
     def _work(self, job: Resolved) -> Work:
         """What the run of a job does."""
@@ -291,20 +286,14 @@ class Pipeline:
             self._works[key] = of_days(there.job, there.estimated, ran)
         return self._works[key]
 
-    def _decided(
-        self,
-        questionnaire: Questionnaire,
-        strategy: Strategy,
-        charging: Callable[[Offered], Offered] | None = None,
-        work: Work | None = None,
-    ) -> Decision:
-        there = self._let(questionnaire)
-        work = work or self._work(there.job)
+    def _decided(self, questionnaire: Questionnaire, terms: _Terms) -> Decision:
+        there, charging = self._let(questionnaire), terms.charging
+        work = terms.work or self._work(there.job)
         if charging and questionnaire.budget.mode == "rent" and questionnaire.cluster.sites == 1:
             entries = self._charged(there, charging, work)
         else:
             entries = self._run(there, work, charging)
-        return replace(self._chosen_among(entries, there.job, strategy), work=work)
+        return replace(self._chosen_among(entries, there.job, terms.strategy), work=work)
 
     def _chosen_among(self, variants: list[Entry], job: Resolved, strategy: Strategy) -> Decision:
         """The decision among the fabrics on all terms on which they are let."""
@@ -340,7 +329,7 @@ class Pipeline:
             self._offered.pop(oldest, None)
         return found
 
-    def _run(self, there: _Let, work: Work, charging: Callable[[Offered], Offered] | None = None) -> list[Entry]:
+    def _run(self, there: _Let, work: Work, charging: AtOtherPrices | None = None) -> list[Entry]:
         """What each candidate takes and costs for the work, on all terms on which it is let."""
         if charging is not None:
             charged = [replace(e, considered=e.considered.charging(charging)) for e in there.estimated]
@@ -351,7 +340,7 @@ class Pipeline:
         money.run(entries, there.job, self.catalog, work.steps)
         return entries
 
-    def _charged(self, there: _Let, charging: Callable[[Offered], Offered], work: Work) -> list[Entry]:
+    def _charged(self, there: _Let, charging: AtOtherPrices, work: Work) -> list[Entry]:
         """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
         candidates at those of the lists are kept meanwhile."""
         if there.listed is None or there.listed[0] != work:
@@ -362,7 +351,7 @@ class Pipeline:
         self,
         questionnaire: Questionnaire,
         *,
-        charging: Callable[[Offered], Offered] | None = None,
+        charging: AtOtherPrices | None = None,
         work: Work | None = None,
     ) -> Outcome:
         """What would be chosen, worked out once for equal questionnaires of one day: the answers to a question and the
