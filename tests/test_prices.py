@@ -13,7 +13,8 @@ import pytest
 
 from assistant import library
 from assistant.library import load
-from assistant.library.price_lists import compared, read
+from assistant.library.price_changes import compared
+from assistant.library.price_lists import read
 from assistant.library.questionnaires import read_one
 from assistant.planning import Begun, begun
 from assistant.planning.dearer import when_dearer

@@ -87,14 +87,13 @@ def _update(
     form: str,
     catalog_file: Path | None,
 ) -> None:
-    from assistant.library import load, paths
-    from assistant.library import price_lists as lists
+    from assistant.library import load, paths, price_changes, price_lists
     from assistant.present.prices import changes
     from assistant.present.text import lines_of
 
     catalog = load(user_catalog=catalog_file if catalog_file and catalog_file.is_file() else None).catalog
-    read = lists.read(path, provider=provider, date=_day(day))
-    found = [*lists.compared(read.prices, catalog), *read.left_out]
+    read = price_lists.read(path, provider=provider, date=_day(day))
+    found = [*price_changes.compared(read.prices, catalog), *read.left_out]
     lines = counted(len(read.bad), "line")
     if read.bad:
         say(f"nothing was written: {lines} cannot be read; what the others would change:")
@@ -106,15 +105,15 @@ def _update(
         say(str(error))
     if read.bad:
         raise InputError(f"{lines} cannot be read: nothing was written", Place(str(path)))
-    taken = [one for one in found if one.outcome in lists.TAKEN]
+    taken = [one for one in found if one.outcome in price_changes.TAKEN]
     target = catalog_file or paths.data_dir() / "catalog.yaml"
     if jobs and form == "text":
-        document = lists.written(taken, path.name, datetime.date.today()) if taken else ""
+        document = price_changes.written(taken, path.name, datetime.date.today()) if taken else ""
         write_lines(lines_of(_of_jobs(jobs, target, document), table_width()))
     if not taken or dry_run:
         say("nothing was written" + ("" if taken else ": no line changes a price of the catalog"))
         return
-    _append(target, lists.written(taken, path.name, datetime.date.today()))
+    _append(target, price_changes.written(taken, path.name, datetime.date.today()))
     say(f"{counted(len(taken), 'price')} added to {target}; every plan takes them from now on")
 
 

@@ -1,4 +1,4 @@
-"""Reads a dated list of prices, and finds the offers of the catalog that its lines are about.
+"""Reads a dated list of prices.
 
 A list is a CSV with a line for each price. Its columns may be named as in any of the tables that go round: our own
 (``usd_per_gpu_hour``, ``region_scope``), collections of prices (``price_usd_per_gpu_hour``), and the public SkyPilot
@@ -12,16 +12,15 @@ import contextlib
 import csv
 import datetime
 import io
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
-from assistant.vocabulary.catalog import Catalog, ListPrice, Offer, Provider, Tier, Trust
+from assistant.vocabulary.catalog import Tier, Trust
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.prices import Listed, PriceChange
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, shown
@@ -72,14 +71,8 @@ _EVERYWHERE = re.compile(
 )
 _DOLLARS = re.compile(r"(?i)(?:\bus)?\$|\busd\b|/ ?(?:gpu[ -]?)?h(?:ou)?r?\b")
 _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is another's
-_ROUNDED = 2e-3  # lists round to the third digit
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
 _FILES_OF_CLOUDS = ("vms", "catalog", "prices")  # names of files that say nothing; then their folder is the cloud
-# Words of an instance's name that tell its size or what any machine is, and nothing of which machine it is.
-_OF_ANY = re.compile(
-    r"\d*x?|x\d+|\d+gpus?|\d+v?cpus?|\d+gi?b|gpus?|pods?|nodes?|instances?|single|price|nvidia|amd|rtx|sxm\d?"
-)
-_DENIED = re.compile(r"(?i)\b(?:without|w/o|no|non|not|excl\.?|excluding)[ _-]+(?:an?[ ]+|any[ ]+)?([a-z]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tiers and names of what nobody sells: models, mixtures, averages.
 _NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
@@ -368,272 +361,3 @@ def _once(prices: Iterable[Listed]) -> list[Listed]:
         if key not in best or one.usd < best[key].usd:
             best[key] = one
     return list(best.values())
-
-
-_BY = "by its GPU, their number and the network"
-
-
-def compared(prices: Iterable[Listed], catalog: Catalog) -> list[PriceChange]:
-    """Each price of a list beside the catalog's, the older ones of a list first as they are overtaken by the newer."""
-    finder, newest, found = _Finder(catalog), {}, []
-    for listed in sorted(prices, key=lambda one: (one.date, one.line)):
-        match = finder.offer(listed)
-        if isinstance(match, PriceChange):
-            found.append(match)
-            continue
-        provider, offer = match
-        named = not listed.instance or _plain(listed.instance) in _names(offer)
-        found_by = None if named else f"{offer.name} of {provider.name} for {shown(listed.instance)}, {_BY}"
-        key = (provider.id, offer.name, listed.tier, listed.months, listed.region)
-        was = newest.get(key) or _ours(offer, listed)
-        change = _beside(PriceChange(listed, "new", provider.id, offer.name, was, found_by=found_by))
-        if change.outcome != "kept":
-            newest[key] = as_list_price(listed)
-        found.append(change)
-    return found
-
-
-def _ours(offer: Offer, listed: Listed) -> ListPrice | None:
-    """The newest price of ours of that tier, term and region; the usual region is what a price without one is of."""
-    usual = (None, offer.usual_region)
-    alike = [price for price in offer.prices if (price.tier, price.months) == (listed.tier, listed.months)]
-    there = [price for price in alike if price.region == listed.region]
-    near = [price for price in alike if price.region in usual] if listed.region in usual else []
-    return max(there or near, key=lambda price: price.price.date, default=None)
-
-
-def _beside(change: PriceChange) -> PriceChange:
-    listed, was = change.listed, change.was
-    if was is None:
-        return change
-    if listed.date < was.price.date:
-        return replace(change, outcome="kept", why=f"ours is newer, of {was.price.date}")
-    same = math.isclose(listed.usd, was.price.value, rel_tol=_ROUNDED)
-    if listed.date == was.price.date:
-        why = "ours is the same" if same else f"ours is of the same day and says {was.price.value:g}"
-        return replace(change, outcome="kept", why=why)
-    return replace(change, outcome="confirmed" if same else "changed")
-
-
-def as_list_price(listed: Listed) -> ListPrice:
-    """A price of a list as the catalog has it."""
-    fact = {"value": round(listed.usd, 4), "unit": "USD/GPU-h", "source": listed.source, "date": listed.date}
-    return ListPrice.model_validate(
-        {"tier": listed.tier, "months": listed.months, "region": listed.region, "price": fact, "trust": listed.trust}
-    )
-
-
-@dataclass(frozen=True)
-class _Finder:
-    """Finds the offer that a line of a list is about, by its name; where the line has none, by what it is."""
-
-    catalog: Catalog
-
-    @cached_property
-    def _providers(self) -> dict[str, Provider]:
-        return {
-            _plain(name): one for one in self.catalog.providers.values() for name in (one.id, one.name, *one.aliases)
-        }
-
-    @cached_property
-    def _gpus(self) -> dict[str, str]:
-        return {
-            _plain_gpu(name): one.id for one in self.catalog.gpus.values() for name in (*one.aliases, one.name, one.id)
-        }
-
-    def offer(self, listed: Listed) -> tuple[Provider, Offer] | PriceChange:
-        """The provider and its offer, or the price with what keeps it from being taken."""
-        provider, gpu = self._providers.get(_plain(listed.provider)), self._gpu(listed)
-        if provider is None:
-            return self._absent(listed, gpu, f"no provider {listed.provider} in the catalog")
-        named = [one for one in provider.offers if listed.instance and _plain(listed.instance) in _names(one)]
-        if len(named) == 1 and gpu is not None and not _alike(gpu, named[0].gpu):
-            return _refused(listed, f"{named[0].name} has {named[0].gpu} in the catalog, the list says {listed.gpu}")
-        if not named and gpu is None:
-            what = listed.instance or listed.gpu
-            return self._absent(listed, gpu, f"no offer {what} of {provider.name} in the catalog")
-        alike = named or self._like(listed, gpu, provider)
-        if len(alike) == 1:
-            return provider, alike[0]
-        if not alike and (denied := self._without(listed.instance)) and not listed.fabric:
-            no = f'"{listed.instance}" says "{denied}", not which network it has: expected a column fabric'
-            return self._absent(listed, gpu, no)
-        if not alike and listed.instance:
-            no = f"{provider.name} has no offer of the name {listed.instance} in the catalog"
-            return self._absent(listed, gpu, no)
-        what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ").removesuffix(" ()")
-        if not alike:
-            why = self._other_network(listed, gpu, provider)
-            return self._absent(listed, gpu, why or f"no offer of {what} at {provider.name} in the catalog")
-        several = ", ".join(offer.name for offer in alike[:3])
-        return _refused(listed, f"{what} may be {several}: name the one in a column instance")
-
-    def _like(self, listed: Listed, gpu: str | None, provider: Provider) -> list[Offer]:
-        """The offers that a line is about by what it says of the machine; the words of its name must fit."""
-        told = _words(f"{listed.provider} {provider.name} {listed.gpu} {gpu} {listed.tier}")
-        whole = replace(listed, gpus=None)  # a price of one GPU, where the name can be of one machine alone
-        alike = [
-            offer
-            for offer in provider.offers
-            if self._is(offer, gpu, listed)
-            or (listed.gpus == 1 and self._is(offer, gpu, whole) and _says_all(listed.instance, offer, told))
-        ]
-        if not listed.instance:
-            return alike
-        near = _nearest(listed.instance, [offer for offer in alike if _names_nothing(listed.instance, offer, told)])
-        # Of one machine alone with this GPU, number of them and network another name is but another name.
-        told_apart = listed.gpus and self._network(listed) and len(alike) == 1
-        return near or (alike if told_apart else [])
-
-    def _network(self, listed: Listed) -> str | None:
-        """What a line says of its network: in a column, else in the name of the machine ("H100 InfiniBand")."""
-        if listed.fabric or self._without(listed.instance):
-            return listed.fabric or None
-        return " ".join(sorted(_words(listed.instance) & self._technologies)) or None
-
-    @cached_property
-    def _technologies(self) -> set[str]:
-        return {one.technology for one in self.catalog.fabrics.values()} - {"none"}
-
-    def _without(self, instance: str) -> str | None:
-        """What the name of a machine says that it has not ("8x H100 without InfiniBand"): which it has nobody tells."""
-        found = (m for m in _DENIED.finditer(instance) if m[1].lower() in self._technologies | {"ib", "rdma"})
-        return next((m[0] for m in found), None)
-
-    def _fabrics(self, named: str) -> set[str]:
-        """The networks that a name may mean: "InfiniBand" is any, "InfiniBand NDR" that of its generation."""
-        said = _network_words(named)
-        every = self.catalog.fabrics.values()
-        return {one.id for one in every if said and said <= _network_words(f"{one.id} {one.name} {one.technology}")}
-
-    def _other_network(self, listed: Listed, gpu: str | None, provider: Provider) -> str | None:
-        """That it is the network of a line by which it is no offer of the provider's, and which would be."""
-        own = dict.fromkeys(one.fabrics[0] for one in provider.offers if self._is_machine(one, gpu, listed))
-        if not own:
-            return None
-        names = " or ".join(self.catalog.fabrics[one].name for one in own)
-        said = f'"{listed.fabric}" is no network of' if listed.fabric else "the network is not said of"
-        return f"{said} {gpu} at {provider.name} in the catalog: expected {names}"
-
-    def _gpu(self, listed: Listed) -> str | None:
-        """The GPU by its name in the catalog; of one that is made with two memories that which the line names."""
-        name = _plain_gpu(listed.gpu)
-        found = self._gpus.get(name) or self._gpus.get(name.removesuffix("sxm"))
-        if found is None or _same_memory(found, listed):
-            return found
-        other = found.removesuffix("80gb") + "40gb" if found.endswith("80gb") else found.removesuffix("40gb") + "80gb"
-        return other if other in self.catalog.gpus else found
-
-    def _absent(self, listed: Listed, gpu: str | None, why: str) -> PriceChange:
-        """What the catalog does not have, and what an entry of one's own needs beside what the line says."""
-        lacks = {"its GPU in the catalog": gpu, "GPUs per machine": listed.gpus, "its network": listed.fabric}
-        return PriceChange(listed, "absent", why=why, missing=tuple(name for name, said in lacks.items() if not said))
-
-    def _is_machine(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
-        """Whether an offer is of the GPU of a line, and of a machine with so many."""
-        least = min(offer.min_gpus or offer.gpus_per_node, offer.gpus_per_node)
-        return (
-            offer.gpu == gpu
-            and _same_memory(offer.gpu, listed)
-            and least <= (listed.gpus or least) <= offer.gpus_per_node
-        )
-
-    def _is(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
-        if not self._is_machine(offer, gpu, listed):
-            return False
-        # Without its name or its network a machine is taken for none that has one: no price is borrowed.
-        network = self._network(listed)
-        if network is None:
-            return offer.fabrics[0] == "none"
-        return bool(self._fabrics(network) & set(offer.fabrics))
-
-
-def _refused(listed: Listed, why: str) -> PriceChange:
-    return PriceChange(listed, "unmatched", why=why)
-
-
-def _names_nothing(instance: str, offer: Offer, told: set[str]) -> bool:
-    """Whether an instance's name only says again what the line says elsewhere, or the offer's words: collections make
-    such names up (``verda-h100-sxm-spot``). Any other is the name of a machine, and of no other one."""
-    own = told | _words(offer.name.partition("(")[0])
-    return all(word in own or _OF_ANY.fullmatch(word) for word in _words(instance))
-
-
-def _says_all(instance: str, offer: Offer, told: set[str]) -> bool:
-    """Whether an instance's name has every word that tells the offer from others with this GPU."""
-    own = {word for word in _words(offer.name.partition("(")[0]) - told if not _OF_ANY.fullmatch(word)}
-    return bool(own) and own <= _words(instance)
-
-
-def _nearest(instance: str, offers: list[Offer]) -> list[Offer]:
-    """Of several offers those whose name has the most words of the instance's, and the fewest others."""
-    words = _words(instance)
-    scores = [(len(words & _words(offer.name)), -len(_words(offer.name))) for offer in offers]
-    return [offer for offer, score in zip(offers, scores, strict=True) if score == max(scores)]
-
-
-def _words(name: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9]+", name.lower()))
-
-
-def _network_words(name: str) -> set[str]:
-    """The words of a network's name, its rate as a number: "400G" is 400."""
-    return {re.sub(r"(?<=\d)g\w*$", "", word) for word in _words(name)} - {"gb", "s", "gbps", "gbit"}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _plain_gpu(name: str) -> str:
-    bare = re.sub(r"\b(nvidia|amd|tesla|instinct)\b", "", name.lower().replace("_", " "))
-    return re.sub(r"(?<=\d)gb|(?<=sxm)\d(?!\d)|^hgx", "", _plain(bare))
-
-
-def _alike(gpu: str, other: str) -> bool:
-    """Whether a list may mean the one by the other: it often leaves out memory and form."""
-    return gpu.split("-")[0] == other.split("-")[0]
-
-
-def _same_memory(gpu: str, listed: Listed) -> bool:
-    """Whether the list does not name the other memory of a GPU that is made with two."""
-    said = set(re.findall(r"(?<!\d)(?:40|80)(?= ?gb)", f"{listed.instance} {listed.gpu}".lower()))
-    own = re.search(r"(40|80)(?=gb$)", gpu)
-    return not said or own is None or own[0] in said
-
-
-def _names(offer: Offer) -> set[str]:
-    """An offer's name, its two halves where one stands in parentheses, and the names that lists have for it."""
-    outside, _, inside = offer.name.partition("(")
-    found = {_plain(name) for name in (offer.name, outside, inside, *offer.aliases)}
-    return (found | {name.removeprefix("standard") for name in found}) - {""}  # Azure's sizes, as lists shorten them
-
-
-def written(changes: Iterable[PriceChange], of: str, day: datetime.date) -> str:
-    """The prices that are taken, as one more document for a user's own catalog file; ``of`` names the list."""
-    providers: dict[str, dict[str, list[str]]] = {}
-    for change in changes:
-        if change.provider and change.offer and change.outcome in TAKEN:
-            of_offer = providers.setdefault(change.provider, {}).setdefault(change.offer, [])
-            of_offer.append(_entry(as_list_price(change.listed)))
-    lines = ["---", f"# weft prices --update {of}, {day}", "providers:"]
-    for provider, offers in providers.items():
-        lines += [f"  {provider}:", "    offers:"]
-        for offer, prices in offers.items():
-            lines += [f"      {_quoted(offer)}:", "        prices:", *(f"          - {price}" for price in prices)]
-    return "\n".join(lines) + "\n"
-
-
-TAKEN = ("changed", "new", "confirmed")
-
-
-def _entry(price: ListPrice) -> str:
-    fact = price.price
-    term = f", months: {price.months:g}" if price.months else ""
-    region = f", region: {_quoted(price.region)}" if price.region else ""
-    value = f"{{value: {fact.value:g}, unit: {fact.unit}, source: {_quoted(fact.source)}, date: {fact.date}}}"
-    return f"{{tier: {price.tier}{term}{region}, price: {value}, trust: {price.trust}}}"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
