@@ -11,14 +11,14 @@ import typer
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, EngineName, Jobs, RayAddress, Today, chosen
-from .terminal import format_option, progress_bar, say, show
+from .terminal import format_option, path, progress_bar, say, show
 
 
 def batch(
     files: Annotated[
-        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
+        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.", parser=path)
     ],
-    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl, plans.csv or plans.parquet.")],
+    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl, plans.csv or plans.parquet.", parser=path)],
     form: Annotated[str, format_option("jsonl", "csv", "parquet")] = "jsonl",
     jobs: Jobs = None,
     engine: EngineName = "local",

@@ -7,15 +7,15 @@ import typer
 
 from assistant.vocabulary.errors import InputError, Place
 
-from .terminal import write
+from .terminal import path, write
 
 
 def replay(
-    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
+    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.", parser=path)],
     update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html)."),
+        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html).", parser=path),
     ] = None,
 ) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""

@@ -37,6 +37,14 @@ def format_option(*accepted: str, note: str = "") -> Any:
     return typer.Option("--format", help=f"{names}{note}.", callback=checked)
 
 
+def path(given: str) -> Path:
+    """What an option or argument names. Nothing at all, as of a shell's variable that is not set, is no name: Python
+    takes it for the folder one is in."""
+    if not given:
+        raise typer.BadParameter("expected a path, got nothing")
+    return Path(given)
+
+
 def sparing(command: Callable[..., None]) -> Callable[..., None]:
     """A command of which no ``out`` may be one of the files that it reads: whatever else is a path, and the person's
     own catalog where that is laid over ours without being named."""

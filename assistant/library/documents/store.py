@@ -119,7 +119,7 @@ class DocumentStore:
             same = before if before is not None and before.digest == digest and self.cuts(before) is not None else None
             document = same or self._read(found, data, digest, known, added)
         except (Unreadable, NotADocument) as error:
-            bad = isinstance(error, Unreadable)
+            bad = found.named or isinstance(error, Unreadable)  # one that was asked for by name is not passed over
             kept = "; what was read before is kept" if before else ""
             told = f"{harmless(str(found.path))}: {'' if bad else 'left out, '}{error}{kept}"
             (added.problems if bad else added.notes).append(told)
