@@ -241,6 +241,17 @@ def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     assert "constants.kernel-tile" in made.made_with.constants
 
 
+@pytest.mark.parametrize("file", ["nccl/settings.yaml", "conflicts.yaml", "measurements/training.csv", "launch/run.sh"])
+def test_whatever_of_the_knowledge_is_changed_a_plan_says_that_it_was_made_with_another(library, tmp_path, file):
+    for folder in ("catalog", "nccl", "measurements", "launch"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / file).write_text("before")
+    before = replace(library, knowledge_folder=tmp_path).digests
+    (tmp_path / file).write_text("after")
+    after = replace(library, knowledge_folder=tmp_path).digests
+    assert [part for part in before if before[part] != after[part]] == ["knowledge"]
+
+
 def test_the_last_digit_does_not_hang_on_how_a_python_adds(library, monkeypatch):
     """From Python 3.12 on ``sum`` corrects what it rounds off."""
 
