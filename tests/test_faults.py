@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import pytest
 
+from assistant.__main__ import main
 from assistant.batch.folder import Written, alone
 from assistant.conversation import Conversation
 from assistant.conversation.transcript import document
@@ -273,6 +274,17 @@ def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):
         for workload in ("pretraining", "finetuning", "rlhf"):
             job = {"workload": workload, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
             assert plan(from_value(job, library.catalog), library, index=None).recommendation.headline
+
+
+def test_ctrl_c_while_a_part_is_loaded_is_a_sentence_whatever_python_makes_of_it(monkeypatch, capsys):
+    class Slow:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt  # before Python 3.12 a RuntimeError by the time that it is seen
+
+    monkeypatch.setattr("assistant.cli.main", lambda: type("Offer", (), {"price": Slow()}))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1 and capsys.readouterr().err == "weft: stopped\n"
 
 
 def test_ctrl_c_within_a_command_is_a_sentence(monkeypatch):
