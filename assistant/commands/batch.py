@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, EngineName, Jobs, RayAddress, Today, chosen
-from .terminal import format_option, path, progress_bar, say, show
+from .terminal import format_option, path, progress_bar, say, show, tell
 
 
 def batch(
@@ -50,5 +49,5 @@ def batch(
         day = today.date() if today else None
         found = runner.run(files, out, library, kind=form, engine=crew, resume=resume, today=day, done=done)
     show(blocks(found))
-    print(f"{found.planned} planned, {found.refused} bad: {out / f'plans.{form}'}", file=sys.stderr)
+    tell(f"{found.planned} planned, {found.refused} bad: {out / f'plans.{form}'}")
     raise typer.Exit(2 if found.refused else 0)

@@ -14,7 +14,7 @@ import typer
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, EngineName, Jobs, ProfileFile, RayAddress, Today, chosen
-from .terminal import format_option, one_of, path, progress_bar, save, table_width, write
+from .terminal import format_option, one_of, path, progress_bar, save, table_width, tell, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
@@ -102,7 +102,7 @@ def _save_parquet(made: Sweep, path: Path) -> None:
             write_whole(path, (Path(folder) / "rows").read_bytes())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None
-    print(f"written: {path}", file=sys.stderr)
+    tell(f"written: {path}")
 
 
 def _written(made: Sweep, form: str, metric: str | None) -> str:

@@ -104,14 +104,19 @@ def show(blocks: list[Block]) -> None:
 def save(path: Path, text: str) -> None:
     """To a file, and one line on standard error that says so."""
     write(text, path)
-    print(f"written: {path}", file=sys.stderr)
+    tell(f"written: {path}")
 
 
 def say(message: str) -> None:
-    """One line on standard error, nothing in it that could move the cursor."""
+    """What the program has to say of itself, as :func:`tell`."""
+    tell(f"weft: {message}")
+
+
+def tell(line: str) -> None:
+    """One line on standard error, nothing in it that could move the cursor: names of files are anybody's."""
     from assistant.present.text import safe
 
-    print(f"weft: {safe(message)}", file=sys.stderr)
+    print(safe(line), file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -52,9 +52,11 @@ class DocumentStore:
             return [OwnDocument(**entry) for entry in listed["documents"]]
         except FileNotFoundError:
             return []
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", Place(str(self._manifest))) from None
+        except (ValueError, TypeError, KeyError):
             problem = "the list of your documents is damaged; delete it and add your documents again"
             raise InputError(problem, Place(str(self._manifest))) from None
 
