@@ -22,7 +22,7 @@ import pytest
 
 from assistant.__main__ import main
 from assistant.batch.folder import Written, alone
-from assistant.conversation import Conversation
+from assistant.conversation import Conversation, opening
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
@@ -40,6 +40,7 @@ from tests import fault_injection
 from tests.program import Seen, weft
 
 WEFT = [sys.executable, "-m", "assistant"]
+KEPT = pathlib.Path(__file__).parents[1] / "transcripts" / "single-node.md"
 JOBS = [
     {"name": f"job {n}", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": n}}
     for n in (8, 16, 0, 24, 32, 40, 48, 56)
@@ -308,6 +309,51 @@ def test_a_terminal_that_lacks_most_signs_shows_others(page):
 def test_a_full_or_closed_output_is_no_traceback(ending, code):
     ended = subprocess.run(f'"{sys.executable}" -m assistant examples {ending}', shell=True, capture_output=True)
     assert ended.returncode == code and b"Traceback" not in ended.stderr
+
+
+def test_names_of_files_and_folders_command_no_terminal(tmp_path, monkeypatch):
+    evil = tmp_path / "a\x1b[31m\u202eb"
+    evil.mkdir()
+    monkeypatch.setenv("WEFT_HOME", str(evil))
+    said = evil / "said.md"
+    said.write_text(KEPT.read_text().replace("**Weft:**", "**Weft:** \x1b]0;title\x07", 1))
+    seen = [weft("doctor"), weft("replay", str(said))]
+    for one in seen:
+        assert not {"\x1b", "\x07", "\u202e"} & {*one.out, *one.err}, one
+    assert "[31m" in seen[0].out and "\n+**Weft:** Tell me" in seen[1].out
+
+
+def test_a_folder_of_yours_may_have_a_name_that_is_no_text(library, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    opened = opening.begin(library)
+    opened.start()
+    opened.say("pretrain llama 3.1 8b on 16 H100")
+    assert opened.transcript_path is not None and "16 H100" in opened.transcript_path.read_text()
+
+
+def test_a_list_of_documents_that_cannot_be_opened_is_not_called_damaged(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path / "file"))
+    seen = weft("knowledge", "list")
+    assert seen.code == 2 and seen.err.endswith("manifest.json: cannot be read: Not a directory\n")
+
+
+def test_nothing_is_no_name_of_a_file(tmp_path, monkeypatch):
+    """As of a variable of the shell that is not set: it would be the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_text("# Ours\n\nOur rail switches are new.\n")
+    for given in (("batch", "jobs.csv", "--out", ""), ("knowledge", "add", ""), ("plan", ""), ("plan", "x", "--out=")):
+        seen = weft(*given)
+        assert seen.code == 2 and "expected a path, got nothing" in seen.err, given
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
+
+
+def test_documents_of_which_none_could_be_taken_are_no_success(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path / "home"))
+    (tmp_path / "none").mkdir()
+    (tmp_path / "empty.md").touch()
+    assert weft("knowledge", "add", str(tmp_path / "empty.md")).code == 2
+    assert weft("knowledge", "add", str(tmp_path / "none")).code == 2
 
 
 def test_conversations_that_begin_at_the_same_moment_have_a_file_each(tmp_path):

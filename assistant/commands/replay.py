@@ -21,16 +21,17 @@ def replay(
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
     from assistant.conversation.transcript.replaying import replay_file, update_file
     from assistant.library import load
+    from assistant.present.text import safe
 
     if export is not None:
         return _export(files, export)
     library, changed = load(), 0
     for file in files:
         result = replay_file(file, library)
-        print(result.summary)
+        print(safe(result.summary))
         if result.changed:
             changed += 1
-            print(result.diff, end="")
+            print(safe(result.diff), end="")
             if update:
                 update_file(file, library)
     raise typer.Exit(1 if changed and not update else 0)
