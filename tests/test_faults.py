@@ -455,8 +455,12 @@ def test_a_transcript_that_ends_within_a_letter_is_still_one(tmp_path):
     assert len(document.read(torn).exchanges) == len(document.read("transcripts/70b-over-plain-tcp.md").exchanges)
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
-def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end):
+@pytest.mark.parametrize(
+    ("end", "once"),
+    [(signal.SIGTERM, b"^Q"), (signal.SIGHUP, b"^Q"), (signal.SIGTERM, b"]11;?")],
+    ids=["SIGTERM", "SIGHUP", "while it is asked for its colours"],
+)
+def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end, once):
     pty = pytest.importorskip("pty")
     termios = pytest.importorskip("termios")
     program, terminal = pty.fork()
@@ -464,11 +468,11 @@ def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end):
         os.environ["TERM"] = "xterm-256color"
         os.execv(sys.executable, WEFT)
     before, shown = termios.tcgetattr(terminal)[:4], b""
-    while b"^Q" not in shown:
+    while once not in shown:
         shown += os.read(terminal, 65_536)
     os.kill(program, end)
     with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
         while chunk := os.read(terminal, 65_536):
             shown += chunk
     assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == 128 + end
-    assert b"\x1b[?1049l" in shown and termios.tcgetattr(terminal)[:4] == before
+    assert (b"\x1b[?1049h" in shown) == (b"\x1b[?1049l" in shown) and termios.tcgetattr(terminal)[:4] == before
