@@ -160,7 +160,7 @@ def _append(target: Path, document: str) -> None:
     try:
         with alone(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, _with(target, document).encode())
+            write_whole(target, _with(target, document).encode(), permissions=0o600)  # what is paid is nobody else's
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(target))) from None
 
