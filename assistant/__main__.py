@@ -9,9 +9,20 @@ def main() -> None:
         from assistant.cli import main as run
 
         run()
-    except KeyboardInterrupt:
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if not _interrupted(error):
+            raise
         print("weft: stopped", file=sys.stderr)
         sys.exit(1)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether it is Ctrl+C, or comes of it: before Python 3.12 one while a class is made is another error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 import shlex
+import tomllib
 
 import pytest
 import yaml
@@ -36,6 +37,15 @@ def test_what_is_pinned_is_locked_by_hash():
     plain = lambda name: name.lower().replace("_", "-")
     wanted = {plain(one) for one in pinned}
     assert pinned and wanted <= set(re.findall(r"(?m)^(\S+==\S+).*\\\n +--hash=sha256:[0-9a-f]{64}", locked))
+
+
+def test_every_package_that_is_asked_for_by_name_is_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    tried = [one for extra in ("mcp", "parquet", "test") for one in project["optional-dependencies"][extra]]
+    names = lambda found: {name.lower().replace("_", "-") for name in found}
+    asked = names(re.match(r"[\w-]+", one)[0] for one in [*project["dependencies"], *tried])
+    pinned = re.findall(r"(?m)^([\w.-]+)==", (ROOT / ".ci" / "constraints.txt").read_text())
+    assert asked - names(pinned) == {project["name"]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

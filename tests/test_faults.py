@@ -20,8 +20,9 @@ from dataclasses import replace
 
 import pytest
 
+from assistant.__main__ import main
 from assistant.batch.folder import Written, alone
-from assistant.conversation import Conversation
+from assistant.conversation import Conversation, opening
 from assistant.conversation.transcript import document
 from assistant.conversation.transcript.document import answer_text
 from assistant.conversation.transcript.saving import Recorder
@@ -39,6 +40,7 @@ from tests import fault_injection
 from tests.program import Seen, weft
 
 WEFT = [sys.executable, "-m", "assistant"]
+KEPT = pathlib.Path(__file__).parents[1] / "transcripts" / "single-node.md"
 JOBS = [
     {"name": f"job {n}", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": n}}
     for n in (8, 16, 0, 24, 32, 40, 48, 56)
@@ -241,6 +243,17 @@ def test_a_plan_says_what_it_was_made_with_and_for_which_day(library):
     assert "constants.kernel-tile" in made.made_with.constants
 
 
+@pytest.mark.parametrize("file", ["nccl/settings.yaml", "conflicts.yaml", "measurements/training.csv", "launch/run.sh"])
+def test_whatever_of_the_knowledge_is_changed_a_plan_says_that_it_was_made_with_another(library, tmp_path, file):
+    for folder in ("catalog", "nccl", "measurements", "launch"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / file).write_text("before")
+    before = replace(library, knowledge_folder=tmp_path).digests
+    (tmp_path / file).write_text("after")
+    after = replace(library, knowledge_folder=tmp_path).digests
+    assert [part for part in before if before[part] != after[part]] == ["knowledge"]
+
+
 def test_the_last_digit_does_not_hang_on_how_a_python_adds(library, monkeypatch):
     """From Python 3.12 on ``sum`` corrects what it rounds off."""
 
@@ -264,6 +277,17 @@ def test_a_batch_size_that_nobody_gave_is_never_refused(library, some):
             assert plan(from_value(job, library.catalog), library, index=None).recommendation.headline
 
 
+def test_ctrl_c_while_a_part_is_loaded_is_a_sentence_whatever_python_makes_of_it(monkeypatch, capsys):
+    class Slow:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt  # before Python 3.12 a RuntimeError by the time that it is seen
+
+    monkeypatch.setattr("assistant.cli.main", lambda: type("Offer", (), {"price": Slow()}))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1 and capsys.readouterr().err == "weft: stopped\n"
+
+
 def test_ctrl_c_within_a_command_is_a_sentence(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -285,6 +309,51 @@ def test_a_terminal_that_lacks_most_signs_shows_others(page):
 def test_a_full_or_closed_output_is_no_traceback(ending, code):
     ended = subprocess.run(f'"{sys.executable}" -m assistant examples {ending}', shell=True, capture_output=True)
     assert ended.returncode == code and b"Traceback" not in ended.stderr
+
+
+def test_names_of_files_and_folders_command_no_terminal(tmp_path, monkeypatch):
+    evil = tmp_path / "a\x1b[31m\u202eb"
+    evil.mkdir()
+    monkeypatch.setenv("WEFT_HOME", str(evil))
+    said = evil / "said.md"
+    said.write_text(KEPT.read_text().replace("**Weft:**", "**Weft:** \x1b]0;title\x07", 1))
+    seen = [weft("doctor"), weft("replay", str(said))]
+    for one in seen:
+        assert not {"\x1b", "\x07", "\u202e"} & {*one.out, *one.err}, one
+    assert "[31m" in seen[0].out and "\n+**Weft:** Tell me" in seen[1].out
+
+
+def test_a_folder_of_yours_may_have_a_name_that_is_no_text(library, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    opened = opening.begin(library)
+    opened.start()
+    opened.say("pretrain llama 3.1 8b on 16 H100")
+    assert opened.transcript_path is not None and "16 H100" in opened.transcript_path.read_text()
+
+
+def test_a_list_of_documents_that_cannot_be_opened_is_not_called_damaged(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path / "file"))
+    seen = weft("knowledge", "list")
+    assert seen.code == 2 and seen.err.endswith("manifest.json: cannot be read: Not a directory\n")
+
+
+def test_nothing_is_no_name_of_a_file(tmp_path, monkeypatch):
+    """As of a variable of the shell that is not set: it would be the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_text("# Ours\n\nOur rail switches are new.\n")
+    for given in (("batch", "jobs.csv", "--out", ""), ("knowledge", "add", ""), ("plan", ""), ("plan", "x", "--out=")):
+        seen = weft(*given)
+        assert seen.code == 2 and "expected a path, got nothing" in seen.err, given
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
+
+
+def test_documents_of_which_none_could_be_taken_are_no_success(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path / "home"))
+    (tmp_path / "none").mkdir()
+    (tmp_path / "empty.md").touch()
+    assert weft("knowledge", "add", str(tmp_path / "empty.md")).code == 2
+    assert weft("knowledge", "add", str(tmp_path / "none")).code == 2
 
 
 def test_conversations_that_begin_at_the_same_moment_have_a_file_each(tmp_path):
@@ -386,8 +455,12 @@ def test_a_transcript_that_ends_within_a_letter_is_still_one(tmp_path):
     assert len(document.read(torn).exchanges) == len(document.read("transcripts/70b-over-plain-tcp.md").exchanges)
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
-def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end):
+@pytest.mark.parametrize(
+    ("end", "once"),
+    [(signal.SIGTERM, b"^Q"), (signal.SIGHUP, b"^Q"), (signal.SIGTERM, b"]11;?")],
+    ids=["SIGTERM", "SIGHUP", "while it is asked for its colours"],
+)
+def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end, once):
     pty = pytest.importorskip("pty")
     termios = pytest.importorskip("termios")
     program, terminal = pty.fork()
@@ -395,11 +468,11 @@ def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end):
         os.environ["TERM"] = "xterm-256color"
         os.execv(sys.executable, WEFT)
     before, shown = termios.tcgetattr(terminal)[:4], b""
-    while b"^Q" not in shown:
+    while once not in shown:
         shown += os.read(terminal, 65_536)
     os.kill(program, end)
     with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
         while chunk := os.read(terminal, 65_536):
             shown += chunk
     assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == 128 + end
-    assert b"\x1b[?1049l" in shown and termios.tcgetattr(terminal)[:4] == before
+    assert (b"\x1b[?1049h" in shown) == (b"\x1b[?1049l" in shown) and termios.tcgetattr(terminal)[:4] == before

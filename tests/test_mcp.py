@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import pathlib
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -81,3 +83,20 @@ def test_a_message_that_is_too_long_is_let_go_and_answered(sdk):
     lines, refused = Lines(io.BytesIO(long + b'{"id":8}\n'), most=60), []
     lines.refused = refused.append
     assert [lines.readline(), lines.readline()] == ['{"id":8}\n', ""] and refused == [7]
+
+
+def test_ctrl_c_and_a_client_that_is_gone_end_it_in_one_word(sdk):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "own", "version": "1"}}
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n"
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    stopped, left = (subprocess.Popen([sys.executable, "-m", "assistant", "mcp"], text=True, **pipes) for _ in "ab")
+    for server in (stopped, left):
+        server.stdin.write(line)
+        server.stdin.flush()
+    assert all("result" in json.loads(server.stdout.readline()) for server in (stopped, left))
+    stopped.send_signal(signal.SIGINT)
+    left.stdout.close()
+    left.stdin.write(line)
+    left.stdin.flush()  # and not closed: who is gone may have left it open
+    assert (stopped.wait(60), stopped.stderr.read()) == (1, "weft: stopped\n")
+    assert (left.wait(60), left.stderr.read()) == (1, "")

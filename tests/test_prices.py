@@ -70,6 +70,7 @@ def test_a_file_of_the_public_catalog_is_of_the_cloud_it_is_named_after_and_coun
         and "1 line without a price" in " ".join(seen.out.split())
     )
     library._load.cache_clear()
+    assert home.stat().st_mode & 0o077 == 0, "what is paid is nobody else's to read"
     assert str(home) in seen.err and lamdas_price() == pytest.approx(3.69) != shipped
     spot = next(o for o in load().catalog.providers["lambda"].offers if o.name == LAMBDA).hour_price_spot
     assert spot.value == 1.5, "of the zones of a region the cheapest"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,14 +10,14 @@ import typer
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, EngineName, Jobs, RayAddress, Today, chosen
-from .terminal import format_option, progress_bar, say, show
+from .terminal import format_option, path, progress_bar, say, show, tell
 
 
 def batch(
     files: Annotated[
-        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
+        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.", parser=path)
     ],
-    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl, plans.csv or plans.parquet.")],
+    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl, plans.csv or plans.parquet.", parser=path)],
     form: Annotated[str, format_option("jsonl", "csv", "parquet")] = "jsonl",
     jobs: Jobs = None,
     engine: EngineName = "local",
@@ -50,5 +49,5 @@ def batch(
         day = today.date() if today else None
         found = runner.run(files, out, library, kind=form, engine=crew, resume=resume, today=day, done=done)
     show(blocks(found))
-    print(f"{found.planned} planned, {found.refused} bad: {out / f'plans.{form}'}", file=sys.stderr)
+    tell(f"{found.planned} planned, {found.refused} bad: {out / f'plans.{form}'}")
     raise typer.Exit(2 if found.refused else 0)

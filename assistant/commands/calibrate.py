@@ -6,12 +6,16 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile
-from .terminal import progress_bar, save, table_width, write_lines
+from .terminal import path, progress_bar, save, table_width, write_lines
 
 
 def calibrate(
-    runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The profile, which plan, predict and sweep take with --profile.")],
+    runs: Annotated[
+        Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False, parser=path)
+    ],
+    out: Annotated[
+        Path, typer.Option(help="The profile, which plan, predict and sweep take with --profile.", parser=path)
+    ],
     catalog: CatalogFile = None,
 ) -> None:
     """Two factors on time, for compute and for the network, from your own measured runs; a few rows are enough.

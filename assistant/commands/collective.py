@@ -10,7 +10,7 @@ import typer
 from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile
-from .terminal import format_option, one_of, write
+from .terminal import format_option, one_of, path, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.catalog import Catalog
@@ -47,7 +47,9 @@ def collective(
     method: Annotated[
         str | None, typer.Option(help="Of weight_sync: broadcast, reshard, checkpoint-engine, disk.")
     ] = None,
-    batch_file: Annotated[Path | None, typer.Option("--batch", help="JSON lines, see weft schema collective.")] = None,
+    batch_file: Annotated[
+        Path | None, typer.Option("--batch", help="JSON lines, see weft schema collective.", parser=path)
+    ] = None,
     form: Annotated[str, format_option("text", "json", "jsonl")] = "text",
     out: Out = None,
     catalog: CatalogFile = None,

@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile, Out, Today
-from .terminal import format_option, line_width, write
+from .terminal import format_option, line_width, path, write
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(help="A saved plan (weft plan FILE --format json); - is standard input.")],
+    before: Annotated[
+        Path, typer.Argument(help="A saved plan (weft plan FILE --format json); - is standard input.", parser=path)
+    ],
     after: Annotated[
         Path | None,
-        typer.Argument(help="Another one, or a questionnaire, planned today; left out: the same job, today."),
+        typer.Argument(
+            help="Another one, or a questionnaire, planned today; left out: the same job, today.", parser=path
+        ),
     ] = None,
     form: Annotated[str, format_option("text", "json", "markdown")] = "text",
     check: Annotated[

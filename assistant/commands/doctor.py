@@ -29,10 +29,12 @@ def report(*, every: bool = False, today: datetime.date | None = None) -> tuple[
 
     ``every``: name each figure that is older than its half-life instead of counting them; being old is no fault.
     """
+    from assistant.present.text import safe
+
     lines, healthy = [], True
     for good, text in (*_packages(), *_data(), *_index()):
         healthy &= good
-        lines.append(f"{'✓ fine' if good else '✗ missing'}  {text}")
+        lines.append(safe(f"{'✓ fine' if good else '✗ missing'}  {text}"))
     if healthy:
         lines += freshness(every, today or datetime.date.today())
     return lines, healthy

@@ -12,7 +12,7 @@ import typer
 from assistant.vocabulary.counted import counted
 
 from .options import TextOrJson
-from .terminal import progress_bar, say, write_lines
+from .terminal import path, progress_bar, say, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,8 @@ commands = typer.Typer(
     "They never change the rules, the prices or the figures of a plan.",
 )
 Paths = Annotated[
-    list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)
+    list[Path],
+    typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False, parser=path),
 ]
 Names = Annotated[
     list[str],
@@ -56,7 +57,8 @@ def add(paths: Paths) -> None:
     if own.documents():
         index_with_yours(load(), own)
     _report(added)
-    raise typer.Exit(2 if added.problems else 0)
+    taken = added.new or added.refreshed or added.same
+    raise typer.Exit(0 if taken and not added.problems else 2)
 
 
 @commands.command()

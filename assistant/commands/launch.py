@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile, Out, ProfileFile, Today
-from .terminal import one_of, write
+from .terminal import one_of, path, write
 
 
 def launch(
-    file: Annotated[Path, typer.Argument(help="A saved plan (.json of weft plan --format json), or a questionnaire.")],
+    file: Annotated[
+        Path, typer.Argument(help="A saved plan (.json of weft plan --format json), or a questionnaire.", parser=path)
+    ],
     launcher: Annotated[str, typer.Option("--for", help="torchrun, slurm, kubernetes or skypilot.")] = "torchrun",
     framework: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
-from .terminal import one_of, sparing, write, write_lines
+from .terminal import one_of, path, sparing, write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
@@ -108,7 +108,8 @@ def bench(
 @commands.command()
 def diagnose(
     logs: Annotated[
-        list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file; .gz too.")
+        list[Path],
+        typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file; .gz too.", parser=path),
     ],
     form: TextOrJson = "text",
 ) -> None:

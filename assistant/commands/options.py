@@ -8,27 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from .terminal import format_option, one_of
+from .terminal import format_option, one_of, path
 
 if TYPE_CHECKING:
     from assistant.engines import Engine
 
 Questionnaire = Annotated[
-    Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)
+    Path,
+    typer.Argument(
+        help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False, parser=path
+    ),
 ]
 CatalogFile = Annotated[
-    Path | None, typer.Option("--catalog", help="Your own facts and prices, over the shipped catalog.")
+    Path | None, typer.Option("--catalog", help="Your own facts and prices, over the shipped catalog.", parser=path)
 ]
 ProfileFile = Annotated[
-    Path | None, typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.")
+    Path | None, typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.", parser=path)
 ]
 Today = Annotated[
     datetime | None,
     typer.Option("--today", formats=["%Y-%m-%d"], help="The day prices are taken at, as 2026-11-20; else today."),
 ]
-Out = Annotated[Path | None, typer.Option("--out", help="Write here instead of to the screen.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Write here instead of to the screen.", parser=path)]
 TextOrJson = Annotated[str, format_option("text", "json")]
-TextBatch = Annotated[Path | None, typer.Option("--batch", help='JSON lines {"id", "text"}.')]
+TextBatch = Annotated[Path | None, typer.Option("--batch", help='JSON lines {"id", "text"}.', parser=path)]
 Theme = Annotated[
     str,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, Today
-from .terminal import format_option, line_width, write
+from .terminal import format_option, line_width, path, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
@@ -24,7 +24,9 @@ def plan(
     ] = False,
     measured: Annotated[
         list[Path] | None,
-        typer.Option("--measured", help="Output of nccl-tests on this network: the plan with the network as it is."),
+        typer.Option(
+            "--measured", help="Output of nccl-tests on this network: the plan with the network as it is.", parser=path
+        ),
     ] = None,
     catalog: CatalogFile = None,
     profile: ProfileFile = None,

@@ -12,21 +12,25 @@ from assistant.vocabulary.counted import counted
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, TextOrJson
-from .terminal import progress_bar, say, table_width, write, write_lines
+from .terminal import path, progress_bar, say, table_width, write, write_lines
 
 if TYPE_CHECKING:
     from assistant.vocabulary.prices import PriceChange
 
 _Update = Annotated[
     Path | None,
-    typer.Option(help="A dated list of prices, .csv: its newer prices go into your own catalog.", show_default=False),
+    typer.Option(
+        help="A dated list of prices, .csv: its newer prices go into your own catalog.", show_default=False, parser=path
+    ),
 ]
 
 
 def prices(
     questionnaires: Annotated[
         list[Path] | None,
-        typer.Argument(help="Jobs: which prices decide, or what a list makes of the plan.", show_default=False),
+        typer.Argument(
+            help="Jobs: which prices decide, or what a list makes of the plan.", show_default=False, parser=path
+        ),
     ] = None,
     update: _Update = None,
     dry_run: Annotated[
@@ -155,7 +159,7 @@ def _append(target: Path, document: str) -> None:
     try:
         with alone(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, _with(target, document).encode())
+            write_whole(target, _with(target, document).encode(), permissions=0o600)  # what is paid is nobody else's
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(target))) from None
 

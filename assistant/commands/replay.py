@@ -7,30 +7,31 @@ import typer
 
 from assistant.vocabulary.errors import InputError, Place
 
-from .terminal import write
+from .terminal import path, write
 
 
 def replay(
-    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
+    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.", parser=path)],
     update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html)."),
+        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html).", parser=path),
     ] = None,
 ) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
     from assistant.conversation.transcript.replaying import replay_file, update_file
     from assistant.library import load
+    from assistant.present.text import safe
 
     if export is not None:
         return _export(files, export)
     library, changed = load(), 0
     for file in files:
         result = replay_file(file, library)
-        print(result.summary)
+        print(safe(result.summary))
         if result.changed:
             changed += 1
-            print(result.diff, end="")
+            print(safe(result.diff), end="")
             if update:
                 update_file(file, library)
     raise typer.Exit(1 if changed and not update else 0)

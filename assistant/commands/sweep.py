@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, EngineName, Jobs, ProfileFile, RayAddress, Today, chosen
-from .terminal import format_option, one_of, progress_bar, save, table_width, write
+from .terminal import format_option, one_of, path, progress_bar, save, table_width, tell, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
@@ -35,12 +34,14 @@ Varied = Annotated[
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False, parser=path)
+    ],
     vary: Varied,
     form: Annotated[str, format_option("table", "csv", "json", "parquet")] = "table",
     plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
     metric: Annotated[str, typer.Option(help="What is drawn: cost, slowdown or step-time.")] = "cost",
-    out: Annotated[list[Path] | None, typer.Option(help=_OUT)] = None,
+    out: Annotated[list[Path] | None, typer.Option(help=_OUT, parser=path)] = None,
     catalog: CatalogFile = None,
     profile: ProfileFile = None,
     today: Today = None,
@@ -56,9 +57,9 @@ def sweep(
     from assistant.sweeps import sweep as swept
 
     one_of("--metric", metric, ("cost", "slowdown", "step-time"))
-    for path in out or []:
-        if path.suffix not in _WRITERS:
-            raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(path), field="--out"))
+    for target in out or []:
+        if target.suffix not in _WRITERS:
+            raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(target), field="--out"))
     _parquet_can_be_written(form, out or [])
     crew = chosen(engine, jobs, ray_address)
     library = load(user_catalog=catalog, profile=profile)
@@ -70,12 +71,12 @@ def sweep(
     with progress_bar("sweeping", points) as advance:
         day = today.date() if today else None
         made = swept(questionnaire, axes, library, advance, today=day, engine=crew)
-    for path in out or []:
-        if path.suffix == ".parquet":
-            _save_parquet(made, path)
+    for target in out or []:
+        if target.suffix == ".parquet":
+            _save_parquet(made, target)
         else:
-            save(path, _written(made, path.suffix.removeprefix("."), metric))
-    if not any(path.suffix == f".{form}" for path in out or []):
+            save(target, _written(made, target.suffix.removeprefix("."), metric))
+    if not any(target.suffix == f".{form}" for target in out or []):
         write(_written(made, form, metric if plot else None))
 
 
@@ -100,7 +101,7 @@ def _save_parquet(made: Sweep, path: Path) -> None:
             write_whole(path, (Path(folder) / "rows").read_bytes())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None
-    print(f"written: {path}", file=sys.stderr)
+    tell(f"written: {path}")
 
 
 def _written(made: Sweep, form: str, metric: str | None) -> str:

@@ -37,6 +37,14 @@ def format_option(*accepted: str, note: str = "") -> Any:
     return typer.Option("--format", help=f"{names}{note}.", callback=checked)
 
 
+def path(given: str) -> Path:
+    """What an option or argument names. Nothing at all, as of a shell's variable that is not set, is no name: Python
+    takes it for the folder one is in."""
+    if not given:
+        raise typer.BadParameter("expected a path, got nothing")
+    return Path(given)
+
+
 def sparing(command: Callable[..., None]) -> Callable[..., None]:
     """A command of which no ``out`` may be one of the files that it reads: whatever else is a path, and the person's
     own catalog where that is laid over ours without being named."""
@@ -96,14 +104,19 @@ def show(blocks: list[Block]) -> None:
 def save(path: Path, text: str) -> None:
     """To a file, and one line on standard error that says so."""
     write(text, path)
-    print(f"written: {path}", file=sys.stderr)
+    tell(f"written: {path}")
 
 
 def say(message: str) -> None:
-    """One line on standard error, nothing in it that could move the cursor."""
+    """What the program has to say of itself, as :func:`tell`."""
+    tell(f"weft: {message}")
+
+
+def tell(line: str) -> None:
+    """One line on standard error, nothing in it that could move the cursor: names of files are anybody's."""
     from assistant.present.text import safe
 
-    print(f"weft: {safe(message)}", file=sys.stderr)
+    print(safe(line), file=sys.stderr)
 
 
 @contextlib.contextmanager

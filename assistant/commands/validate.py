@@ -9,7 +9,7 @@ import typer
 
 from assistant.vocabulary.errors import InputError
 
-from .terminal import format_option, line_width, progress_bar, write
+from .terminal import format_option, line_width, path, progress_bar, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.validation import Validation
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def validate(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE.csv", help="Your measured runs; ours when left away.")
+        Path | None, typer.Argument(metavar="FILE.csv", help="Your measured runs; ours when left away.", parser=path)
     ] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Every run, predicted and measured.")] = False,
     leave_one_out: Annotated[
@@ -28,7 +28,9 @@ def validate(
         ),
     ] = False,
     form: Annotated[str, format_option("text", "json", "csv")] = "text",
-    catalog: Annotated[Path | None, typer.Option(help="Your own facts, laid over the shipped catalog.")] = None,
+    catalog: Annotated[
+        Path | None, typer.Option(help="Your own facts, laid over the shipped catalog.", parser=path)
+    ] = None,
 ) -> None:
     """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant
     model; without a file also how far the times of collectives are, small and large messages apart. Then the peak of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from assistant.present.plan import card
-from assistant.present.text import lines_of
+from assistant.present.text import lines_of, safe
 
 from . import line_input, opening, wording
 from .completing import Completer
@@ -88,7 +88,7 @@ def _remind(conversation: Conversation, events: list[Event], write_line: WriteLi
 
 def _farewell(conversation: Conversation, write_line: WriteLine) -> None:
     if conversation.transcript_path is not None and conversation.transcript_path.exists():
-        write_line(f"The transcript is in {conversation.transcript_path}.")
+        write_line(safe(f"The transcript is in {conversation.transcript_path}."))
 
 
 def _discard_output() -> None:

@@ -110,14 +110,16 @@ class Library:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """Content hashes of the rules, the knowledge, the catalog and its prices: what an answer was made with."""
-        from .shipped import folder_digest
+        """Content hashes of the rules, the knowledge (all of it that an answer can hang on, beside the catalog), the
+        catalog and its prices: what an answer was made with."""
+        from .shipped import digest, folder_digest
 
-        parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
+        names = paths.answering(self.knowledge_folder, but=("catalog", "examples"))
+        knowledge = digest({name: (self.knowledge_folder / name).read_bytes() for name in names})
         figures = [self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)]
         prices = [*figures[0].glob("providers*"), *figures[1:]]
-        told = {"rules": [self.rules_folder], "knowledge": parts, "catalog": figures, "prices": prices}
-        return {name: folder_digest(*folders) for name, folders in told.items()}
+        told = {name: folder_digest(*folders) for name, folders in (("catalog", figures), ("prices", prices))}
+        return {"rules": folder_digest(self.rules_folder), "knowledge": knowledge, **told}
 
     def listener(self, build: Callable[[], T]) -> T:
         """What ``build`` makes of the wordings and the names of the catalog for who listens: of shipped data it is kept

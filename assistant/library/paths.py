@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,9 +47,14 @@ def whole(folder: Path) -> Path:
 
 def listing(folder: Path) -> str:
     """What :data:`FILES` has to say of a folder that is whole."""
+    return "".join(f"{name}\n" for name in answering(folder))
+
+
+def answering(folder: Path, but: Collection[str] = ()) -> list[str]:
+    """The files of a folder that an answer can hang on, in order of name; without those below the folders ``but``."""
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    kept = (one.as_posix() for one in found if one.parts[0] not in (*_NOT_LISTED, FILES))
-    return "".join(f"{name}\n" for name in sorted(kept) if not any(part.startswith(".") for part in name.split("/")))
+    kept = (one.as_posix() for one in found if one.parts[0] not in (*_NOT_LISTED, FILES, *but))
+    return [name for name in sorted(kept) if not any(part.startswith(".") for part in name.split("/"))]
 
 
 def cache_dir() -> Path:

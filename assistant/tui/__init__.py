@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -35,7 +37,9 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
         told = lambda done, of: (f"building the search, once: {done:,} of {of:,} texts", f"search: {done / of:.0%}")
         conversation.warm(lambda done, of: weft.call_from_thread(weft.talk.hint.state, *told(done, of)))
 
+    _when_ended(_unwound)
     weft = WeftApp(begin, warm, theme=appearance.settle(theme), resumed=begin)
+    _when_ended(weft.end)
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
         code = weft.run() or 0
@@ -46,6 +50,20 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
         raise weft.failure
     sys.stderr.write(aside.getvalue())
     return code
+
+
+def _when_ended(handle: Callable[[int], None]) -> None:
+    """What is done when somebody ends the program from outside."""
+    for name in ("SIGTERM", "SIGHUP"):
+        with contextlib.suppress(AttributeError, ValueError):  # not on Windows; not in another thread
+            number = getattr(signal, name)
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+                signal.signal(number, lambda number, _: handle(number))
+
+
+def _unwound(number: int) -> NoReturn:
+    """To the terminal as it was: while it is asked for its colours it is another one."""
+    raise SystemExit(128 + number)
 
 
 def _where_it_is(conversation: Conversation | None) -> None:

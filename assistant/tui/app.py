@@ -57,6 +57,7 @@ class WeftApp(App[int], inherit_bindings=False):
         self.register_theme(LIGHT)
         self.theme = f"weft-{theme}"
         self.failure: Exception | None = None
+        self._ended: int | None = None
         self._warm_search, self._grace_s, self.resumed = warm_search, grace_s, resumed
         self.talk = ConversationScreen(conversation_factory, warm_search, grace_s)
 
@@ -65,11 +66,18 @@ class WeftApp(App[int], inherit_bindings=False):
         return self.talk
 
     def on_mount(self) -> None:
-        """Who ends the program from outside gets the terminal back as it was."""
+        """Who ends the program from outside gets the terminal back as it was, also who has ended it already: half a
+        screen cannot be put away."""
+        if self._ended is not None:
+            self.exit(self._ended)
         for name in ("SIGTERM", "SIGHUP"):
             with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):  # not everywhere
                 number = getattr(signal, name)
                 asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
+
+    def end(self, number: int) -> None:
+        """The signal of this number came before the screen stood."""
+        self._ended = 128 + number
 
     def action_resume(self) -> None:
         """Let the person choose a conversation that is kept, and go on with it."""

@@ -71,8 +71,9 @@ class SidePanel(Vertical):
             yield self.plots
 
     def on_mount(self) -> None:
-        """Start with the plan."""
-        self.turn_to("plan")
+        """Start with the plan; where the program ends before it stands, there are no tabs."""
+        if self.query("#panes"):
+            self.turn_to("plan")
 
     @property
     def tab(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -115,7 +116,7 @@ def go_on(conversation: Conversation, path: Path, head: Mapping[str, str]) -> bo
 
 def at(path: Path) -> Path:
     """Where it is written down how the conversation of a transcript stands."""
-    name = hashlib.blake2b(str(real(path)).encode(), digest_size=12).hexdigest()
+    name = hashlib.blake2b(os.fsencode(real(path)), digest_size=12).hexdigest()
     return paths.cache_dir() / "conversations" / f"{name}.json"
 
 

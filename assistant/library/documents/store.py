@@ -52,9 +52,11 @@ class DocumentStore:
             return [OwnDocument(**entry) for entry in listed["documents"]]
         except FileNotFoundError:
             return []
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", Place(str(self._manifest))) from None
+        except (ValueError, TypeError, KeyError):
             problem = "the list of your documents is damaged; delete it and add your documents again"
             raise InputError(problem, Place(str(self._manifest))) from None
 
@@ -119,7 +121,7 @@ class DocumentStore:
             same = before if before is not None and before.digest == digest and self.cuts(before) is not None else None
             document = same or self._read(found, data, digest, known, added)
         except (Unreadable, NotADocument) as error:
-            bad = isinstance(error, Unreadable)
+            bad = found.named or isinstance(error, Unreadable)  # one that was asked for by name is not passed over
             kept = "; what was read before is kept" if before else ""
             told = f"{harmless(str(found.path))}: {'' if bad else 'left out, '}{error}{kept}"
             (added.problems if bad else added.notes).append(told)
