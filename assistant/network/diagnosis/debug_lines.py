@@ -161,6 +161,11 @@ class DebugLog:
         self._said(number, host, device, level, text.lstrip())
         return True
 
+    @property
+    def started(self) -> bool:
+        """Whether the start of a job is among the lines."""
+        return bool(self.ranks or self.bootstrap or self.networks)
+
     def given(self, number: int, line: str) -> None:
         """What a line that is not NCCL's sets for it."""
         if _GIVEN.search(line):

@@ -14,6 +14,7 @@ from .debug_lines import DebugLog
 from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet
 from .facts import differences, tried
 from .judge_path import Measured
+from .outcome import outcome_of
 from .reading import Heard
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
@@ -269,17 +270,19 @@ def _findings(
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
-    found = _weighed(found, known, speed, tables)
+    found = _weighed(found, heard, speed, tables)
     return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))
 
 
 def _weighed(
-    found: list[DiagnosisFinding], known: known_lines.KnownLines, speed: Speed, tables: _Tables
+    found: list[DiagnosisFinding], heard: Heard, speed: Speed, tables: _Tables
 ) -> list[DiagnosisFinding]:
     """What was found as it weighs in this log, with the log's own words where nothing else says why it failed."""
+    known, rows = heard.known, (_first(tables.runs), tables.moved)
     did_work = bool(known.steps.last) or known.ended_well or "serves" in known.seen
     ran = did_work or speed == "fine" or any(run.rows for run in tables.runs)
     found = harm.of_tests(found, known)
+    found = harm.as_it_came_out(found, outcome_of(known, rows, started=heard.log.started), speed)
     found = harm.without_harm(found, known, speed, tables.moved)
     found = harm.beside_others(found, speed, ran=ran or known.connected, overcome=known.overcome)
     found = harm.cleaned_up(harm.unexplained(found))
@@ -313,6 +316,11 @@ def _heard_of(known: known_lines.KnownLines, log: DebugLog) -> bool:
 def _last(runs: list[Run], size: int = 0) -> int:
     """The line of the last row of so many bytes at least, 0 where there is none."""
     return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
+
+
+def _first(runs: list[Run]) -> int:
+    """The line of the first row that moved full packets, 0 where there is none."""
+    return min((row.line for run in runs for row in run.rows if row.size >= judge_tests.MIB), default=0)
 
 
 def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:

@@ -113,6 +113,7 @@ class KnownLines:
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
+        self.completed = 0  # the line of the last request that failed
         self.ended_at: dict[int, tuple[Counter[str], Counter[str]]] = {}  # of each status: peers, adapters
         self.nameless_failure: int | None = None
         # NCCL's warnings that nothing here explains: first line, text, how many, last line.
@@ -196,7 +197,7 @@ class KnownLines:
             if found and quoted(line):
                 found = [each for each in found if each[0].sign]
             for signature, said in found:
-                self._quiet |= signature.sign << places()[signature.code]
+                self._quiet |= (signature.sign and not signature.at_the_end) << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
@@ -250,7 +251,7 @@ class KnownLines:
         if ended := completion(line):
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
-            self.completions[status] = (meaning, first, count + 1)
+            self.completions[status], self.completed = (meaning, first, count + 1), number
             for where, counted in zip(
                 (_PEER, _HCA), self.ended_at.setdefault(status, (Counter(), Counter())), strict=True
             ):
@@ -263,7 +264,7 @@ class KnownLines:
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        started = bool(log.ranks or log.bootstrap or log.networks)  # the log has the start of a job
+        started = log.started
         moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row), started=started)
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
@@ -278,7 +279,7 @@ class KnownLines:
             )
             passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
-                told = self._ended_while_stepping(seen, started=started) or signature.at(
+                told = self._ended_while_stepping(seen) or signature.at(
                     seen.first, seen.evidence, said=seen.said
                 )
                 yield _counted(as_information(told) if light else told, seen.count)
@@ -312,6 +313,21 @@ class KnownLines:
         """Whether steps went on at the same pace before and after what was seen."""
         return self.steps.first < seen.first and seen.last < self.steps.last and self.steps.steady
 
+    def asked_after(self, worked: int) -> int:
+        """The line at which the job was ended from outside, 0 where it was not, had hung before, or ``worked`` after that (the last
+        line of it)."""
+        ends = [seen for seen in self.seen.values() if seen.signature.ends and seen.last > worked]
+        if any(seen.signature.while_stepping and self._hung(seen) for seen in ends):
+            return 0
+        return min((seen.first if seen.first > worked else seen.last for seen in ends), default=0)
+
+    @property
+    def last_of_others(self) -> dict[str, tuple[int, int]]:
+        """By code the last line, and how many there are, of requests that failed and of warnings that no entry knows."""
+        told = (meaning.code if meaning else "completion-error" for meaning, _, _ in self.completions.values())
+        last = dict.fromkeys((*told, "retries-exhausted"), (self.completed, 1))
+        return last if self.strange is None else last | {"unknown-warning": (self.strange[3], self.strange[2])}
+
     def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
         it) but something did before, or may have as the log has no start, and the codes of that."""
@@ -321,23 +337,38 @@ class KnownLines:
                 for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
         return (min(ends.values()), {*ends}) if ends else None
 
-    def _ended_while_stepping(self, seen: Seen, *, started: bool) -> DiagnosisFinding | None:
+    def _ended_while_stepping(self, seen: Seen) -> DiagnosisFinding | None:
         """Of an end of the whole job what is told where its steps went on until then, or how long before they had
-        stopped; ``started``: whether the log has the start of a job, which then shows no steps."""
+        stopped."""
         ending, steps = seen.signature.while_stepping, self.steps
         if ending is None or not ending.says.search(seen.said) or steps.last > seen.first:
             return None
         told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
-        if steps.told < 2:  # a log that has the start of the job shows that nothing came of it; the end of one does not
-            message = ending.unseen.format(said=seen.said)
-            return as_information(told.model_copy(update={"message": message})) if message and not started else None
+        if steps.told < 2:  # it worked otherwise, or nothing came of it: which of these is not known
+            message = ending.unseen.format(said=seen.said) + self._lost
+            return as_information(told.model_copy(update={"message": message})) if ending.unseen else None
         ago = seconds_between(steps.printed[1], seen.printed)
-        if ago is not None and ago > max(_LONG, _SEVERAL * steps.every):
+        if ago is not None and self._hung(seen):
             more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
             return told.model_copy(update={"message": told.message + more})
         since = f", {shown(ago)} after the last one" if ago is not None else " (no line tells when the last one was)"
-        message = ending.message.format(said=seen.said, since=since).replace(" ()", "")
+        message = ending.message.format(said=seen.said, since=since).replace(" ()", "") + self._lost
         return as_information(told.model_copy(update={"message": message}))
+
+    def _hung(self, end: Seen) -> bool:
+        """Whether the steps of a job had stopped long before it was ended, by the times of the day in its lines."""
+        ago = seconds_between(self.steps.printed[1], end.printed) if self.steps.told > 1 else None
+        return ago is not None and ago > max(_LONG, _SEVERAL * self.steps.every)
+
+    @property
+    def _lost(self) -> str:
+        """What a job lost that was ended, where it did work after it was last saved, as its lines say."""
+        saved = self.seen["saved"].last if "saved" in self.seen else 0
+        if self.steps.told < 2 or saved > self.steps.last:
+            return ""
+        if not saved:
+            return "; no line tells that they were saved, so that they may have to be done again"
+        return f"; its steps after the checkpoint of line {saved}, up to line {self.steps.last}, are to be done again"
 
     def _one_place(self, status: int, log: DebugLog) -> str:
         """The peer that all requests of a status name, and the adapter that all that failed do: that rail, then."""

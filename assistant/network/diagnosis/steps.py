@@ -97,7 +97,7 @@ class Steps:
     first: int = 0  # the line of the first one
     last: int = 0  # of the last one
     told: int = 0  # how many
-    ended: bool = False  # whether the last of all came
+    ended_at: int = 0  # the line of the last of all, 0 where it has not come
     printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
@@ -116,7 +116,8 @@ class Steps:
             return "throughput/" in small and bool(self.told) and self._rate_apart(number, line)
         self.first, self.last, self.told = self.first or number, number, self.told + 1
         at, of = step["at"] or step["batch"], step["of"] or step["batches"]
-        self.ended = self.ended or (of is not None and at == of)
+        if of is not None and at == of:
+            self.ended_at = number
         if (time := self._took(line)) is not None:
             self._timed(time, number)
             self._count_rate(line)
@@ -184,6 +185,11 @@ class Steps:
         if took.lastindex == 1:
             self._label = line[took.start() : took.start(1)]
         return float(took[took.lastindex or 1])
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last of all came."""
+        return bool(self.ended_at)
 
     @property
     def steady(self) -> bool:
