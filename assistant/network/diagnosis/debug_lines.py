@@ -130,6 +130,7 @@ class DebugLog:
     rack_unused: bool = False
     rack: bool = False  # NVLink joins more than one node
     socket_interfaces: tuple[str, ...] = ()
+    rdma_named: bool = False  # a line that is not NCCL's says that the hosts have RDMA
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
     sockets_meant: bool = False  # their provider has nothing else for these machines
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for

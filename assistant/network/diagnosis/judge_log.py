@@ -41,6 +41,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     ):
         device = _LEAST
     log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
+    log.linked = log.linked or heard.tools.matrix.linked
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
@@ -50,6 +51,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.adapters_chosen = _chosen(log, heard.known)
     log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider"))
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
+    log.rdma_named = "rdma-there" in heard.known.standing
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
@@ -97,7 +99,7 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
-        if is_pcie(device) and (peak or log.local) and peak <= PCIE:  # more is a bridge of NVLink between two cards
+        if is_pcie(device) and (peak or log.local) and peak <= PCIE and not log.linked:  # more is a bridge of NVLink between two cards
             return "pcie"
         joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
         many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()

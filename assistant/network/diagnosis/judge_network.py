@@ -52,7 +52,7 @@ def findings(
         yield from sockets.findings(log, device, named)
         direct = _gpudirect(log, device, named, by_design=stepped, slow=speed in ("slow", "short"))
         yield from map(as_information, direct) if speed == "fine" else direct
-        yield from _sharp(log, named)
+        yield from _sharp(log, named, speed)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = not _through_the_host(log, device) and "NCCL_P2P_DISABLE" not in log.by_comment
@@ -209,7 +209,7 @@ def _gpudirect(
         yield as_information(told) if carried else told
 
 
-def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+def _sharp(log: DebugLog, named: frozenset[str], speed: Speed) -> Iterator[DiagnosisFinding]:
     """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
     channels between hosts show. One rank of many need not be one that speaks of them."""
     line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
@@ -219,7 +219,9 @@ def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
         line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
     refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
     if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
-        yield finding("sharp-not-used", line, setting=setting)
+        told = finding("sharp-not-used", line, setting=setting)
+        there = log.transport in ("infiniband", "unknown")  # the switches of other networks add nothing
+        yield told if there or speed in ("slow", "short") else as_information(told)
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:

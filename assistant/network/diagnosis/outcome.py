@@ -57,7 +57,7 @@ def outcome_of(known: KnownLines, rows: tuple[int, int], *, started: bool) -> Ou
     """``rows``: the lines of the first and the last row of a table that moved full packets, 0 without one; ``started``:
     the log has the start of a job."""
     steps, other = Span(known.steps.first, known.steps.last), known.seen.get("worked")
-    work = (steps, Span(other.first, other.last) if other else Span(), Span(*rows))
+    work = (steps, Span(other.first, other.last) if other and other.count > 1 else Span(), Span(*rows))
     worked = max(each.last for each in work)
     ended = max(known.steps.ended_at, known.seen["ended-well"].last if "ended-well" in known.seen else 0)
     last_of = {code: (seen.last, seen.count) for code, seen in known.seen.items()} | known.last_of_others
