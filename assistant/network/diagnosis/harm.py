@@ -27,7 +27,7 @@ def without_harm(
     alarms = {each.code for each in found if each.severity != "info"}
     if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed() - known.overcome:
         return found
-    worked = max(known.steps.last, last_row)
+    worked = max(known.worked, last_row)
 
     def did_none(each: DiagnosisFinding) -> bool:
         if each.code in of_speed():

@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet
+from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet, slot_of
 from .facts import differences, tried
 from .judge_path import Measured
 from .outcome import outcome_of
@@ -25,7 +25,6 @@ _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
-PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -99,9 +98,10 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
-        if is_pcie(device) and (peak or log.local) and peak <= PCIE and not log.linked:  # more is a bridge of NVLink between two cards
+        slot = slot_of(device)  # what reaches more has a bridge of NVLink between two cards
+        if is_pcie(device) and (peak or log.local) and peak <= slot and not log.linked:
             return "pcie"
-        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
+        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > slot
         many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()
         if joined or (device and (peak or log.local["P2P"])) or (log.local["P2P"] and many):
             return "nvlink"
@@ -168,7 +168,7 @@ def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
     """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
     speak, of as many ranks, no channel leaves it, and no option asks for more."""
     known = heard.known
-    if not (known.connected or known.steps.last or "serves" in known.seen):
+    if not (known.connected or known.worked or known.steps.last or "serves" in known.seen):
         return False
     speaking = [len(gpus) for gpus in log.devices_per_host.values()]
     alone = len(speaking) == 1 and speaking[0] >= max(2, log.ranks) and not log.channels and not log.rack
@@ -281,7 +281,7 @@ def _weighed(
 ) -> list[DiagnosisFinding]:
     """What was found as it weighs in this log, with the log's own words where nothing else says why it failed."""
     known, rows = heard.known, (_first(tables.runs), tables.moved)
-    did_work = bool(known.steps.last) or known.ended_well or "serves" in known.seen
+    did_work = bool(known.worked or known.steps.last) or known.ended_well or "serves" in known.seen
     ran = did_work or speed == "fine" or any(run.rows for run in tables.runs)
     found = harm.of_tests(found, known)
     found = harm.as_it_came_out(found, outcome_of(known, rows, started=heard.log.started), speed)

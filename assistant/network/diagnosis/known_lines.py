@@ -124,6 +124,12 @@ class KnownLines:
         """Whether a line says that the job came to its end as meant."""
         return self.steps.ended or "ended-well" in self.seen
 
+    @property
+    def worked(self) -> int:
+        """The last line that tells of work, 0 where fewer than two do."""
+        other = self.seen.get("worked")
+        return max(self.steps.last, other.last if other and other.count > 1 else 0)
+
     def said(self, code: str) -> str:
         """What the first line that was seen of a failure or sign says of it, empty without one."""
         return self.seen[code].said if code in self.seen else ""
@@ -265,10 +271,11 @@ class KnownLines:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
         started = log.started
-        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row), started=started)
+        moved, ran = max(moved, self.steps.last), max(self.went_on, last_row, self.worked)
+        ended = self._end(ran, started=started)
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
-            went_on = self.ended_well or seen.last < max(self.went_on, last_row)
+            went_on = self.ended_well or seen.last < ran
             light = (weighs == "unless-fast" and (speed == "fine" or self._without_effect(seen))) or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
@@ -299,7 +306,7 @@ class KnownLines:
             more = f", and {count - 1} more such" if count > 1 else ""
             told = finding("unknown-warning", first, more=more, text=text)
             behind = ended is not None and first > ended[0]
-            yield as_information(told) if behind or last < max(self.went_on, last_row) else told
+            yield as_information(told) if behind or last < ran else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
 
