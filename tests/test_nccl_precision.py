@@ -118,7 +118,8 @@ def alarms(text: str) -> set[str]:
         (horovod("Standard_NC24s_v3"), horovod("Standard_NC24rs_v3"), "tcp-sockets"),
     ],
     ids=["longer sequences", "a test of adapters", "deleted by hand", "progress bars", "algorithms tried",
-         "interrupted", "ended by a signal", "preempted, or its host failed", "one host", "four adapters of an A100 node",
+         "interrupted", "ended by a signal", "preempted, or its host failed", "one host",
+         "four adapters of an A100 node",
          "of eight, by their numbers", "of eight, as chosen", "four, and slower", "EFA without GPUDirect",
          "a size without RDMA"],
 )  # fmt: skip

@@ -276,9 +276,7 @@ def _findings(
     return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))
 
 
-def _weighed(
-    found: list[DiagnosisFinding], heard: Heard, speed: Speed, tables: _Tables
-) -> list[DiagnosisFinding]:
+def _weighed(found: list[DiagnosisFinding], heard: Heard, speed: Speed, tables: _Tables) -> list[DiagnosisFinding]:
     """What was found as it weighs in this log, with the log's own words where nothing else says why it failed."""
     known, rows = heard.known, (_first(tables.runs), tables.moved)
     did_work = bool(known.worked or known.steps.last) or known.ended_well or "serves" in known.seen
@@ -321,8 +319,8 @@ def _last(runs: list[Run], size: int = 0) -> int:
 
 
 def _first(runs: list[Run]) -> int:
-    """The line of the first row that moved full packets, 0 where there is none."""
-    return min((row.line for run in runs for row in run.rows if row.size >= judge_tests.MIB), default=0)
+    """The line at which the first test began, 0 where there is none."""
+    return min((run.line for run in runs), default=0)
 
 
 def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:

@@ -121,8 +121,8 @@ class KnownLines:
 
     @property
     def ended_well(self) -> bool:
-        """Whether a line says that the job came to its end as meant."""
-        return self.steps.ended or "ended-well" in self.seen
+        """Whether a line says that the job came to its end as meant, and it did not work on after that."""
+        return self.steps.ended or ("ended-well" in self.seen and self.seen["ended-well"].last > self.worked)
 
     @property
     def worked(self) -> int:
@@ -286,9 +286,7 @@ class KnownLines:
             )
             passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
-                told = self._ended_while_stepping(seen) or signature.at(
-                    seen.first, seen.evidence, said=seen.said
-                )
+                told = self._ended_while_stepping(seen) or signature.at(seen.first, seen.evidence, said=seen.said)
                 yield _counted(as_information(told) if light else told, seen.count)
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
@@ -321,8 +319,8 @@ class KnownLines:
         return self.steps.first < seen.first and seen.last < self.steps.last and self.steps.steady
 
     def asked_after(self, worked: int) -> int:
-        """The line at which the job was ended from outside, 0 where it was not, had hung before, or ``worked`` after that (the last
-        line of it)."""
+        """The line at which the job was ended from outside, 0 where it was not, had hung before, or ``worked`` after
+        that (the last line of it)."""
         ends = [seen for seen in self.seen.values() if seen.signature.ends and seen.last > worked]
         if any(seen.signature.while_stepping and self._hung(seen) for seen in ends):
             return 0
@@ -330,10 +328,10 @@ class KnownLines:
 
     @property
     def last_of_others(self) -> dict[str, tuple[int, int]]:
-        """By code the last line, and how many there are, of requests that failed and of warnings that no entry knows."""
+        """By code the last line, and how many there are, of requests that failed and warnings that no entry knows."""
         told = (meaning.code if meaning else "completion-error" for meaning, _, _ in self.completions.values())
-        last = dict.fromkeys((*told, "retries-exhausted"), (self.completed, 1))
-        return last if self.strange is None else last | {"unknown-warning": (self.strange[3], self.strange[2])}
+        last = {code: (self.completed, 1) for code in (*told, "retries-exhausted")}
+        return last if self.strange is None else {**last, "unknown-warning": (self.strange[3], self.strange[2])}
 
     def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of

@@ -54,7 +54,7 @@ class Outcome:
 
 
 def outcome_of(known: KnownLines, rows: tuple[int, int], *, started: bool) -> Outcome:
-    """``rows``: the lines of the first and the last row of a table that moved full packets, 0 without one; ``started``:
+    """``rows``: where the first test began, and its last row that moved full packets, 0 without one; ``started``:
     the log has the start of a job."""
     steps, other = Span(known.steps.first, known.steps.last), known.seen.get("worked")
     work = (steps, Span(other.first, other.last) if other and other.count > 1 else Span(), Span(*rows))

@@ -45,7 +45,8 @@ _BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small le
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
-    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|train_step_timing(?: in s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
+    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|train_step_timing(?: in s)?|"
+    r"iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
     r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|"
     r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
