@@ -32,6 +32,8 @@ _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
 # Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
 _GIVEN = re.compile(r"(?:^|[+$#>] |\bexport |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
 _VALUE = re.compile(r"\b(NCCL_\w{1,64})=[\"']?([^\s\"';]{1,400})")
+# What somebody says of a setting that is no mistake.
+_MEANT = re.compile(r"\b(?:on purpose|deliberate(?:ly)?|intentional(?:ly)?|by design|as (?:planned|intended))\b", re.I)
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
 _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
@@ -173,7 +175,7 @@ class DebugLog:
             for name, value in _VALUE.findall(line):
                 self.settings.setdefault(name, (number, value))
                 self.by_command.add(name)
-        if line.startswith("#"):
+        if line.startswith("#") or _MEANT.search(line):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
     def _head(self, before: str) -> tuple[str, int] | None:

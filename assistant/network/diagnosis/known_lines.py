@@ -39,6 +39,7 @@ _HCA = re.compile(r"\bhca (\w{1,32})")
 _PEERS = 1000
 # Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
 _LONG, _SEVERAL = 600.0, 5
+_RECURRING = 3  # times: once or twice is what a switch that starts anew does too
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
@@ -95,6 +96,7 @@ class Seen:
     printed: bytes = b""  # the line as it stands in the log
     last: int = 0
     count: int = 0
+    times: int = 1  # how often it came anew after the job had worked in between
     overcome: bool = True  # whether every such line says itself that it was got over
 
 
@@ -210,6 +212,7 @@ class KnownLines:
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
+            seen.times += 0 < seen.last < self.worked
             seen.last, seen.count = number, seen.count + 1
         return counted
 
@@ -288,6 +291,7 @@ class KnownLines:
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
                 told = self._ended_while_stepping(seen) or signature.at(seen.first, seen.evidence, said=seen.said)
                 yield _counted(as_information(told) if light else told, seen.count)
+        yield from self._recurring()
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
@@ -359,6 +363,13 @@ class KnownLines:
         since = f", {shown(ago)} after the last one" if ago is not None else " (no line tells when the last one was)"
         message = ending.message.format(said=seen.said, since=since).replace(" ()", "") + self._lost
         return as_information(told.model_copy(update={"message": message}))
+
+    def _recurring(self) -> Iterator[DiagnosisFinding]:
+        """Links that go down again and again while the job works: each time it waits, and once it will not get over
+        it."""
+        for seen in self.seen.values():
+            if seen.signature.recurs and seen.times >= _RECURRING:
+                yield finding("link-recurs", seen.first, times=seen.times, said=seen.said or seen.evidence[:80])
 
     def _hung(self, end: Seen) -> bool:
         """Whether the steps of a job had stopped long before it was ended, by the times of the day in its lines."""

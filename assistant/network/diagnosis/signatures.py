@@ -82,6 +82,7 @@ class Signature(Failure):
     waited: tuple[str, ...] = ()  # after one of these it is what a launcher does to end a job: information
     ends: bool = False  # it ends the whole job: what follows from a failure and is told behind it is information
     while_stepping: WhileStepping | None = None
+    recurs: bool = False  # what goes by once is a fault where it comes again and again while the job works
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
     before_start: bool = False  # it keeps a job from starting: information in a log that has its steps
