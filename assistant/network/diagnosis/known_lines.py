@@ -212,7 +212,7 @@ class KnownLines:
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
-            seen.times += 0 < seen.last < self.worked
+            seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.last, seen.count = number, seen.count + 1
         return counted
 
