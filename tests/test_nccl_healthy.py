@@ -128,8 +128,9 @@ def test_what_a_suite_prints_in_which_every_test_passed_is_what_it_tests(suite):
         f"$ mpirun -np 16 -x {HCA} ./all_reduce_perf -b 8M -e 8G\n",
         f"# experiment: rails 0-3 only ({HCA}), the others are for storage this week\n",
         "# rails 4-7 reserved for storage this week\n",
+        "# storage shares the fabric: NCCL gets rails 0,2,4,6 only\n",
     ],
-    ids=["a command", "a comment", "a word"],
+    ids=["a command", "a comment", "a word", "these alone"],
 )
 def test_adapters_that_somebody_chose_are_measured_by_what_they_carry(shown):
     of_four = debug(f"NCCL_IB_HCA set by environment to {HCA.partition('=')[2]}", *FOUR, per_host=8)

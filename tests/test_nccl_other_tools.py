@@ -162,6 +162,8 @@ def test_what_looks_alike_is_no_alarm(name):
         ("fi_info: provider: efa  (16 domains)", "efa"),
         ("$ mpirun -x NCCL_IB_GID_INDEX=3 -x NCCL_IB_TC=106 ./all_reduce_perf", "roce"),
         ("        Link layer: InfiniBand", "infiniband"),
+        ("NCCL net on all nodes: IB [mlx5_0,3,4,5,6,9,10,11]  GDR=1", "infiniband"),
+        ("two hosts, network: no IB here", "unknown"),
         ("hsn0: cxi0 FI_CXI_DEFAULT_CQ_SIZE=131072", "slingshot"),
         ("allocated 64 GiB of memory", "unknown"),
     ],
