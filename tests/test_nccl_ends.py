@@ -102,15 +102,34 @@ def test_a_time_limit_at_the_end_of_a_log_that_shows_no_failure_is_a_note_that_s
         (deepspeed(24) + at_limit("09:24:40"), "ended-by-scheduler", "its last step was 4 h before"),
         (deepspeed(24) + at_limit("05:40:00", ""), "cancelled-by-hand", "its last step was 15 min before"),
         (SAVED + deepspeed(24) + at_limit("09:24:40"), "ended-by-scheduler", "4 h before"),
-        (at_limit("05:28:04"), "ended-by-scheduler", "TIME LIMIT"),
-        (deepspeed(24) + at_limit("05:25:00", " DUE TO PREEMPTION"), "ended-by-scheduler", "PREEMPTION"),
         (deepspeed(24) + TIMED_OUT + at_limit("05:35:00"), "collective-timeout", ""),
         (deepspeed(24) + SIGTERM, "ended-from-outside", ""),
     ],
-    ids=["hung", "hung, cancelled", "an earlier job saved", "no steps", "preempted", "timed out", "who knows"],
+    ids=["hung", "hung, cancelled", "an earlier job saved", "timed out", "who knows"],
 )
 def test_a_job_whose_steps_had_stopped_or_that_nobody_meant_to_end_is_told_as_before(log, code, said):
     assert code in alarms(log) and said in found(log)[code].message
+
+
+LOST = "its steps after the checkpoint of line"
+
+
+@pytest.mark.parametrize(
+    ("log", "code", "said"),
+    [
+        (at_limit("05:28:04"), "ended-by-scheduler", "nor how far it had come"),
+        (deepspeed(24) + at_limit("05:25:00", " DUE TO PREEMPTION"), "ended-by-scheduler", "may have to be done again"),
+        (SAVED + deepspeed(24) + "EC2 Spot Instance interruption notice: i-0abc\n", "preempted", LOST),
+        (deepspeed(24) + "The spot instance was preempted by the cloud, host a\n", "preempted", "done again"),
+        (deepspeed(24) + "job 7 was stopped by the operator, the budget is used up\n" + CLOSED, "ended-on-purpose", ""),
+        ("job 7 cancelled by user kim\n" + SHUT, "ended-by-orchestrator", ""),
+    ],
+    ids=["no steps", "preempted", "preempted after a checkpoint", "a spot machine", "a budget", "cancelled"],
+)
+def test_who_was_ended_by_a_person_the_scheduler_or_the_cloud_failed_in_nothing(log, code, said):
+    """No network and no machine is at fault, also where work is lost, which is said."""
+    assert not alarms(log)
+    assert said in found(log)[code].message
 
 
 def test_what_follows_from_ctrl_c_is_a_note_and_what_came_before_it_or_in_a_later_run_is_not():

@@ -29,7 +29,8 @@ STEPS = "".join(
 
 @pytest.mark.parametrize("code", LINES["failures"])
 def test_a_line_names_the_failure_that_it_is_a_sign_of(code):
-    quiet = {each.code for each in signatures() if each.severity == "info"}
+    # who was ended by a person, the scheduler or the cloud is told as information, unless it had hung before
+    quiet = {each.code for each in signatures() if each.severity == "info" or each.while_stepping}
     found = {line: {each.code for each in diagnose_text(f"{BEFORE}{line}\n", CATALOG).findings
                     if each.severity != "info" or each.code in quiet}
              for line in LINES["failures"][code]}  # fmt: skip

@@ -69,6 +69,14 @@ def test_a_rack_that_is_switched_off_says_by_what():
     assert "NCCL_MNNVL_ENABLE=0" in next(each.message for each in found.findings if each.code == "rack-nvlink-unused")
 
 
+def test_a_rack_that_is_switched_off_on_purpose_is_measured_by_its_adapters():
+    off = debug("NCCL_MNNVL_ENABLE set by environment to 0.", hosts=4, per_host=4) + rack({})
+    meant = "NOTE: MNNVL is switched off on purpose (NCCL_MNNVL_ENABLE=0), the adapters are to be tested\n"
+    good, slow = (table(peak, hosts=4, per_host=4, device="NVIDIA GB200", sweep=LARGE) for peak in (187.0, 80.0))
+    assert not alarms(read(meant + off + good))
+    assert alarms(read(off + good)) and alarms(read(meant + off + slow))
+
+
 def test_servers_without_a_rack_and_trays_of_several_racks_are_no_alarm():
     hgx = debug("MNNVL busId 0x1b000 fabric UUID 0.0 cliqueId 0x0 state 3 healthMask 0x0", hosts=4, per_host=8)
     assert not alarms(read(hgx + debug(DEVICES, "Using network IB", *channels("IB"), hosts=2, per_host=8)))

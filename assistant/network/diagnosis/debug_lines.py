@@ -32,6 +32,8 @@ _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
 # Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
 _GIVEN = re.compile(r"(?:^|[+$#>] |\bexport |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
 _VALUE = re.compile(r"\b(NCCL_\w{1,64})=[\"']?([^\s\"';]{1,400})")
+# What somebody says of a setting that is no mistake.
+_MEANT = re.compile(r"\b(?:on purpose|deliberate(?:ly)?|intentional(?:ly)?|by design|as (?:planned|intended))\b", re.I)
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]{1,64}):([^\s<]{1,200})<")
 _INTERFACE = re.compile(r"\[\d{1,3}\]([\w.@-]{1,64}):")
 _OTHERS = re.compile(r"NET/(?:OFI|FasTrak|GPUDirectTCPX|AWS)|libnccl-net-|tcpx|fastrak", re.I)
@@ -130,6 +132,7 @@ class DebugLog:
     rack_unused: bool = False
     rack: bool = False  # NVLink joins more than one node
     socket_interfaces: tuple[str, ...] = ()
+    rdma_named: bool = False  # a line that is not NCCL's says that the hosts have RDMA
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
     sockets_meant: bool = False  # their provider has nothing else for these machines
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
@@ -161,13 +164,18 @@ class DebugLog:
         self._said(number, host, device, level, text.lstrip())
         return True
 
+    @property
+    def started(self) -> bool:
+        """Whether the start of a job is among the lines."""
+        return bool(self.ranks or self.bootstrap or self.networks)
+
     def given(self, number: int, line: str) -> None:
         """What a line that is not NCCL's sets for it."""
         if _GIVEN.search(line):
             for name, value in _VALUE.findall(line):
                 self.settings.setdefault(name, (number, value))
                 self.by_command.add(name)
-        if line.startswith("#"):
+        if line.startswith("#") or _MEANT.search(line):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
     def _head(self, before: str) -> tuple[str, int] | None:

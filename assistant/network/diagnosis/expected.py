@@ -64,6 +64,11 @@ def is_pcie(device: str) -> bool:
     return bool(_PCIE.search(device))
 
 
+def slot_of(device: str) -> float:
+    """Gigabytes per second that the PCIe slot of a card carries in one direction."""
+    return float(next(one["slot"] for one in read("cards") if re.search(one["printed"], device, re.IGNORECASE)))
+
+
 def card_in(line: str) -> str:
     """The card without NVLink that a line names, ``""`` when none."""
     named = any(part in line for part in _PARTS) and _NAMED.search(line)

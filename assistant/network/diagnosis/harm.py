@@ -3,6 +3,7 @@
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .known_lines import KnownLines
+from .outcome import Outcome
 from .signatures import (
     Speed,
     as_information,
@@ -26,7 +27,7 @@ def without_harm(
     alarms = {each.code for each in found if each.severity != "info"}
     if speed in ("slow", "short") or alarms - suspects().keys() - conditions() - of_speed() - known.overcome:
         return found
-    worked = max(known.steps.last, last_row)
+    worked = max(known.worked, last_row)
 
     def did_none(each: DiagnosisFinding) -> bool:
         if each.code in of_speed():
@@ -36,6 +37,15 @@ def without_harm(
 
     could = conditions() | of_speed()
     return [as_information(each) if each.code in could and did_none(each) else each for each in found]
+
+
+def as_it_came_out(found: list[DiagnosisFinding], outcome: Outcome, speed: Speed) -> list[DiagnosisFinding]:
+    """What could have ended the job is information where the log shows that nothing came of any of it; where one thing
+    did harm, or tables are slow, all of it may lie on the way there."""
+    alarms = [each for each in found if each.severity != "info" and each.code not in suspects()]
+    if not alarms or speed in ("slow", "short") or not all(map(outcome.over, alarms)):
+        return found
+    return [each if each.severity == "info" else as_information(each) for each in found]
 
 
 def of_tests(found: list[DiagnosisFinding], known: KnownLines) -> list[DiagnosisFinding]:

@@ -11,9 +11,10 @@ from assistant.vocabulary.catalog import Catalog
 from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet
+from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet, slot_of
 from .facts import differences, tried
 from .judge_path import Measured
+from .outcome import outcome_of
 from .reading import Heard
 from .runs import Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
@@ -24,7 +25,6 @@ _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
-PCIE = 64.0  # GB/s: the line rate of 16 lanes of PCIe 5.0, 32 GT/s each
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -40,6 +40,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     ):
         device = _LEAST
     log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
+    log.linked = log.linked or heard.tools.matrix.linked
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
@@ -49,6 +50,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.adapters_chosen = _chosen(log, heard.known)
     log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider"))
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
+    log.rdma_named = "rdma-there" in heard.known.standing
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
@@ -96,9 +98,10 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     if nodes == 1 or inside:
         if log.local["SHM"] > log.local["P2P"]:
             return "shm"
-        if is_pcie(device) and (peak or log.local) and peak <= PCIE:  # more is a bridge of NVLink between two cards
+        slot = slot_of(device)  # what reaches more has a bridge of NVLink between two cards
+        if is_pcie(device) and (peak or log.local) and peak <= slot and not log.linked:
             return "pcie"
-        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > PCIE
+        joined = log.nvls or log.nvls_there or log.rack or log.linked or peak > slot
         many = log.ways >= _BY_NVLINK and not _CHANNELS_ASKED & log.settings.keys()
         if joined or (device and (peak or log.local["P2P"])) or (log.local["P2P"] and many):
             return "nvlink"
@@ -165,7 +168,7 @@ def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
     """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
     speak, of as many ranks, no channel leaves it, and no option asks for more."""
     known = heard.known
-    if not (known.connected or known.steps.last or "serves" in known.seen):
+    if not (known.connected or known.worked or known.steps.last or "serves" in known.seen):
         return False
     speaking = [len(gpus) for gpus in log.devices_per_host.values()]
     alone = len(speaking) == 1 and speaking[0] >= max(2, log.ranks) and not log.channels and not log.rack
@@ -269,17 +272,17 @@ def _findings(
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
-    found = _weighed(found, known, speed, tables)
+    found = _weighed(found, heard, speed, tables)
     return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))
 
 
-def _weighed(
-    found: list[DiagnosisFinding], known: known_lines.KnownLines, speed: Speed, tables: _Tables
-) -> list[DiagnosisFinding]:
+def _weighed(found: list[DiagnosisFinding], heard: Heard, speed: Speed, tables: _Tables) -> list[DiagnosisFinding]:
     """What was found as it weighs in this log, with the log's own words where nothing else says why it failed."""
-    did_work = bool(known.steps.last) or known.ended_well or "serves" in known.seen
+    known, rows = heard.known, (_first(tables.runs), tables.moved)
+    did_work = bool(known.worked or known.steps.last) or known.ended_well or "serves" in known.seen
     ran = did_work or speed == "fine" or any(run.rows for run in tables.runs)
     found = harm.of_tests(found, known)
+    found = harm.as_it_came_out(found, outcome_of(known, rows, started=heard.log.started), speed)
     found = harm.without_harm(found, known, speed, tables.moved)
     found = harm.beside_others(found, speed, ran=ran or known.connected, overcome=known.overcome)
     found = harm.cleaned_up(harm.unexplained(found))
@@ -313,6 +316,11 @@ def _heard_of(known: known_lines.KnownLines, log: DebugLog) -> bool:
 def _last(runs: list[Run], size: int = 0) -> int:
     """The line of the last row of so many bytes at least, 0 where there is none."""
     return max((row.line for run in runs for row in run.rows if row.size >= size), default=0)
+
+
+def _first(runs: list[Run]) -> int:
+    """The line at which the first test began, 0 where there is none."""
+    return min((run.line for run in runs), default=0)
 
 
 def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:

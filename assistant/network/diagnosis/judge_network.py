@@ -41,18 +41,18 @@ def findings(
     steps and measured nothing."""
     yield from _lines(log, speed, heard_of)
     yield from _version(log, device, speed)
-    yield from _settings(log, nodes, device, named)
+    yield from _settings(log, nodes, device, named, speed)
     line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
     if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
         yield finding("adapters-filtered", line, value=value[:80])
     if nodes is not None and nodes > 1:
-        yield from _rack(log, device)
+        yield from _rack(log, device, speed)
         yield from _apart(log)
         yield from _bootstrap(log)
         yield from sockets.findings(log, device, named)
         direct = _gpudirect(log, device, named, by_design=stepped, slow=speed in ("slow", "short"))
         yield from map(as_information, direct) if speed == "fine" else direct
-        yield from _sharp(log, named)
+        yield from _sharp(log, named, speed)
         yield from map(as_information, _adapters(log)) if speed == "fine" else _adapters(log)
     if log.local["SHM"] > log.local["P2P"]:
         joined = not _through_the_host(log, device) and "NCCL_P2P_DISABLE" not in log.by_comment
@@ -70,7 +70,7 @@ def _apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
         yield finding("networks-differ", max(line for _, line in by_name.values()), said=said)
 
 
-def _rack(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
+def _rack(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:
     """NVLink between the trays of a rack that is there, or should be, and is not used. Trays of different clusters have
     none between them; a server whose switches join its own GPUs alone has no cluster and a state that is complete."""
     line, value = log.settings.get("NCCL_MNNVL_ENABLE", (0, ""))
@@ -79,7 +79,8 @@ def _rack(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
     joined = {cluster for cluster, _, _ in log.fabric.values() if cluster}
     apart = {host: each for host, each in log.fabric.items() if not each[0]}
     if value == "0" and (joined or _RACK.search(device)):
-        yield finding("rack-switched-off", line, setting="NCCL_MNNVL_ENABLE=0")
+        told = finding("rack-switched-off", line, setting="NCCL_MNNVL_ENABLE=0")
+        yield _as_meant(told, log, "NCCL_MNNVL_ENABLE", speed)
     elif apart and (joined or _RACK.search(device) or any(each[1] in _UNDER_WAY for each in apart.values())):
         _, state, at = next(iter(apart.values()))
         said = {"state": state, "said": _FABRIC_STATES.get(state, "unknown"), "hosts": ", ".join([*apart][:8])}
@@ -104,13 +105,21 @@ def _version(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFind
         yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since)
 
 
-def _settings(log: DebugLog, nodes: int | None, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+def _as_meant(told: DiagnosisFinding, log: DebugLog, setting: str, speed: Speed) -> DiagnosisFinding:
+    """What a setting does is information where somebody says that it is meant, and no table is slow for it."""
+    return as_information(told) if setting in log.by_comment and speed not in ("slow", "short") else told
+
+
+def _settings(
+    log: DebugLog, nodes: int | None, device: str, named: frozenset[str], speed: Speed
+) -> Iterator[DiagnosisFinding]:
     def said(name: str) -> tuple[int, str]:
         return log.settings.get(name, (0, ""))
 
     line, value = said("NCCL_IB_DISABLE")
     if value not in ("", "0") and nodes != 1 and not sockets_are_all(log, device):
         told = finding("ib-disabled", line, value=value[:20])
+        told = _as_meant(told, log, "NCCL_IB_DISABLE", speed)
         yield as_information(told) if log.by_plugin or "ethernet-only" in named else told
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
@@ -133,7 +142,7 @@ def _settings(log: DebugLog, nodes: int | None, device: str, named: frozenset[st
             yield as_information(told) if name in log.by_comment else told
     line, value = said("NCCL_NET_GDR_LEVEL")
     if value in _NO_GDR:
-        told = finding("gpudirect-disabled", line)
+        told = _as_meant(finding("gpudirect-disabled", line), log, "NCCL_NET_GDR_LEVEL", speed)
         yield as_information(told) if _through_the_host(log, device) else told
 
 
@@ -209,7 +218,7 @@ def _gpudirect(
         yield as_information(told) if carried else told
 
 
-def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
+def _sharp(log: DebugLog, named: frozenset[str], speed: Speed) -> Iterator[DiagnosisFinding]:
     """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
     channels between hosts show. One rank of many need not be one that speaks of them."""
     line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
@@ -219,7 +228,9 @@ def _sharp(log: DebugLog, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
         line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
     refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
     if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
-        yield finding("sharp-not-used", line, setting=setting)
+        told = finding("sharp-not-used", line, setting=setting)
+        there = log.transport in ("infiniband", "unknown")  # the switches of other networks add nothing
+        yield told if there or speed in ("slow", "short") else as_information(told)
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:

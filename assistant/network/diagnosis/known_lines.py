@@ -39,6 +39,7 @@ _HCA = re.compile(r"\bhca (\w{1,32})")
 _PEERS = 1000
 # Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
 _LONG, _SEVERAL = 600.0, 5
+_RECURRING = 3  # times: once or twice is what a switch that starts anew does too
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
@@ -95,6 +96,7 @@ class Seen:
     printed: bytes = b""  # the line as it stands in the log
     last: int = 0
     count: int = 0
+    times: int = 1  # how often it came anew after the job had worked in between
     overcome: bool = True  # whether every such line says itself that it was got over
 
 
@@ -113,6 +115,7 @@ class KnownLines:
         self.card = ""  # without NVLink, where a line names one
         self.collectives = Collectives()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
+        self.completed = 0  # the line of the last request that failed
         self.ended_at: dict[int, tuple[Counter[str], Counter[str]]] = {}  # of each status: peers, adapters
         self.nameless_failure: int | None = None
         # NCCL's warnings that nothing here explains: first line, text, how many, last line.
@@ -120,8 +123,14 @@ class KnownLines:
 
     @property
     def ended_well(self) -> bool:
-        """Whether a line says that the job came to its end as meant."""
-        return self.steps.ended or "ended-well" in self.seen
+        """Whether a line says that the job came to its end as meant, and it did not work on after that."""
+        return self.steps.ended or ("ended-well" in self.seen and self.seen["ended-well"].last > self.worked)
+
+    @property
+    def worked(self) -> int:
+        """The last line that tells of work, 0 where fewer than two do."""
+        other = self.seen.get("worked")
+        return max(self.steps.last, other.last if other and other.count > 1 else 0)
 
     def said(self, code: str) -> str:
         """What the first line that was seen of a failure or sign says of it, empty without one."""
@@ -196,13 +205,14 @@ class KnownLines:
             if found and quoted(line):
                 found = [each for each in found if each[0].sign]
             for signature, said in found:
-                self._quiet |= signature.sign << places()[signature.code]
+                self._quiet |= (signature.sign and not signature.at_the_end) << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
+            seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.last, seen.count = number, seen.count + 1
         return counted
 
@@ -250,7 +260,7 @@ class KnownLines:
         if ended := completion(line):
             status, meaning = ended
             _, first, count = self.completions.get(status, (meaning, number, 0))
-            self.completions[status] = (meaning, first, count + 1)
+            self.completions[status], self.completed = (meaning, first, count + 1), number
             for where, counted in zip(
                 (_PEER, _HCA), self.ended_at.setdefault(status, (Counter(), Counter())), strict=True
             ):
@@ -263,11 +273,12 @@ class KnownLines:
     ) -> Iterator[DiagnosisFinding]:
         """``last_row``: line of the last row of a table, 0 without one; ``moved``: of the last that moved full
         packets."""
-        started = bool(log.ranks or log.bootstrap or log.networks)  # the log has the start of a job
-        moved, ended = max(moved, self.steps.last), self._end(max(self.went_on, last_row), started=started)
+        started = log.started
+        moved, ran = max(moved, self.steps.last), max(self.went_on, last_row, self.worked)
+        ended = self._end(ran, started=started)
         for seen in self.seen.values():
             signature, weighs = seen.signature, seen.signature.weighs
-            went_on = self.ended_well or seen.last < max(self.went_on, last_row)
+            went_on = self.ended_well or seen.last < ran
             light = (weighs == "unless-fast" and (speed == "fine" or self._without_effect(seen))) or (
                 (went_on and weighs == "unless-it-went-on")
                 or (signature.at_the_end and (self.ended_well or seen.last < self.steps.last))
@@ -278,10 +289,9 @@ class KnownLines:
             )
             passed = signature.at_the_end and signature.severity == "info" and seen.last < self.steps.last
             if not signature.sign and not passed and (signature.hosts == "any" or several_hosts):
-                told = self._ended_while_stepping(seen, started=started) or signature.at(
-                    seen.first, seen.evidence, said=seen.said
-                )
+                told = self._ended_while_stepping(seen) or signature.at(seen.first, seen.evidence, said=seen.said)
                 yield _counted(as_information(told) if light else told, seen.count)
+        yield from self._recurring()
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
@@ -298,7 +308,7 @@ class KnownLines:
             more = f", and {count - 1} more such" if count > 1 else ""
             told = finding("unknown-warning", first, more=more, text=text)
             behind = ended is not None and first > ended[0]
-            yield as_information(told) if behind or last < max(self.went_on, last_row) else told
+            yield as_information(told) if behind or last < ran else told
         if self.nameless_failure is not None and not log.lines:
             yield finding("debug-off", self.nameless_failure)
 
@@ -312,6 +322,21 @@ class KnownLines:
         """Whether steps went on at the same pace before and after what was seen."""
         return self.steps.first < seen.first and seen.last < self.steps.last and self.steps.steady
 
+    def asked_after(self, worked: int) -> int:
+        """The line at which the job was ended from outside, 0 where it was not, had hung before, or ``worked`` after
+        that (the last line of it)."""
+        ends = [seen for seen in self.seen.values() if seen.signature.ends and seen.last > worked]
+        if any(seen.signature.while_stepping and self._hung(seen) for seen in ends):
+            return 0
+        return min((seen.first if seen.first > worked else seen.last for seen in ends), default=0)
+
+    @property
+    def last_of_others(self) -> dict[str, tuple[int, int]]:
+        """By code the last line, and how many there are, of requests that failed and warnings that no entry knows."""
+        told = (meaning.code if meaning else "completion-error" for meaning, _, _ in self.completions.values())
+        last = {code: (self.completed, 1) for code in (*told, "retries-exhausted")}
+        return last if self.strange is None else {**last, "unknown-warning": (self.strange[3], self.strange[2])}
+
     def _end(self, ran: int, *, started: bool) -> tuple[int, set[str]] | None:
         """Where the whole job was ended by a person or the batch system, after which nothing ``ran`` (the last line of
         it) but something did before, or may have as the log has no start, and the codes of that."""
@@ -321,23 +346,45 @@ class KnownLines:
                 for seen in self.seen.values() if seen.signature.ends and seen.last > ran}  # fmt: skip
         return (min(ends.values()), {*ends}) if ends else None
 
-    def _ended_while_stepping(self, seen: Seen, *, started: bool) -> DiagnosisFinding | None:
+    def _ended_while_stepping(self, seen: Seen) -> DiagnosisFinding | None:
         """Of an end of the whole job what is told where its steps went on until then, or how long before they had
-        stopped; ``started``: whether the log has the start of a job, which then shows no steps."""
+        stopped."""
         ending, steps = seen.signature.while_stepping, self.steps
         if ending is None or not ending.says.search(seen.said) or steps.last > seen.first:
             return None
         told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
-        if steps.told < 2:  # a log that has the start of the job shows that nothing came of it; the end of one does not
-            message = ending.unseen.format(said=seen.said)
-            return as_information(told.model_copy(update={"message": message})) if message and not started else None
+        if steps.told < 2:  # it worked otherwise, or nothing came of it: which of these is not known
+            message = ending.unseen.format(said=seen.said) + self._lost
+            return as_information(told.model_copy(update={"message": message})) if ending.unseen else None
         ago = seconds_between(steps.printed[1], seen.printed)
-        if ago is not None and ago > max(_LONG, _SEVERAL * steps.every):
+        if ago is not None and self._hung(seen):
             more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
             return told.model_copy(update={"message": told.message + more})
         since = f", {shown(ago)} after the last one" if ago is not None else " (no line tells when the last one was)"
-        message = ending.message.format(said=seen.said, since=since).replace(" ()", "")
+        message = ending.message.format(said=seen.said, since=since).replace(" ()", "") + self._lost
         return as_information(told.model_copy(update={"message": message}))
+
+    def _recurring(self) -> Iterator[DiagnosisFinding]:
+        """Links that go down again and again while the job works: each time it waits, and once it will not get over
+        it."""
+        for seen in self.seen.values():
+            if seen.signature.recurs and seen.times >= _RECURRING:
+                yield finding("link-recurs", seen.first, times=seen.times, said=seen.said or seen.evidence[:80])
+
+    def _hung(self, end: Seen) -> bool:
+        """Whether the steps of a job had stopped long before it was ended, by the times of the day in its lines."""
+        ago = seconds_between(self.steps.printed[1], end.printed) if self.steps.told > 1 else None
+        return ago is not None and ago > max(_LONG, _SEVERAL * self.steps.every)
+
+    @property
+    def _lost(self) -> str:
+        """What a job lost that was ended, where it did work after it was last saved, as its lines say."""
+        saved = self.seen["saved"].last if "saved" in self.seen else 0
+        if self.steps.told < 2 or saved > self.steps.last:
+            return ""
+        if not saved:
+            return "; no line tells that they were saved, so that they may have to be done again"
+        return f"; its steps after the checkpoint of line {saved}, up to line {self.steps.last}, are to be done again"
 
     def _one_place(self, status: int, log: DebugLog) -> str:
         """The peer that all requests of a status name, and the adapter that all that failed do: that rail, then."""

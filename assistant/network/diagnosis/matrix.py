@@ -42,6 +42,12 @@ class Matrix:
                 its = [(head, cell) for head, cell in zip(self._heads, cells, strict=False) if head.startswith(kinds)]
                 yield gpu, [(head, cell) for head, cell in its if cell != "X"], line
 
+    @property
+    def linked(self) -> bool:
+        """Whether the matrix shows NVLink between all GPUs of the host."""
+        rows = [its for _, its, _ in self._cells(("GPU",))]
+        return len(rows) > 1 and all(its and all(cell.startswith("NV") for _, cell in its) for its in rows)
+
     def findings(self, *, slow: bool) -> Iterator[DiagnosisFinding]:
         """GPUs that NVLink joins to most others and not to all; in a ``slow`` job, GPUs without an adapter near them
         where others have one."""

@@ -220,6 +220,8 @@ class Reading:
         """What a line counts, for its kind where no number in it was asked for."""
         if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.numbers):
             return
+        if any(seen.signature.recurs for seen in fold.seen):
+            return
         asked = kind.bits & _asking()
         if not any(asked >> (known_lines.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
             kind.residual = tuple(at for at in places().values() if asked >> (known_lines.SIGNATURES + at) & 1)

@@ -34,6 +34,9 @@ class Failure(BaseModel):
     # A judge's finding that may do no harm: information where the job worked after it at no lower speed than expected
     # and nothing else is wrong, or only where tables are as fast as expected.
     harmless: Literal["never", "where-it-worked", "where-fast"] = "never"
+    # What is so though the job works on: hardware that is broken, what costs speed, results that are wrong. All else is
+    # over where the log shows that nothing came of it.
+    lasts: bool = False
     general: bool = False  # it says what happened more than why: told behind what says why
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
@@ -79,6 +82,7 @@ class Signature(Failure):
     waited: tuple[str, ...] = ()  # after one of these it is what a launcher does to end a job: information
     ends: bool = False  # it ends the whole job: what follows from a failure and is told behind it is information
     while_stepping: WhileStepping | None = None
+    recurs: bool = False  # what goes by once is a fault where it comes again and again while the job works
     narrows: bool = False  # it can only take bandwidth away: weighs in a run a little below what is expected too
     else_silent: bool = False  # where it does not weigh it is not told at all: its sentence supposes that it does
     before_start: bool = False  # it keeps a job from starting: information in a log that has its steps
@@ -212,8 +216,11 @@ def networks() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def judgements() -> dict[str, Failure]:
-    """What a judge can find, by name."""
-    return {name: Failure.model_validate({"code": name, **about}) for name, about in read("findings").items()}
+    """What a judge can find, by name: it rests on figures and settings and so lasts, where the entry says no other."""
+    return {
+        name: Failure.model_validate({"code": name, "lasts": about.get("harmless") != "where-it-worked", **about})
+        for name, about in read("findings").items()
+    }
 
 
 def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
@@ -249,6 +256,20 @@ def conditions() -> frozenset[str]:
 def of_speed() -> frozenset[str]:
     """The codes of what judges find that can only make a job slow, and is information where it is fast."""
     return frozenset(each.code for each in judgements().values() if each.harmless == "where-fast")
+
+
+@lru_cache(maxsize=1)
+def lasting() -> frozenset[str]:
+    """The codes of what is wrong though the job works on."""
+    every = [*signatures(), *judgements().values(), *completions()]
+    slow = (each.code for each in signatures() if each.weighs in ("unless-fast", "where-rdma-may-be"))
+    return frozenset((*slow, *(each.code for each in every if each.lasts)))
+
+
+@lru_cache(maxsize=1)
+def harmful() -> frozenset[str]:
+    """The codes of what says itself that harm was done."""
+    return frozenset(each.code for each in signatures() if each.weighs == "always")
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ def sockets_are_all(log: DebugLog, device: str) -> bool:
         return True
     if (device and (not is_pcie(device) or _DATACENTRE.search(device))) or log.transport not in (None, "tcp-socket"):
         return False
-    if any(name.startswith("NCCL_IB_") and name != "NCCL_IB_DISABLE" for name in log.settings):
+    if log.rdma_named or any(name.startswith("NCCL_IB_") and name != "NCCL_IB_DISABLE" for name in log.settings):
         return False
     interfaces = [*log.socket_interfaces, *(interface for _, interface in log.bootstrap.values())]
     if any(_FABRIC_INTERFACE.search(interface) for interface in interfaces):

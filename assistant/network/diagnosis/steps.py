@@ -45,7 +45,8 @@ _BEGINS = ("iter", "step", "epoch", "[batch=")  # with one of these, in small le
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 # How long it took, in seconds or milliseconds: which is not asked, as steps are compared with each other alone.
 _TOOK = re.compile(
-    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
+    r"(?:elapsed time per iteration \(ms\)|step[_ ]?time(?:_m?s)?|train_step_timing(?: in s)?|"
+    r"iter(?:ation)?[_ ]time(?:_m?s)?|time[_/ ]per[_ ]step|"
     r"step_m?s|(?:m?s|sec)[_/]step|time/step)\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)|"
     r"\b(\d{1,9}(?:\.\d{1,6})?) ?(?:m?s/it\b|m?s/step)",
     re.I,
@@ -97,7 +98,7 @@ class Steps:
     first: int = 0  # the line of the first one
     last: int = 0  # of the last one
     told: int = 0  # how many
-    ended: bool = False  # whether the last of all came
+    ended_at: int = 0  # the line of the last of all, 0 where it has not come
     printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
@@ -116,7 +117,8 @@ class Steps:
             return "throughput/" in small and bool(self.told) and self._rate_apart(number, line)
         self.first, self.last, self.told = self.first or number, number, self.told + 1
         at, of = step["at"] or step["batch"], step["of"] or step["batches"]
-        self.ended = self.ended or (of is not None and at == of)
+        if of is not None and at == of:
+            self.ended_at = number
         if (time := self._took(line)) is not None:
             self._timed(time, number)
             self._count_rate(line)
@@ -184,6 +186,11 @@ class Steps:
         if took.lastindex == 1:
             self._label = line[took.start() : took.start(1)]
         return float(took[took.lastindex or 1])
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last of all came."""
+        return bool(self.ended_at)
 
     @property
     def steady(self) -> bool:
