@@ -82,7 +82,7 @@ def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     followups.yaml."""
     bare, text = bare_numbers(said), said.text.lower()
     far = {name for name, value in said.fields.items() if value in bare and _is_far(value, draft.fields.get(name))}
-    shared = any(amount.kind == "share" for amount in said.amounts)
+    shared = any(amount.kind in ("share", "percent") for amount in said.amounts)
     of_money = shared and any(word in text for word in words["of_money"])
     halved = {name for name in said.fields if name.startswith(("training.", "inference."))} if of_money else set()
     return far | _lengths(said, words["of_time"]) | halved | _scaled(said, draft, words)

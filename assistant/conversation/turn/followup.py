@@ -59,8 +59,8 @@ _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
-    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
-    r"would|should|will|if)\b)",
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:what|which|who|"
+    r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)",
     re.IGNORECASE,
 )
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
@@ -393,7 +393,8 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+    beside = parts.state.compared
+    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, beside)
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 
 from . import (
+    amounts_of_work,
     bandwidth,
     bargaining,
     break_even,
@@ -21,7 +22,10 @@ from . import (
     forms,
     frank,
     hardware,
+    horizon,
+    interrupted,
     judged,
+    kinds,
     learning,
     moving,
     named_sums,
@@ -78,7 +82,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
+        "mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
         "least_sure_first least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
@@ -107,7 +111,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api"
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
-    other_gpus: "other_gpus peaks".split(),
+    other_gpus: "other_gpus overnight_on peaks".split(),
     waiting: (
         "waiting_cost waiting_pays deadline_sure deadline_risk more_for_it doubted_figure doubt_time start_later "
         "listed stored"
@@ -120,7 +124,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
-    traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated overlap diloco".split(),
+    traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco".split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),
@@ -131,7 +135,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
     ).split(),
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
-    break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
+    break_even: "parity slower_on disprove regret worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
     pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale".split(),
@@ -148,6 +152,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
+    kinds: "unit_of_each price_of_each gpu_at_less".split(),
+    horizon: "left_early waited_for term_while_falling in_more_time".split(),
+    interrupted: "preempted".split(),
+    amounts_of_work: "runs_cover less_work scale_lost".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

@@ -21,7 +21,8 @@ from .. import reading
 @dataclass(frozen=True)
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
-    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml)."""
+    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml);
+    ``compared``: the kinds of GPU that the job names one beside another."""
 
     plan: Plan
     catalog: Catalog
@@ -30,6 +31,7 @@ class Asked:
     planned: Callable[[Mapping[str, object]], Plan | None]
     today: datetime.date
     words: Mapping[str, Any] = field(default_factory=dict)
+    compared: tuple[str, ...] = ()
 
     @property
     def best(self) -> Candidate | None:
@@ -91,6 +93,11 @@ class Asked:
         if made is None or made.recommendation.verdict == "infeasible":
             return None
         return made if self.plan.recommendation.what_fits or not made.recommendation.what_fits else None
+
+    def meant(self, field: str) -> Any:
+        """The value of a field that the message names, surely or as the one thing that it may mean."""
+        doubts = (one for one in self.said.doubts if one.field == field and len(one.meanings) == 1)
+        return self.said.fields.get(field, next((one.options[0] for one in doubts if one.options), None))
 
     def amounts(self, *kinds: str) -> list[float]:
         """The numbers of some kinds of quantity that the message has, in the order in which they stand."""

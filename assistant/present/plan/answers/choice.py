@@ -131,6 +131,8 @@ def one_line(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
+    if asked.says("no_acronyms"):
+        return " ".join(_spoken(asked, found))
     if (many := _sentences(asked)) > 1:
         return " ".join(_told_in(asked, found, found.because.rstrip("."), many))
     deed = deed_of(found.do)

@@ -32,7 +32,29 @@ def power_enough(asked: Asked) -> list[str]:
     limit = next(iter(asked.amounts("power")), None)
     kept = _racks(drawn, limit) if limit and "rack" in asked.text else reading.power_kept(asked.plan, limit)
     outlet = [_outlet(drawn.it_kw)] if re.search(r"\b(?:outlet|socket|breaker)", asked.text) else []
-    return [*outlet, *([kept] if kept else []), parts, *_by_rack(asked)]
+    fits = _fitting(asked, limit, drawn) if limit and "rack" not in asked.text else []
+    return [*outlet, *([kept] if kept else []), *fits, parts, *_by_rack(asked)]
+
+
+def _fitting(asked: Asked, limit: float, drawn: PowerUse) -> list[str]:
+    """The most GPUs in whole nodes that so many kW feed with their network and cooling, where the plan takes more."""
+    gpus, best = reading.gpus(asked.plan), asked.best
+    if drawn.site_kw <= limit or best is None:
+        return []
+    per = drawn.gpus_per_machine
+    most = int(gpus * limit / drawn.site_kw / per)
+    for machines in range(most, max(0, most - _TRIED), -1):
+        made = asked.tried({"cluster.gpus": machines * per, **{name: None for name in _LIMITS}})
+        one = reading.chosen(made) if made is not None else None
+        if made is None or one is None or made.power is None or made.power.site_kw > limit:
+            continue
+        takes = f"{figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
+        ends = f", done in {takes}" if reading.ends(made) else ""
+        return [f"With cooling (times {drawn.power_usage_effectiveness:g}) {machines * per:,} GPUs fit, {figures.significant(made.power.site_kw)} kW{ends}."]
+    return []
+
+
+_TRIED = 40  # machines fewer and fewer, as not every number can be split
 
 
 def _outlet(kw: float) -> str:

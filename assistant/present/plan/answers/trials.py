@@ -282,11 +282,11 @@ def twice_the_load(asked: Asked) -> list[str]:
     return [
         f"At {times * load:g} requests per second it takes {more:,} GPUs, {line(tried, asked)}{held}.{spare}",
         f"Now: {gpus:,} GPUs, {line(asked.plan, asked)}.",
-        *_stays(asked, tried),
+        *stays(asked, tried),
     ]
 
 
-def _stays(asked: Asked, tried: Plan) -> list[str]:
+def stays(asked: Asked, tried: Plan) -> list[str]:
     """Whether another load is carried by the same machines of the same seller, and in proportion."""
     kinds = [plan.questionnaire["cluster"]["gpu"] for plan in (asked.plan, tried)]
     here, there = asked.best, reading.chosen(tried)
@@ -303,7 +303,7 @@ def _stays(asked: Asked, tried: Plan) -> list[str]:
 
 def _more_at_once(asked: Asked, now: int) -> list[str]:
     """The service with more users at the same time: on the planned GPUs, and on as many as keep it as quick."""
-    named = asked.said.fields.get("inference.concurrency")
+    named = asked.meant("inference.concurrency")
     named = named if isinstance(named, int) and named != now else None
     many, gpus, best = named or ceil(now * (asked.times or 2.0)), reading.gpus(asked.plan), asked.best
     if best is None or best.serving is None:
@@ -314,7 +314,7 @@ def _more_at_once(asked: Asked, now: int) -> list[str]:
     here = _at_speed(one.serving) if one is not None and one.serving is not None else "not within targets and memory"
     quick = {"inference.concurrency": many, "inference.tpot_ms": ceil(1e3 * best.serving.tpot_s)}
     own = reading.asked(asked.plan, _GPUS)
-    sizes = [*(() if own else (None,)), *(ceil(times * gpus * many / now) for times in _MARGINS)]
+    sizes = [*(() if own else (None,)), *(ceil(times * gpus * many / now) for times in MARGINS)]
     more = next((plan for size in sizes if (plan := asked.tried({**quick, _GPUS: size})) is not None), None)
     said = [f"With {many:,} users at once on these {figures.counted(gpus, 'GPU', 'GPUs')}: {here}."]
     if more is not None:
@@ -348,7 +348,7 @@ def enough_for(asked: Asked, times: float) -> Plan | None:
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     least = gpus * load / found.carries_requests_per_s if found and found.carries_requests_per_s else times * gpus
-    for margin in _MARGINS:
+    for margin in MARGINS:
         size = ceil(margin * least / per) * per
         lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month"))  # what it costs is told beside
         made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load, **lifted})
@@ -357,7 +357,7 @@ def enough_for(asked: Asked, times: float) -> Plan | None:
     return None
 
 
-_MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
+MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
 
 
 def spot(asked: Asked) -> list[str]:

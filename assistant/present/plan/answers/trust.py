@@ -180,6 +180,19 @@ def mfu_each(asked: Asked) -> str | None:
 _EACH = 5  # networks in a sentence
 
 
+def throughput_source(asked: Asked) -> str | None:
+    """Whose figures the speed is: nobody's benchmark, computed from what the maker says and fitted to others' runs."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    low, high = (100 * (end / best.step_time_s.p50 - 1) for end in (best.step_time_s.p10, best.step_time_s.p90))
+    runs = "serving runs" if reading.serves(asked.plan) else "training runs"
+    return (
+        f"Throughput: no maker's benchmark; computed from peak and memory bandwidth, fitted to published {runs}, "
+        f"{-low:.0f} % less to {high:.0f} % more time in eight of ten cases."
+    )
+
+
 def mfu_source(asked: Asked) -> str | None:
     """Where it comes from."""
     if asked.best is None or not asked.best.mfu:
