@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -69,6 +70,14 @@ def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
 
 _DEADLINE = "constraints.deadline_days"
 _LENGTHS = frozenset({_DEADLINE, "training.days"})
+
+
+_FACTOR = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:x|times|fold)\b")
+
+
+def is_a_factor(value: Any, said: Utterance) -> bool:
+    """Whether a number stands in a message as how many times something is: "2x longer" is no value of a field."""
+    return isinstance(value, int | float) and value in {float(one) for one in _FACTOR.findall(said.text.lower())}
 
 
 def bare_numbers(said: Utterance) -> set[Any]:
@@ -143,8 +152,9 @@ def fields_varied(said: Utterance, draft: Draft, catalog: Catalog, words: Mappin
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
     if not fields and len(said.fabrics) == 1:
         fields["cluster.fabric"] = said.fabrics[0]
-    if not fields and len(said.doubts) == 1 and said.doubts[0].field and len(said.doubts[0].options) == 1:
-        fields[said.doubts[0].field] = said.doubts[0].options[0]  # nothing is taken by trying it
+    doubts = [doubt for doubt in said.doubts if not any(is_a_factor(option, said) for option in doubt.options)]
+    if not fields and len(doubts) == 1 and doubts[0].field and len(doubts[0].options) == 1:
+        fields[doubts[0].field] = doubts[0].options[0]  # nothing is taken by trying it
     return fields
 
 

@@ -28,7 +28,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note
-from ..heard import bare_numbers, guessed, heard
+from ..heard import bare_numbers, guessed, heard, is_a_factor
 from . import asked as asked_of
 from .parts import Parts
 
@@ -343,7 +343,8 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     if said.asks >= _SURELY_ASKS and said.act != "what-if":
         fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
     # "electricity costs 0.19 EUR per kWh": what it is in dollars is asked, and that it is told is no question
-    fields |= {doubt.field for doubt in said.doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
+    doubts = (doubt for doubt in said.doubts if not any(is_a_factor(option, said) for option in doubt.options))
+    fields |= {doubt.field for doubt in doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
@@ -393,8 +394,10 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    beside = parts.state.compared
-    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, beside)
+    told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
+    open_ = {one.doubt.field: one.doubt.options for one in told if one.doubt.field and len(one.doubt.options) > 1}
+    beside = (parts.state.compared, open_)
+    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

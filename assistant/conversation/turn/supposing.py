@@ -138,10 +138,11 @@ def _works(plan: Plan) -> bool:
     return plan.recommendation.verdict != "infeasible"
 
 
-def _rank(way: _Way) -> tuple[bool, float]:
-    """What works goes before what does not, then what costs less."""
+def _rank(way: _Way) -> tuple[bool, float, int]:
+    """What works goes before what does not, then what costs less; where no price is known a fact before a limit."""
     best = chosen(way[1])
-    return not _works(way[1]), best.median_cost if best is not None else float("inf")
+    cost = best.median_cost if best is not None and best.cost_usd else float("inf")
+    return not _works(way[1]), cost, len(_LIMITS & way[0].fields.keys())
 
 
 def _matters(before: Plan, way: _Way) -> bool:

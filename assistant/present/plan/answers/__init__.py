@@ -73,8 +73,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     networks: (
         "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
-        "against_needs exposed_means exposed_here time_parts parts_asked traffic_note need_rollouts little_because "
-        "little_plainer"
+        "against_needs exposed_means exposed_here time_parts after_overlap parts_asked traffic_note need_rollouts "
+        "little_because little_plainer"
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
@@ -82,8 +82,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     trust: (
         "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
-        "least_sure_first least_sure_said range_percent ranking_percent not_modelled"
+        "mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria "
+        "least_sure least_sure_first least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "
@@ -124,7 +124,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
-    traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco".split(),
+    traffic: (
+        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco"
+    ).split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),
@@ -155,7 +157,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
     horizon: "left_early waited_for term_while_falling in_more_time".split(),
     interrupted: "preempted".split(),
-    amounts_of_work: "runs_cover less_work scale_lost".split(),
+    amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

@@ -1,4 +1,4 @@
-"""More or less of the work than is planned: many runs a day, fewer tokens and a second try, and what is lost to size."""
+"""More or less of the work than is planned: many runs a day, longer answers, fewer tokens, and what size loses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ... import figures
 from ...fields import value_text
 from .. import reading
 from .asked import Asked, money
+from .operations import assumed
 from .spending import sum_named
+from .trials import line, why_not
 
 _RUNS = "training.runs_per_day"
 _TOKENS = "training.tokens"
@@ -42,7 +44,12 @@ def runs_cover(asked: Asked) -> list[str]:
         more = ""
         if share > _FULL:
             need = ceil(many * hours / (_FULL * _HOURS)) * per
-            more = f"; {need - gpus:,} GPUs more would, or {figures.hours(_HOURS * (share - 1))} of it waits for the next day" if share > 1 else f"; {need - gpus:,} GPUs more leave room"
+            left = figures.hours(_HOURS * (share - 1))
+            more = (
+                f"; {need - gpus:,} GPUs more would, or {left} of it waits for the next day"
+                if share > 1
+                else f"; {need - gpus:,} GPUs more leave room"
+            )
         said.append(
             f"{many:,g} a day: {does}, they fill {figures.percent(100 * share)} of it, "
             f"{figures.significant(many * each)} of {_HOURS * gpus:,.0f} GPU-hours{more}."
@@ -70,6 +77,47 @@ def _alone(asked: Asked, per: int) -> Candidate | None:
     """The run on one node."""
     made = asked.tried({"cluster.gpus": per, "cluster.fabric": None, "budget.owned": None})
     return reading.chosen(made) if made is not None else None
+
+
+def times_as_long(asked: Asked) -> list[str]:
+    """Answers, or prompts, that are so many times as long as was said: time and money, and how the GPUs are shared."""
+    best, times = asked.best, asked.times
+    if best is None or not times or times <= 1:
+        return []
+    section = "inference" if reading.serves(asked.plan) else "rl"
+    prompts = any(word in asked.text for word in ("prompt", "input", "context")) and section == "inference"
+    names = ("prompt_tokens",) if prompts else _ANSWERS[section]
+    fields = {f"{section}.{name}": reading.asked(asked.plan, f"{section}.{name}") for name in names}
+    fields = {name: value for name, value in fields.items() if value} or {
+        name: value for name in fields if (value := assumed(asked.plan, name))
+    }
+    if not fields:
+        return []
+    change = {name: int(times * value) for name, value in fields.items()}
+    told = f"{max(change.values()):,} tokens instead of {int(max(fields.values())):,}"
+    made = asked.tried(change)
+    one = reading.chosen(made) if made is not None else None
+    if made is None or one is None or one.step_time_s is None:
+        return [f"{told}: does not do on these GPUs. {why_not(asked, change)}".strip()]
+    if reading.serves(asked.plan):
+        return [f"{told}: {reading.gpus(made):,} GPUs instead of {reading.gpus(asked.plan):,}, {line(made, asked)}."]
+    sums = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
+    said = [
+        f"{told}: {figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}{sums}; a step "
+        f"{figures.seconds(one.median_step)} instead of {figures.seconds(best.median_step)}."
+    ]
+    then, now = one.learning, best.learning
+    if then is not None and now is not None:
+        share = [f"{figures.seconds(loop.generation_s)} writing" for loop in (then, now)]
+        writes = f"; {then.rollout_gpus:,} GPUs write" if then.rollout_gpus else "; all GPUs take turns"
+        said.append(
+            f"{share[0]} instead of {share[1]} of it{writes}; {reading.gib(one):.3g} GiB on the fullest GPU instead of "
+            f"{reading.gib(best):.3g}: fewer answers fit in memory at once."
+        )
+    return said
+
+
+_ANSWERS = {"inference": ("output_tokens",), "rl": ("max_response_tokens", "response_tokens")}
 
 
 def less_work(asked: Asked) -> list[str]:

@@ -22,7 +22,8 @@ from .. import reading
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
     :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml);
-    ``compared``: the kinds of GPU that the job names one beside another."""
+    ``compared``: the kinds of GPU that the job names one beside another; ``readings``: of a field of the job that was
+    left in doubt every value that it may have."""
 
     plan: Plan
     catalog: Catalog
@@ -32,6 +33,7 @@ class Asked:
     today: datetime.date
     words: Mapping[str, Any] = field(default_factory=dict)
     compared: tuple[str, ...] = ()
+    readings: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate | None:

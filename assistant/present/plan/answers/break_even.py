@@ -116,8 +116,8 @@ def regret(asked: Asked) -> list[str]:
     late, more = slow - (other.run_hours or 0.0), most - other.cost_usd.p50
     lost = f"{figures.usd(more)} more" if more > 0 else f"even so {figures.usd(-more)} less"
     return [
-        f"That {asked.name(best.fabric)} is as slow as in one case of ten: {figures.hours(slow)} and {figures.usd(most)}, "
-        f"{figures.hours(late)} later and {lost} than {asked.name(other.fabric)} in the middle "
+        f"That {asked.name(best.fabric)} is as slow as in one case of ten: {figures.hours(slow)} and "
+        f"{figures.usd(most)}, {figures.hours(late)} later and {lost} than {asked.name(other.fabric)} in the middle "
         f"({money(other)}){_limits(asked, best)}",
         f"Limit it: {_TEST_STEPS} steps on the machines before you sign for long (above "
         f"{figures.seconds(best.step_time_s.p90 if best.step_time_s else None)} a step stop), and a right to leave.",

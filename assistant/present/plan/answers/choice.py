@@ -11,7 +11,7 @@ from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, lasts, money, slower, usable
 
-_FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
+FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
 
 
 def do(asked: Asked) -> str | None:
@@ -88,7 +88,7 @@ def _spoken(asked: Asked, found: Card) -> list[str]:
 
 def plain_deed(deed: str) -> str:
     """A deed for who knows no hardware: a GPU by its maker and name alone."""
-    return _FORM.sub(" GPUs", deed)
+    return FORM.sub(" GPUs", deed)
 
 
 def _sentences(asked: Asked) -> int:

@@ -6,7 +6,7 @@ from math import ceil, log
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, HOURS_PER_MONTH, days_said
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, days_said
 
 from ... import figures
 from .. import reading
@@ -48,8 +48,8 @@ def left_early(asked: Asked) -> list[str]:
         else "No resale could make up for it; none is counted."
     )
     return [
-        f"By {figures.usd(hurt)}, if nothing is sold: after {months:.3g} months in full use {figures.usd(owned)} bought "
-        f"({figures.usd(bought.capital_usd)} and upkeep), {figures.usd(rented)} rented{pays}.",
+        f"By {figures.usd(hurt)}, if nothing is sold: after {months:.3g} months in full use {figures.usd(owned)} "
+        f"bought ({figures.usd(bought.capital_usd)} and upkeep), {figures.usd(rented)} rented{pays}.",
         sold,
         "Used less, renting by the hour would have cost less still.",
     ]
@@ -65,8 +65,8 @@ def waited_for(asked: Asked) -> list[str]:
     bought = reading.to_buy(asked.plan)
     whole = bought.capital_usd if bought is not None else best.median_cost if best.cost_usd else None
     first = (
-        f"{figures.hours(24 * (wait - run))} at least: begun now it is done in {figures.hours(24 * run)}, before the wait "
-        "is over, however quick the next one is."
+        f"{figures.hours(24 * (wait - run))} at least: begun now it is done in {figures.hours(24 * run)}, before "
+        "the wait is over, however quick the next one is."
         if run < wait
         else f"{figures.hours(24 * wait)}, unless it is {run / (run - wait):.2g} times as quick: begun now it takes "
         f"{figures.hours(24 * run)}."
@@ -76,8 +76,8 @@ def waited_for(asked: Asked) -> list[str]:
         what = "to buy" if bought is not None else "for the run"
         each = _FALLS[0] * whole
         said.append(
-            f"In dollars: 10 % cheaper saves {figures.usd(each)} of {figures.usd(whole)} {what}; it pays if a month without "
-            f"the model is worth less than {figures.usd(each / months)}."
+            f"In dollars: 10 % cheaper saves {figures.usd(each)} of {figures.usd(whole)} {what}; it pays if a month "
+            f"without the model is worth less than {figures.usd(each / months)}."
         )
     return [*said, *_newer(asked)]
 
@@ -120,11 +120,16 @@ def term_while_falling(asked: Asked) -> list[str]:
     whole = rate * reading.gpus(asked.plan) * 24 * (days or 0.0)
     shares = [_mean_of_fall(fall, years) for fall in _FALLS]
     told = " and ".join(
-        f"{figures.usd(share * whole)} if they fall {fall:.0%} a year" for fall, share in zip(_FALLS, shares, strict=True)
+        f"{figures.usd(share * whole)} if they fall {fall:.0%} a year"
+        for fall, share in zip(_FALLS, shares, strict=True)
     )
     off = " or ".join(f"{1 - share:.0%}" for share in shares)
     term = f"{figures.significant((days or 0.0) / DAYS_PER_MONTH)} months"
-    listed = "" if offer is not None and offer.tier == "reserved" else ", today's price, as no lower one for the term is read"
+    listed = (
+        ""
+        if offer is not None and offer.tier == "reserved"
+        else ", today's price, as no lower one for the term is read"
+    )
     return [
         f"Only for a discount: {term} are {figures.usd(whole)} fixed{listed}; month by month it is {told}.",
         f"So sign only at least {off} below today's price, or with one that follows the list; at no discount any fall "
@@ -181,4 +186,3 @@ def _fewest(asked: Asked, days: float) -> tuple[Plan, int] | None:
         if made is not None and one is not None and one.run_hours and one.run_hours <= 24 * days:
             return made, nodes * per
     return None
-

@@ -8,6 +8,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 from ... import figures
 from .. import reading
 from .asked import Asked, money
+from .choice import FORM
 from .other_gpus import on_another
 
 _FEWEST, _MOST = 2, 4  # kinds that are told side by side
@@ -27,7 +28,8 @@ def _each(asked: Asked) -> list[tuple[str, Plan, Candidate]]:
 
 
 def _short(asked: Asked, gpu: str) -> str:
-    return asked.catalog.gpus[gpu].name.removeprefix("NVIDIA ").removeprefix("AMD Instinct ").removeprefix("Intel ")
+    name = FORM.sub("", asked.catalog.gpus[gpu].name)
+    return name.removeprefix("NVIDIA ").removeprefix("AMD Instinct ").removeprefix("Intel ")
 
 
 def unit_of_each(asked: Asked) -> list[str]:
@@ -45,10 +47,10 @@ def unit_of_each(asked: Asked) -> list[str]:
     left = [_short(asked, gpu) for gpu in asked.compared if all(_short(asked, gpu) not in text for _, text in told)]
     of = "output tokens" if reading.serves(asked.plan) else "tokens"
     beside = f"; {', '.join(left)}: not at this load or at no known price" if left else ""
+    same = "same load; " if reading.serves(asked.plan) else ""
     return [
-        f"Per million {of}, at the same load and targets{beside}:",
+        f"Per million {of}, {same}each computed{_spread(asked)}{beside}:",
         *(text for _, text in sorted(told)),
-        f"Each is computed, none measured on your job{_spread(asked)}; prices are lists.",
     ]
 
 
@@ -57,7 +59,7 @@ def _spread(asked: Asked) -> str:
     band = best.step_time_s if best is not None else None
     if band is None:
         return ""
-    return f": {100 * (1 - band.p10 / band.p50):.0f} % less to {100 * (band.p90 / band.p50 - 1):.0f} % more time"
+    return f", {100 * (1 - band.p10 / band.p50):.0f} % less to {100 * (band.p90 / band.p50 - 1):.0f} % more"
 
 
 def price_of_each(asked: Asked) -> list[str]:
@@ -108,8 +110,8 @@ def gpu_at_less(asked: Asked) -> list[str]:
     return [
         f"{_short(asked, named)} at {percent:g} % less: {figures.usd(then)}{what}, {figures.usd(abs(apart))} "
         f"({abs(apart) / least:.0%}) {verdict}.",
-        f"Listed it is {figures.usd(whole)} for {reading.gpus(made):,} GPUs{unit}; {_short(asked, other)}, the cheapest "
-        f"of the others, {figures.usd(least)}.",
+        f"Listed it is {figures.usd(whole)} for {reading.gpus(made):,} GPUs{unit}; {_short(asked, other)}, the "
+        f"cheapest of the others, {figures.usd(least)}.",
         tie,
     ]
 

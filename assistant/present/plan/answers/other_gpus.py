@@ -26,7 +26,11 @@ def other_gpus(asked: Asked) -> list[str]:
     own = asked.plan.questionnaire["cluster"]["gpu"]
     told = [*asked.said.named("gpu"), asked.said.fields.get("cluster.gpu")]  # the second of an instance
     beside = asked.compared if own in told else ()
-    named = [g for g in dict.fromkeys([*told, *beside]) if g and g != own][:3] or _sibling(asked, own) or _of_maker(asked, own)
+    named = (
+        [g for g in dict.fromkeys([*told, *beside]) if g and g != own][:3]
+        or _sibling(asked, own)
+        or _of_maker(asked, own)
+    )
     now = f"Now, {asked.catalog.gpus[own].name}: {line(asked.plan, asked)}."
     barred = _unwanted(asked)
     if barred and asked.catalog.gpus[own].vendor not in barred:

@@ -352,6 +352,8 @@ def runs_per_week(asked: Asked) -> list[str]:
 def per_unit(asked: Asked) -> list[str]:
     """The job's cost by a million requests, documents or tokens."""
     best = asked.best
+    if len(asked.compared) > 1 and asked.says("of_each"):
+        return []  # each of them is told
     many, words = reading.asked(asked.plan, "inference.requests"), asked.text
     if best is None or best.cost_usd is None:
         return []

@@ -104,7 +104,7 @@ def twice_at_once(asked: Asked) -> list[str]:
     tried = (asked.tried({"inference.concurrency": more, "cluster.gpus": size}) for size in sizes)
     wider = next((made for made in tried if made is not None), None)
     other = reading.chosen(wider) if wider else None
-    now = f"Now, with {many:,} on {gpus:,}: {money(best)} a month, {_times(best.serving)}."
+    now = f"Now, with {many:,}: {gpus:,} GPUs, {money(best)}, first token {figures.seconds(best.serving.ttft_s)}."
     if wider is None or other is None or other.serving is None:
         return [f"With {more:,} users at once {first}", now]
     takes = f"{reading.gpus(wider):,} GPUs, {money(other)} a month, {_times(other.serving)}"

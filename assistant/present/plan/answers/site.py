@@ -50,7 +50,9 @@ def _fitting(asked: Asked, limit: float, drawn: PowerUse) -> list[str]:
             continue
         takes = f"{figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
         ends = f", done in {takes}" if reading.ends(made) else ""
-        return [f"With cooling (times {drawn.power_usage_effectiveness:g}) {machines * per:,} GPUs fit, {figures.significant(made.power.site_kw)} kW{ends}."]
+        kw = figures.significant(made.power.site_kw)
+        cooled = f"With cooling (times {drawn.power_usage_effectiveness:g})"
+        return [f"{cooled} {machines * per:,} GPUs fit, {kw} kW{ends}."]
     return []
 
 

@@ -83,13 +83,15 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         more = [per * int(many) for many in _OR_MORE.findall(asked.text)]
         return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
-    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus]
+    factors = {float(one) for one in _TIMES.findall(asked.text)}  # "2x longer" names no size
+    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus and a.value not in factors]
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
     others = [n for n in dict.fromkeys(named) if n != gpus]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
+_TIMES = re.compile(r"\b(\d+(?:\.\d+)?)(?:x| times| fold)\b")
 _NODES = re.compile(r"\b(\d{1,4}) (?:x |of (?:the |our |those |these |my )?)?(?:nodes?|boxes|box|machines?|servers?)\b")
 _OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|card|h100|h200|a100|b200|%))")
 

@@ -188,8 +188,8 @@ def throughput_source(asked: Asked) -> str | None:
     low, high = (100 * (end / best.step_time_s.p50 - 1) for end in (best.step_time_s.p10, best.step_time_s.p90))
     runs = "serving runs" if reading.serves(asked.plan) else "training runs"
     return (
-        f"Throughput: no maker's benchmark; computed from peak and memory bandwidth, fitted to published {runs}, "
-        f"{-low:.0f} % less to {high:.0f} % more time in eight of ten cases."
+        f"Throughput: computed, fitted to published {runs}, no maker's figure; {-low:.0f} % less to {high:.0f} % "
+        "more time."
     )
 
 
