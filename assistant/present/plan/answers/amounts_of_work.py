@@ -87,10 +87,9 @@ def times_as_long(asked: Asked) -> list[str]:
     section = "inference" if reading.serves(asked.plan) else "rl"
     prompts = any(word in asked.text for word in ("prompt", "input", "context")) and section == "inference"
     names = ("prompt_tokens",) if prompts else _ANSWERS[section]
-    fields = {f"{section}.{name}": reading.asked(asked.plan, f"{section}.{name}") for name in names}
-    fields = {name: value for name, value in fields.items() if value} or {
-        name: value for name in fields if (value := assumed(asked.plan, name))
-    }
+    paths = [f"{section}.{name}" for name in names]
+    known = lambda path: reading.asked(asked.plan, path) or assumed(asked.plan, path)
+    fields = {path: value for path in paths if (value := known(path))}
     if not fields:
         return []
     change = {name: int(times * value) for name, value in fields.items()}
