@@ -11,6 +11,7 @@ from assistant.library import Library
 from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import same_in_binary
+from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
@@ -75,8 +76,11 @@ _LENGTHS = frozenset({_DEADLINE, "training.days"})
 _FACTOR = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:x|times|fold)\b")
 
 
-def is_a_factor(value: Any, said: Utterance) -> bool:
-    """Whether a number stands in a message as how many times something is: "2x longer" is no value of a field."""
+def is_no_value(value: Any, said: Utterance, path: str | None = None) -> bool:
+    """Whether a number is no value of a field: it stands in a message as how many times something is ("2x longer"), or
+    is no whole number where one is counted."""
+    if path in FIELDS and FIELDS[path].about.kind == "count" and isinstance(value, float) and not value.is_integer():
+        return True
     return isinstance(value, int | float) and value in {float(one) for one in _FACTOR.findall(said.text.lower())}
 
 
@@ -152,7 +156,9 @@ def fields_varied(said: Utterance, draft: Draft, catalog: Catalog, words: Mappin
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
     if not fields and len(said.fabrics) == 1:
         fields["cluster.fabric"] = said.fabrics[0]
-    doubts = [doubt for doubt in said.doubts if not any(is_a_factor(option, said) for option in doubt.options)]
+    doubts = [
+        doubt for doubt in said.doubts if not any(is_no_value(option, said, doubt.field) for option in doubt.options)
+    ]
     if not fields and len(doubts) == 1 and doubts[0].field and len(doubts[0].options) == 1:
         fields[doubts[0].field] = doubts[0].options[0]  # nothing is taken by trying it
     return fields

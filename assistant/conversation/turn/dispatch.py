@@ -197,6 +197,8 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
     kinds = said.named("gpu")
     if len(kinds) > 1 and not said.offers:
         parts.state = replace(parts.state, compared=tuple(kinds))
+    if said.fabrics and not said.offers:
+        parts.state = replace(parts.state, networks=said.fabrics)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
     if fields and _is_another(parts, fields):

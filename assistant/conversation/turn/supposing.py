@@ -46,7 +46,7 @@ def supposed(parts: Parts) -> Supposed | None:
     found = parts.supposed
     if found is None:
         return None
-    tried = {name: getattr(parts.state, name) for name in ("variation", "varied", "compared")}
+    tried = {name: getattr(parts.state, name) for name in ("variation", "varied", "compared", "networks")}
     return replace(found, state=replace(found.state, **tried))
 
 

@@ -16,6 +16,7 @@ from . import (
     compared,
     configuring,
     contract,
+    cut_short,
     doubted,
     equipment,
     faults,
@@ -26,6 +27,7 @@ from . import (
     interrupted,
     judged,
     kinds,
+    layouts,
     learning,
     moving,
     named_sums,
@@ -81,8 +83,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "states order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria "
+        "rests_on hangs_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself "
+        "mfu mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria "
         "least_sure least_sure_first least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
@@ -140,7 +142,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     break_even: "parity slower_on disprove regret worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
-    pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale".split(),
+    pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale tips_named".split(),
     parts_of_a_step: (
         "step_gap step_made_of even_bandwidth effective_rate upgrade_steps experts_cost expert_parallel_named "
         "sharded_inside"
@@ -155,7 +157,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
-    horizon: "left_early waited_for term_while_falling in_more_time".split(),
+    horizon: "left_early waited_for term_while_falling in_more_time term_or_demand over_years".split(),
+    cut_short: "part_way late_chance".split(),
+    layouts: "layout_planned splits_named fewest_that_fit".split(),
     interrupted: "preempted".split(),
     amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip

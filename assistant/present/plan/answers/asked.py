@@ -22,7 +22,8 @@ from .. import reading
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
     :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml);
-    ``compared``: the kinds of GPU that the job names one beside another; ``readings``: of a field of the job that was
+    ``compared``: the kinds of GPU that the job names one beside another; ``networks``: those
+    that it names; ``readings``: of a field of the job that was
     left in doubt every value that it may have."""
 
     plan: Plan
@@ -33,6 +34,7 @@ class Asked:
     today: datetime.date
     words: Mapping[str, Any] = field(default_factory=dict)
     compared: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
     readings: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
@@ -58,7 +60,8 @@ class Asked:
         """Whether the model has experts, as it was said or as the catalog has it."""
         named = self.plan.questionnaire.get("model")
         model = self.catalog.models.get(named) if isinstance(named, str) else None
-        return bool(model.experts) if model is not None else bool(reading.asked(self.plan, "model.experts"))
+        of_ones_own = ("model.experts", "model.active_params")
+        return bool(model.experts) if model is not None else any(reading.asked(self.plan, one) for one in of_ones_own)
 
     @property
     def params(self) -> float | None:

@@ -6,7 +6,7 @@ from math import ceil, log
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, days_said
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, HOURS_PER_MONTH, days_said
 
 from ... import figures
 from .. import reading
@@ -186,3 +186,53 @@ def _fewest(asked: Asked, days: float) -> tuple[Plan, int] | None:
         if made is not None and one is not None and one.run_hours and one.run_hours <= 24 * days:
             return made, nodes * per
     return None
+
+
+def term_or_demand(asked: Asked) -> list[str]:
+    """The months that are named by the hour beside a longer term: both sums, and the discount at which they tie."""
+    best, offer = asked.best, taken(asked)
+    months = sorted({days / DAYS_PER_MONTH for days in asked.amounts("time") if days >= _SOON})
+    rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour if best else None
+    if best is None or not rate or asked.buys or len(months) < _BOTH:
+        return []
+    short, long = months[0], months[-1]
+    gpus = reading.gpus(asked.plan)
+    listed = [o for o in asked.plan.offers if o.tier == "reserved" and o.usd_per_gpu_hour]
+    term = min((o.usd_per_gpu_hour or 0.0 for o in listed), default=None)
+    whole = (term or rate) * gpus * HOURS_PER_MONTH * long
+    demand = rate * gpus * HOURS_PER_MONTH * short
+    at = f"{figures.usd(term)} reserved" if term else f"{figures.usd(rate)}, as no reserved price is read"
+    verdict = "Yes" if demand < whole else "No"
+    said = [
+        f"{verdict}: {short:.3g} months on demand are {figures.usd(demand)} at {figures.usd(rate)} per GPU-hour, "
+        f"{long:.3g} months {figures.usd(whole)} at {at}.",
+        f"They tie where the term costs {figures.usd(rate * short / long)} per GPU-hour, {1 - short / long:.0%} less, "
+        f"or where you need them for {whole / (rate * gpus * HOURS_PER_MONTH):.3g} months.",
+    ]
+    if reading.ends(asked.plan) and best.run_hours:
+        share = best.run_hours / (HOURS_PER_MONTH * short)
+        said.append(
+            f"A run takes {figures.hours(best.run_hours)}, {figures.percent(100 * share)} of those months: by the hour "
+            "pay for the runs alone."
+        )
+    return said
+
+
+_BOTH = 2
+
+
+def over_years(asked: Asked) -> list[str]:
+    """The whole of the time that is named: bought with what keeps it, and rented by the month."""
+    months, found, rent = _months(asked), bought_instead(asked), month_rented(asked)
+    if months is None or found is None or months < DAYS_PER_YEAR / DAYS_PER_MONTH - 0.5:
+        return []
+    bought = found[1]
+    running = added(usd for part, usd in bought.monthly_usd.items() if part in ("power", "support", "staff"))
+    whole = bought.capital_usd + months * running
+    other = f"; rented {figures.usd(months * rent)}" if rent else ""
+    pick = "" if not rent else " Bought is less." if whole < months * rent else " Rented is less."
+    return [
+        f"{figures.usd(whole)} over {months:.3g} months bought ({figures.usd(bought.capital_usd)} and "
+        f"{figures.usd(months * running)} for power with cooling, support and network staff){other}.{pick}",
+        f"Not in it: {', '.join(bought.not_counted[:7])}.",
+    ]

@@ -25,7 +25,8 @@ def other_gpus(asked: Asked) -> list[str]:
     """The job on the kinds of GPU that were named; of a service on those that cost least."""
     own = asked.plan.questionnaire["cluster"]["gpu"]
     told = [*asked.said.named("gpu"), asked.said.fields.get("cluster.gpu")]  # the second of an instance
-    beside = asked.compared if own in told else ()
+    called = [part for part in own.split("-") if any(sign.isdigit() for sign in part)]
+    beside = asked.compared if own in told or any(part in asked.text for part in called) else ()
     named = (
         [g for g in dict.fromkeys([*told, *beside]) if g and g != own][:3]
         or _sibling(asked, own)

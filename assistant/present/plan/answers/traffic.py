@@ -110,7 +110,11 @@ def reached_less(asked: Asked) -> list[str]:
     """The network at so many percent less than is counted of it: what waits grows as much, computing does not."""
     best = asked.best
     percent = next((share for share in asked.amounts("percent", "share") if 0 < share < 100), None)
-    if best is None or percent is None or not asked.says("less") or reading.serves(asked.plan):
+    if percent is None and "bandwidth" in asked.text and asked.says("half"):
+        percent = 50.0
+    if best is None or percent is None or reading.serves(asked.plan):
+        return []
+    if not asked.says("less") and not asked.says("half"):
         return []
     named = (reading.candidate(asked.plan, fabric) for fabric in asked.fabrics)
     found = next((c for c in named if c is not None and c.step_time_s), best)

@@ -30,7 +30,7 @@ def line(plan: Plan, asked: Asked) -> str:
     if not reading.ends(plan):
         return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
     network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
-    if plan.purchase is not None:
+    if plan.purchase is not None and plan.purchase.capital_usd:
         return f"{figures.usd(plan.purchase.capital_usd)} to buy, done in {figures.hours(best.run_hours)}{network}"
     return f"{money(best)}, done in {figures.hours(best.run_hours)}{network}"
 
@@ -88,7 +88,17 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
     others = [n for n in dict.fromkeys(named) if n != gpus]
+    if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
+        return [others[0], *_next_that_fits(asked, others[0], gpus)]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
+
+
+def _next_that_fits(asked: Asked, size: int, gpus: int) -> list[int]:
+    """Where so few do not hold the job, the next doubling that does."""
+    if asked.tried({_GPUS: size, **same_work(asked)}) is not None:
+        return []
+    sizes = (size * 2**n for n in range(1, 4))
+    return [n for n in sizes if n < gpus and asked.tried({_GPUS: n, **same_work(asked)}) is not None][:1]
 
 
 _TIMES = re.compile(r"\b(\d+(?:\.\d+)?)(?:x| times| fold)\b")
@@ -153,6 +163,11 @@ def sizes_verdict(asked: Asked) -> str | None:
             found += [(size, one.median_cost, one.run_hours)] if tried and reading.gpus(tried) == size else []
     if len(found) == 1:
         return f"So stay with {gpus:,}."
+    if asked.plan.purchase is not None and not asked.plan.purchase.capital_usd and reading.ends(asked.plan):
+        size, _, hours = min(found, key=lambda one: one[2])  # what is there costs nothing, so time decides
+        waits = figures.percent(best.exposed_communication_percent)
+        even = f"; {waits} of a step waits for {asked.name(best.fabric)}" if best.fabric != "none" else ""
+        return f"{size:,} is done soonest, in {figures.hours(hours)}, and nothing has to be bought{even}."
     days = reading.asked(asked.plan, "constraints.deadline_days") or reading.asked(asked.plan, "training.days")
     cheap = min(found, key=lambda one: (round(one[1] / found[0][1], 2), one[2]))
     late = [one for one in found if days and one[2] > 24 * days * 1.005]
