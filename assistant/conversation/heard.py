@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from assistant.library import Library
 from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import same_in_binary
+from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
@@ -71,6 +73,17 @@ _DEADLINE = "constraints.deadline_days"
 _LENGTHS = frozenset({_DEADLINE, "training.days"})
 
 
+_FACTOR = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:x|times|fold)\b")
+
+
+def is_no_value(value: Any, said: Utterance, path: str | None = None) -> bool:
+    """Whether a number is no value of a field: it stands in a message as how many times something is ("2x longer"), or
+    is no whole number where one is counted."""
+    if path in FIELDS and FIELDS[path].about.kind == "count" and isinstance(value, float) and not value.is_integer():
+        return True
+    return isinstance(value, int | float) and value in {float(one) for one in _FACTOR.findall(said.text.lower())}
+
+
 def bare_numbers(said: Utterance) -> set[Any]:
     """The values of a message that are numbers without a unit."""
     return {amount.value for amount in said.amounts if amount.kind == "number"}
@@ -82,7 +95,7 @@ def guessed(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     followups.yaml."""
     bare, text = bare_numbers(said), said.text.lower()
     far = {name for name, value in said.fields.items() if value in bare and _is_far(value, draft.fields.get(name))}
-    shared = any(amount.kind == "share" for amount in said.amounts)
+    shared = any(amount.kind in ("share", "percent") for amount in said.amounts)
     of_money = shared and any(word in text for word in words["of_money"])
     halved = {name for name in said.fields if name.startswith(("training.", "inference."))} if of_money else set()
     return far | _lengths(said, words["of_time"]) | halved | _scaled(said, draft, words)
@@ -143,8 +156,11 @@ def fields_varied(said: Utterance, draft: Draft, catalog: Catalog, words: Mappin
         return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
     if not fields and len(said.fabrics) == 1:
         fields["cluster.fabric"] = said.fabrics[0]
-    if not fields and len(said.doubts) == 1 and said.doubts[0].field and len(said.doubts[0].options) == 1:
-        fields[said.doubts[0].field] = said.doubts[0].options[0]  # nothing is taken by trying it
+    doubts = [
+        doubt for doubt in said.doubts if not any(is_no_value(option, said, doubt.field) for option in doubt.options)
+    ]
+    if not fields and len(doubts) == 1 and doubts[0].field and len(doubts[0].options) == 1:
+        fields[doubts[0].field] = doubts[0].options[0]  # nothing is taken by trying it
     return fields
 
 

@@ -28,6 +28,7 @@ class State:
     """The draft with the ways back to others, its plan, and the variation that is tried beside it.
 
     ``adopted`` is the plan as it was when it was taken over, perhaps unfinished; ``varied`` the draft of the variation.
+    ``compared``: the kinds of GPU that the job names one beside another, ``networks`` the networks that it names.
     """
 
     draft: Draft = field(default_factory=Draft)
@@ -38,6 +39,8 @@ class State:
     variation: VariationShown | None = None
     varied: Draft | None = None
     unfinished: Begun | None = None
+    compared: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
 
     @property
     def in_view(self) -> Draft:

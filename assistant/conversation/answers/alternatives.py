@@ -3,6 +3,7 @@ taken."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ _BUYS, _RENTS, _WRITTEN_OFF = {"budget.mode": "buy"}, {"budget.mode": "rent"}, "
 _PROVIDER = "cluster.provider"
 _PRICE = "budget.gpu_hour_usd"
 _LEAST_PERIOD = 180.0  # days: for less nobody buys
+_ODDS = re.compile(r"\b(\d{1,2})/(\d{1,2})\b")
 MOST = 4  # values that are weighed against each other
 
 # Plans the draft with some fields changed; raises InputError where that cannot be.
@@ -36,6 +38,8 @@ def alternatives(said: Utterance) -> list[dict[str, Any]]:
     Networks are left to the comparison, which knows more of them.
     """
     if said.act not in ("ask", "compare", "what-if") and "?" not in said.text:
+        return []
+    if any(int(one) + int(other) == 100 for one, other in _ODDS.findall(said.text)):  # "is that 60/40"
         return []
     doubts = [
         doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and len(doubt.options) > 1

@@ -3,6 +3,7 @@ would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from assistant.present import figures
@@ -167,10 +168,35 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
     """Try what is supposed; what would turn the plan where nothing is."""
     fields = varied(parts, said)
     if fields:
-        return parts.with_plan(lambda plan: [_in_the_time(vary(parts, plan, fields, said.text, said.rest), said)])
+        return parts.with_plan(lambda plan: [_tried(parts, plan, fields, said)])
     if said.rest:
         return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))
+
+
+def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) -> Event:
+    tried = _in_the_time(vary(parts, plan, fields, said.text, said.rest), said)
+    if isinstance(tried, VariationShown):
+        tried = tried.model_copy(update={"card": (*_as_planned(plan, fields), *tried.card)})
+    again = any(word in said.text.lower() for word in parts.words["second_try"])
+    best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
+    limit = given(plan, "budget.usd")[0]
+    if not isinstance(tried, VariationShown) or not again or best is None or best.cost_usd is None or not limit:
+        return tried
+    low, high = 2 * best.cost_usd.p50, 2 * best.cost_usd.p90
+    does = "Yes" if high <= limit else "Yes, unless both go badly" if low <= limit else "No"
+    told = f"{does}: two of them cost {figures.usd(low)} ({figures.usd(high)} at worst) of {figures.usd(limit)}."
+    return tried.model_copy(update={"card": (told, *tried.card)})
+
+
+def _as_planned(plan: Plan, fields: Mapping[str, Any]) -> list[str]:
+    """Beside a split that is tried the one that is planned; where nothing works as asked either, so."""
+    best = chosen(plan)
+    if plan.recommendation.verdict == "infeasible":
+        return [f"As asked: {plan.recommendation.smallest_change}"] if plan.recommendation.smallest_change else []
+    if best is None or not best.parallelism or not any(path.startswith("parallelism.") for path in fields):
+        return []
+    return [f"Planned: {figures.layout(best.parallelism)}."]
 
 
 def _in_the_time(tried: Event, said: Utterance) -> Event:

@@ -194,6 +194,11 @@ def _in_english_please(said: Utterance) -> list[Event]:
 def describe(parts: Parts, said: Utterance) -> list[Event]:
     """Facts of the job are taken over; what says none may still name a network."""
     fields = fields_set(said, parts.state.draft)
+    kinds = said.named("gpu")
+    if len(kinds) > 1 and not said.offers:
+        parts.state = replace(parts.state, compared=tuple(kinds))
+    if said.fabrics and not said.offers:
+        parts.state = replace(parts.state, networks=said.fabrics)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
     if fields and _is_another(parts, fields):

@@ -28,7 +28,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note
-from ..heard import bare_numbers, guessed, heard
+from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
 from .parts import Parts
 
@@ -59,8 +59,8 @@ _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
-    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:what|which|who|how|why|when|where|does|do|did|is|are|can|could|"
-    r"would|should|will|if)\b)",
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:whats?|which|who|"
+    r"whose|hows?|why|when|wheres?|does|do|did|is|are|can|could|would|should|will|if)\b)",
     re.IGNORECASE,
 )
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
@@ -343,7 +343,10 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
     if said.asks >= _SURELY_ASKS and said.act != "what-if":
         fields.discard("budget.owned")  # "is our HDR the bottleneck" says whose it is, as people do
     # "electricity costs 0.19 EUR per kWh": what it is in dollars is asked, and that it is told is no question
-    fields |= {doubt.field for doubt in said.doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
+    doubts = (
+        doubt for doubt in said.doubts if not any(is_no_value(option, said, doubt.field) for option in doubt.options)
+    )
+    fields |= {doubt.field for doubt in doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
     fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
@@ -393,7 +396,10 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
-    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words)
+    told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
+    open_ = {one.doubt.field: one.doubt.options for one in told if one.doubt.field and len(one.doubt.options) > 1}
+    beside = (parts.state.compared, parts.state.networks, open_)
+    return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

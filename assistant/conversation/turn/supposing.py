@@ -46,7 +46,7 @@ def supposed(parts: Parts) -> Supposed | None:
     found = parts.supposed
     if found is None:
         return None
-    tried = {"variation": parts.state.variation, "varied": parts.state.varied}
+    tried = {name: getattr(parts.state, name) for name in ("variation", "varied", "compared", "networks")}
     return replace(found, state=replace(found.state, **tried))
 
 
@@ -110,10 +110,10 @@ def _of_one_model(way: Fields) -> Fields:
 
 
 def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
-    """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, of a fact the
-    likeliest."""
+    """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, and beside it what
+    else it may mean, as a limit that nothing keeps is hardly one; of a fact the likeliest."""
     path = next(iter(meanings[0]))
-    if path in _CHOSEN:
+    if path in _CHOSEN or (path in _LIMITS and any(path not in meaning for meaning in meanings)):
         return meanings
     same = [meaning for meaning in meanings if path in meaning]
     return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
@@ -138,10 +138,11 @@ def _works(plan: Plan) -> bool:
     return plan.recommendation.verdict != "infeasible"
 
 
-def _rank(way: _Way) -> tuple[bool, float]:
-    """What works goes before what does not, then what costs less."""
+def _rank(way: _Way) -> tuple[bool, float, int]:
+    """What works goes before what does not, then what costs less; where no price is known a fact before a limit."""
     best = chosen(way[1])
-    return not _works(way[1]), best.median_cost if best is not None else float("inf")
+    cost = best.median_cost if best is not None and best.cost_usd else float("inf")
+    return not _works(way[1]), cost, len(_LIMITS & way[0].fields.keys())
 
 
 def _matters(before: Plan, way: _Way) -> bool:

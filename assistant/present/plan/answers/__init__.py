@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 
 from . import (
+    amounts_of_work,
     bandwidth,
     bargaining,
     break_even,
@@ -15,13 +16,18 @@ from . import (
     compared,
     configuring,
     contract,
+    cut_short,
     doubted,
     equipment,
     faults,
     forms,
     frank,
     hardware,
+    horizon,
+    interrupted,
     judged,
+    kinds,
+    layouts,
     learning,
     moving,
     named_sums,
@@ -69,17 +75,17 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     networks: (
         "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
-        "against_needs exposed_means exposed_here time_parts parts_asked traffic_note need_rollouts little_because "
-        "little_plainer"
+        "against_needs exposed_means exposed_here time_parts after_overlap parts_asked traffic_note need_rollouts "
+        "little_because little_plainer"
     ).split(),
     hardware: (
         "design_counts design_money design_next order_machines order_network order_missing fits memory_counts "
         "states order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "rests_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself mfu "
-        "mfu_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria least_sure "
-        "least_sure_first least_sure_said range_percent ranking_percent not_modelled"
+        "rests_on hangs_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself "
+        "mfu mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria "
+        "least_sure least_sure_first least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "
@@ -107,7 +113,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api"
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
-    other_gpus: "other_gpus peaks".split(),
+    other_gpus: "other_gpus overnight_on peaks".split(),
     waiting: (
         "waiting_cost waiting_pays deadline_sure deadline_risk more_for_it doubted_figure doubt_time start_later "
         "listed stored"
@@ -120,7 +126,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
-    traffic: "wiring_means wiring_here all_reduce_means irrelevant equivalent rated overlap diloco".split(),
+    traffic: (
+        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco"
+    ).split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
     learning: "phases phases_network weight_sync at_once shared".split(),
@@ -131,10 +139,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "years_total purchase_budget residual network_share wait_for_prices credits payback runs_per_week per_unit"
     ).split(),
     frank: "solid weak show_verdict rounded ahead kindly cannot_get slide".split(),
-    break_even: "parity slower_on disprove worst_case first_limit accumulate".split(),
+    break_even: "parity slower_on disprove regret worst_case first_limit accumulate".split(),
     configuring: "variables engine first_day lost_at_a_stop".split(),
     supplying: "data_rate per_parameter more_data delivery_risk beside_a_server energy".split(),
-    pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale".split(),
+    pressed: "promised one_number next_offer price_named odds if_forced day_one evidence rack_scale tips_named".split(),
     parts_of_a_step: (
         "step_gap step_made_of even_bandwidth effective_rate upgrade_steps experts_cost expert_parallel_named "
         "sharded_inside"
@@ -148,6 +156,12 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
+    kinds: "unit_of_each price_of_each gpu_at_less".split(),
+    horizon: "left_early waited_for term_while_falling in_more_time term_or_demand over_years".split(),
+    cut_short: "part_way late_chance".split(),
+    layouts: "layout_planned splits_named fewest_that_fit".split(),
+    interrupted: "preempted".split(),
+    amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {
     name.replace("_", "-"): getattr(module, name) for module, names in _BY_MODULE.items() for name in names

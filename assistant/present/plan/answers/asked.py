@@ -21,7 +21,10 @@ from .. import reading
 @dataclass(frozen=True)
 class Asked:
     """``fabrics`` are the candidates that were named; ``planned`` plans the job with some fields changed and raises
-    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml)."""
+    :class:`InputError` where that cannot be; ``words`` are those that steer an answer (``words`` of followups.yaml);
+    ``compared``: the kinds of GPU that the job names one beside another; ``networks``: those
+    that it names; ``readings``: of a field of the job that was
+    left in doubt every value that it may have."""
 
     plan: Plan
     catalog: Catalog
@@ -30,6 +33,9 @@ class Asked:
     planned: Callable[[Mapping[str, object]], Plan | None]
     today: datetime.date
     words: Mapping[str, Any] = field(default_factory=dict)
+    compared: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    readings: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate | None:
@@ -54,7 +60,8 @@ class Asked:
         """Whether the model has experts, as it was said or as the catalog has it."""
         named = self.plan.questionnaire.get("model")
         model = self.catalog.models.get(named) if isinstance(named, str) else None
-        return bool(model.experts) if model is not None else bool(reading.asked(self.plan, "model.experts"))
+        of_ones_own = ("model.experts", "model.active_params")
+        return bool(model.experts) if model is not None else any(reading.asked(self.plan, one) for one in of_ones_own)
 
     @property
     def params(self) -> float | None:
@@ -91,6 +98,11 @@ class Asked:
         if made is None or made.recommendation.verdict == "infeasible":
             return None
         return made if self.plan.recommendation.what_fits or not made.recommendation.what_fits else None
+
+    def meant(self, field: str) -> Any:
+        """The value of a field that the message names, surely or as the one thing that it may mean."""
+        doubts = (one for one in self.said.doubts if one.field == field and len(one.meanings) == 1)
+        return self.said.fields.get(field, next((one.options[0] for one in doubts if one.options), None))
 
     def amounts(self, *kinds: str) -> list[float]:
         """The numbers of some kinds of quantity that the message has, in the order in which they stand."""

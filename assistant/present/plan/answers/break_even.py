@@ -106,6 +106,24 @@ def _named(asked: Asked) -> Candidate | None:
     return found or next(iter(plain or same), None)
 
 
+def regret(asked: Asked) -> list[str]:
+    """What is lost where the choice turns out badly: its slow tenth beside the next best in the middle."""
+    best, plan = asked.best, asked.plan
+    other = reading.candidate(plan, plan.recommendation.runner_up)
+    if best is None or other is None or best.cost_usd is None or other.cost_usd is None or not reading.ends(plan):
+        return worst_case(asked)
+    slow, most = reading.run_band(best)[1], best.cost_usd.p90
+    late, more = slow - (other.run_hours or 0.0), most - other.cost_usd.p50
+    lost = f"{figures.usd(more)} more" if more > 0 else f"even so {figures.usd(-more)} less"
+    return [
+        f"That {asked.name(best.fabric)} is as slow as in one case of ten: {figures.hours(slow)} and "
+        f"{figures.usd(most)}, {figures.hours(late)} later and {lost} than {asked.name(other.fabric)} in the middle "
+        f"({money(other)}){_limits(asked, best)}",
+        f"Limit it: {_TEST_STEPS} steps on the machines before you sign for long (above "
+        f"{figures.seconds(best.step_time_s.p90 if best.step_time_s else None)} a step stop), and a right to leave.",
+    ]
+
+
 def worst_case(asked: Asked) -> list[str]:
     """What is lost on the plain network, where its slow tenth of cases ends, and whether the limits hold then."""
     best, plain = asked.best, _named(asked) or plainer_network(asked)

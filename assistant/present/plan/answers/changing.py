@@ -42,10 +42,28 @@ def tapered(asked: Asked) -> list[str]:
         fine += [ratio] if more < _LIVES else []
         said.append(f"{ratio:g}:1: a step takes {lasts(more)}{_ends(asked, one)}{_cost(best, one)}.")
     now = reading.asked(asked.plan, "cluster.oversubscription")
-    counted = f"Counted with {now:g}:1" if now else "Counted without any"
+    counted = f"with {now:g}:1" if now else "without any"
     waits = figures.percent(best.exposed_communication_percent)
     verdict = f"{max(fine):g}:1 could be lived with" if fine else f"Not with {min(ratios):g}:1"
-    return [f"{verdict}, on {asked.name(best.fabric)}.", *said, f"{counted}; {waits} of a step waits."]
+    first = f"{verdict}, on {asked.name(best.fabric)}; {counted} {waits} of a step waits."
+    return [first, *said, *_of_the_other_size(asked, best.fabric, ratios[0])]
+
+
+def _of_the_other_size(asked: Asked, fabric: str, ratio: float) -> list[str]:
+    """The same of another size of model that the job may mean: "mostly 8B to 34B"."""
+    own = asked.params or 0.0
+    others = [size for size in asked.readings.get("model.params", ()) if size != own]
+    if not others:
+        return []
+    other = max(others)
+    steps = []
+    for taper in (None, ratio):
+        made = asked.tried({"model.params": other, "cluster.oversubscription": taper})
+        steps.append(reading.candidate(made, fabric) if made else None)
+    whole, thin = steps
+    if whole is None or thin is None or not whole.step_time_s or not thin.step_time_s:
+        return []
+    return [f"With {other / 1e9:g}B a step takes {lasts(slower(thin, whole))}{_cost(whole, thin)}."]
 
 
 def _kept_inside(asked: Asked) -> list[str]:

@@ -11,7 +11,7 @@ from ... import figures
 from .. import card, flips, reading
 from .asked import Asked, lasts, money, slower, usable
 
-_FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
+FORM = re.compile(r" (?:SXM\d?|PCIe|NVL|OAM)(?: \d+ GB)?(?= |,|$)")  # of a GPU's name: its board and memory
 
 
 def do(asked: Asked) -> str | None:
@@ -88,7 +88,7 @@ def _spoken(asked: Asked, found: Card) -> list[str]:
 
 def plain_deed(deed: str) -> str:
     """A deed for who knows no hardware: a GPU by its maker and name alone."""
-    return _FORM.sub(" GPUs", deed)
+    return FORM.sub(" GPUs", deed)
 
 
 def _sentences(asked: Asked) -> int:
@@ -131,6 +131,8 @@ def one_line(asked: Asked) -> str | None:
     found = asked.plan.recommendation.card
     if found is None or asked.best is None:
         return asked.plan.recommendation.headline
+    if asked.says("no_acronyms"):
+        return " ".join(_spoken(asked, found))
     if (many := _sentences(asked)) > 1:
         return " ".join(_told_in(asked, found, found.because.rstrip("."), many))
     deed = deed_of(found.do)

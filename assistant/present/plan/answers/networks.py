@@ -451,6 +451,17 @@ _WORDS = {
 }
 
 
+def after_overlap(asked: Asked) -> str | None:
+    """That what is told as waiting is what overlap has left, and a share that is quoted put right."""
+    best = asked.best
+    if best is None or best.exposed_communication_percent is None or not asked.says("of_overlap"):
+        return None
+    waits = best.exposed_communication_percent
+    named = next((share for share in asked.amounts("percent") if abs(share - waits) > 1), None)
+    put_right = f"; the plan has no {named:g} %" if named is not None else ""
+    return f"After overlap: {figures.percent(waits)} of a step is left and comes on top of the computing{put_right}."
+
+
 def parts_asked(asked: Asked) -> list[str]:
     """Of what kinds of parallelism the communication is that nothing hides, where that is asked."""
     found = time_parts(asked) if asked.says("parts") else None

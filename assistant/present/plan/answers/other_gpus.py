@@ -13,6 +13,7 @@ from assistant.vocabulary.plan import KindOfGpu
 from ... import figures
 from .. import reading
 from .asked import Asked, money
+from .schedule import overnight
 from .trials import line, same_work, why_not
 
 _KINDS, _MOST_TOLD = 5, 3  # kinds of GPU that are tried, and told
@@ -24,7 +25,13 @@ def other_gpus(asked: Asked) -> list[str]:
     """The job on the kinds of GPU that were named; of a service on those that cost least."""
     own = asked.plan.questionnaire["cluster"]["gpu"]
     told = [*asked.said.named("gpu"), asked.said.fields.get("cluster.gpu")]  # the second of an instance
-    named = [g for g in dict.fromkeys(told) if g and g != own][:3] or _sibling(asked, own) or _of_maker(asked, own)
+    called = [part for part in own.split("-") if any(sign.isdigit() for sign in part)]
+    beside = asked.compared if own in told or any(part in asked.text for part in called) else ()
+    named = (
+        [g for g in dict.fromkeys([*told, *beside]) if g and g != own][:3]
+        or _sibling(asked, own)
+        or _of_maker(asked, own)
+    )
     now = f"Now, {asked.catalog.gpus[own].name}: {line(asked.plan, asked)}."
     barred = _unwanted(asked)
     if barred and asked.catalog.gpus[own].vendor not in barred:
@@ -39,10 +46,10 @@ def other_gpus(asked: Asked) -> list[str]:
         return found if len(found) > 1 and asked.plan.sizing is None else [now, *found]
     said = [now]
     for gpu in named:
-        tried = asked.tried(_on(asked, gpu))
+        tried = asked.tried(on_another(asked, gpu))
         name = asked.catalog.gpus[gpu].name
         if tried is None:
-            said.append(f"{name}: does not do. {why_not(asked, _on(asked, gpu))}".strip())
+            said.append(f"{name}: does not do. {why_not(asked, on_another(asked, gpu))}".strip())
         else:
             many = f"{reading.gpus(tried):,} × " if reading.gpus(tried) != reading.gpus(asked.plan) else ""
             most = ""
@@ -70,7 +77,7 @@ def chips(catalog: Catalog, named: Sequence[str]) -> str:
     return f"Peak TFLOP/s and memory: {'; '.join(told)}."
 
 
-def _on(asked: Asked, gpu: str) -> dict[str, Any]:
+def on_another(asked: Asked, gpu: str) -> dict[str, Any]:
     """The change to another GPU; what the machines of the first one decided is open again."""
     change: dict[str, Any] = {"cluster.gpu": gpu, **same_work(asked)}
     many = asked.said.fields.get(_GPUS)
@@ -159,7 +166,7 @@ def rented_runs(asked: Asked) -> list[tuple[float, str]]:
     own = asked.plan.questionnaire["cluster"]["gpu"]
     told: list[tuple[float, str]] = []
     for gpu in [gpu for gpu, _ in _let(asked).most_common(_KINDS + 1) if gpu != own][:_KINDS]:
-        tried = asked.tried(_on(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
+        tried = asked.tried(on_another(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
         one = reading.chosen(tried) if tried else None
         if tried is not None and one is not None and one.cost_usd is not None:
             offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
@@ -177,7 +184,7 @@ def _no_machines_of_ones_own(asked: Asked) -> dict[str, Any]:
 
 def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     best = asked.best
-    found = [(asked.catalog.gpus[g].name, asked.tried(_on(asked, g))) for g in named]
+    found = [(asked.catalog.gpus[g].name, asked.tried(on_another(asked, g))) for g in named]
     costs = [(name, reading.chosen(plan)) for name, plan in found if plan]
     able = [(name, c) for name, c in costs if c is not None and c.cost_usd is not None]
     if best is None or best.cost_usd is None or not able:
@@ -190,3 +197,23 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
             return [f"So yes, {name} is possible, at {more} more by list prices."]
         return [f"So no: {name} saves nothing."]
     return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
+
+
+def overnight_on(asked: Asked) -> str | None:
+    """Whether a kind of GPU that is named does the run in a night, where a night is spoken of, and whether it fits."""
+    gpu = next((g for g in asked.said.named("gpu") if g != asked.plan.questionnaire["cluster"]["gpu"]), None)
+    if gpu is None or not asked.says("night"):
+        return None
+    name, room = asked.catalog.gpus[gpu].name, asked.catalog.gpus[gpu].memory.si / 2**30
+    made = asked.tried(on_another(asked, gpu))
+    best = reading.chosen(made) if made is not None else None
+    if made is None or best is None:
+        return f"No: it does not do on {name}. {why_not(asked, on_another(asked, gpu))}".strip()
+    done = overnight(asked.instead(on_another(asked, gpu), made)) or ""
+    fits = f" It fits: {reading.gib(best):.3g} of {room:,.0f} GiB." if best.memory_gb_per_gpu else ""
+    cost = f" {money(best)} there, {money(asked.best)} on {_own(asked)}." if asked.best and best.cost_usd else ""
+    return f"{done}{fits}{cost}"
+
+
+def _own(asked: Asked) -> str:
+    return asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].name

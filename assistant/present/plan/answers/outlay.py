@@ -23,7 +23,7 @@ _SHORT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?) ?(k|mio|mn|million|m)\b")  # 
 _SIZES = {"k": 1e3, "m": 1e6}
 
 
-def _bought(asked: Asked, fabric: str | None = None) -> tuple[Plan, Purchase] | None:
+def bought_instead(asked: Asked, fabric: str | None = None) -> tuple[Plan, Purchase] | None:
     """The job on machines of one's own, over a network where one is named."""
     if asked.plan.purchase is not None and fabric in (None, asked.plan.recommendation.fabric):
         return asked.plan, asked.plan.purchase
@@ -53,7 +53,7 @@ def years_total(asked: Asked) -> list[str]:
     wanted: list[str] = list(dict.fromkeys([*first, *named, *reversed(kinds.values())]))[:3]
     sums: list[tuple[float, str]] = []
     for fabric in wanted:
-        found = _bought(asked, fabric)
+        found = bought_instead(asked, fabric)
         if found is not None:
             whole = found[1].capital_usd + _YEAR * years * _running(found[1])
             buy, run = figures.usd(found[1].capital_usd), figures.usd(_YEAR * years * _running(found[1]))
@@ -75,7 +75,7 @@ def years_total(asked: Asked) -> list[str]:
 
 def purchase_budget(asked: Asked) -> list[str]:
     """Whether a sum is enough for the purchase with its network and the support of some years."""
-    found = _bought(asked)
+    found = bought_instead(asked)
     limit = _sum(asked)
     if found is None or limit is None:
         return [text] if (text := budget(asked)) else []
@@ -113,7 +113,7 @@ def _sum(asked: Asked) -> float | None:
 
 def residual(asked: Asked) -> list[str]:
     """The resale value that is counted, which is none, and what the one that is named would make of it."""
-    found = _bought(asked)
+    found = bought_instead(asked)
     if found is None:
         return ["None: nothing is bought here, and the plan knows no price to buy it."]
     bought = found[1]
@@ -156,7 +156,7 @@ def network_share(asked: Asked) -> list[str]:
         return []
     said = []
     named = next((p for p in asked.amounts("percent", "share", "number") if 0 < p < 100), None)
-    own = _bought(asked)
+    own = bought_instead(asked)
     share = own[1].network_percent if own else None
     if asked.buys and own is not None and share is None:
         said.append(f"That is not told: machines and network are quoted in one sum, {figures.usd(own[1].capital_usd)}.")
@@ -185,7 +185,7 @@ def network_share(asked: Asked) -> list[str]:
             less = best.median_cost - plain.median_cost
             cost = f", {figures.usd(abs(less))} {'less' if less > 0 else 'more'} for {reading.bill(asked.plan)}"
         gold = "so it is no gold plating" if more > _FELT else "so a plain one would nearly do"
-        less = _bought(asked, plain.fabric) if asked.buys and own is not None else None
+        less = bought_instead(asked, plain.fabric) if asked.buys and own is not None else None
         if less is not None and own is not None and less[1].capital_usd < own[1].capital_usd:
             cost = f", {figures.usd(own[1].capital_usd - less[1].capital_usd)} less to buy{cost}"
         said.append(f"On {asked.name(plain.fabric)} a step takes {lasts(more)}{cost}: {gold}.")
@@ -290,7 +290,7 @@ def credits(asked: Asked) -> list[str]:
 def payback(asked: Asked) -> list[str]:
     """Months of full use after which the network has saved what it cost, against a plainer one."""
     best, other = asked.best, _plain(asked)
-    found = _bought(asked)
+    found = bought_instead(asked)
     if best is None or other is None or found is None or best.fabric == "none":
         return ["There is nothing to pay back: no network is bought between the nodes."] if best else []
     price = found[1].network_usd
@@ -311,7 +311,7 @@ def payback(asked: Asked) -> list[str]:
 
 def _month(asked: Asked, best: Candidate) -> float:
     """US dollars of a month of the machines."""
-    found = _bought(asked)
+    found = bought_instead(asked)
     if found is not None:
         return added(found[1].monthly_usd.values())
     return best.usd_per_month or 0.0
@@ -352,6 +352,8 @@ def runs_per_week(asked: Asked) -> list[str]:
 def per_unit(asked: Asked) -> list[str]:
     """The job's cost by a million requests, documents or tokens."""
     best = asked.best
+    if len(asked.compared) > 1 and asked.says("of_each"):
+        return []  # each of them is told
     many, words = reading.asked(asked.plan, "inference.requests"), asked.text
     if best is None or best.cost_usd is None:
         return []

@@ -14,7 +14,7 @@ from ..purchase import optics
 from .asked import Asked, lasts, money, slower
 from .moving import both_ways as rent_beside_purchase
 from .operations import STOP, assumed, failures_a_day, nodes
-from .outlay import _bought
+from .outlay import bought_instead
 from .terms_of_rent import taken
 
 _LIFTED: dict[str, object] = {"budget.usd": None, "budget.usd_per_month": None}
@@ -23,7 +23,7 @@ _DAY = 86_400.0
 
 def dearer_power(asked: Asked) -> list[str]:
     """The machines of one's own where power costs so many percent more, beside renting."""
-    found = _bought(asked)
+    found = bought_instead(asked)
     percent = next((p for p in asked.amounts("percent", "share") if 0 < p < 1000), None)
     if found is None or percent is None or not asked.says("of_power"):
         return []
@@ -80,7 +80,7 @@ def cables_share(asked: Asked) -> list[str]:
     """The links of a network that is bought: their sum, what cheaper ones save, what fewer of them cost in time."""
     best = asked.best
     fabric = best.fabric if best is not None else None
-    found = _bought(asked, fabric) or _bought(asked)
+    found = bought_instead(asked, fabric) or bought_instead(asked)
     if found is None or best is None:
         return ["The plan buys no network, so it has no cables to price."]
     plan, bought = found
@@ -108,9 +108,9 @@ def cables_share(asked: Asked) -> list[str]:
 
 def owning_from(asked: Asked) -> list[str]:
     """Renting beside buying over the months that are named: both sums, and the month from which owning pays."""
-    found = _bought(asked)
+    found = bought_instead(asked)
     months = [days / DAYS_PER_MONTH for days in asked.amounts("time") if days >= 25]
-    rent = _month_rented(asked)
+    rent = month_rented(asked)
     if found is None or rent is None:
         return []
     bought = found[1]
@@ -141,7 +141,7 @@ def owning_from(asked: Asked) -> list[str]:
     ]
 
 
-def _month_rented(asked: Asked) -> float | None:
+def month_rented(asked: Asked) -> float | None:
     """US dollars a month of the same machines rented."""
     plan: Plan | None = asked.plan
     if asked.buys:
@@ -158,7 +158,7 @@ def _month_rented(asked: Asked) -> float | None:
 def with_a_string(asked: Asked) -> list[str]:
     """A discount that comes with a network: the sum with both beside the plan's own."""
     percent = next((p for p in asked.amounts("percent", "share") if 0 < p < 100), None)
-    own = _bought(asked)
+    own = bought_instead(asked)
     fabric = next((f for f in asked.fabrics if f in asked.catalog.fabrics and f != "none"), None)
     best = asked.best
     if percent is None or own is None or best is None or fabric is None or fabric == best.fabric:
@@ -296,5 +296,5 @@ def taper_saves(asked: Asked) -> list[str]:
         return [f"It saves nothing to buy: {many} switches either way ({figures.usd(whole)})."]
     return [
         f"To buy it saves {figures.usd(whole - thin)}: {fewer} switches instead of {many}, {figures.usd(thin)} instead "
-        f"of {figures.usd(whole)} for the network; within a rail or node nothing crosses the spine."
+        f"of {figures.usd(whole)} for the network."
     ]

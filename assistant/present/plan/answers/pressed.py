@@ -195,6 +195,29 @@ def if_forced(asked: Asked) -> list[str]:
     ]
 
 
+def tips_named(asked: Asked) -> list[str]:
+    """What would tip the choice to another network that the job names: the price at which it costs as much, or its
+    own."""
+    best = asked.best
+    if best is None or best.cost_usd is None or not best.step_time_s:
+        return []
+    certain = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
+    word = certain.get(str(asked.plan.recommendation.certainty), "")
+    said = []
+    for fabric in asked.networks:
+        one = reading.candidate(asked.plan, fabric)
+        if one is None or one is best or one.step_time_s is None or not one.run_hours:
+            continue
+        even = best.median_cost / (reading.gpus(asked.plan) * one.run_hours)
+        asks = f", it is {money(one)}" if one.cost_usd else ", no rent with it is published"
+        said.append(
+            f"{asked.name(fabric)}: each step {lasts(slower(one, best))}{asks}; it ties at {figures.usd(even)} per "
+            f"GPU-hour, and {asked.name(best.fabric)} is {money(best)}."
+        )
+    meant = "Toss-up would mean that the sums tie within their error. " if "toss" in asked.text else ""
+    return [f"{meant}Here {word}.", *said] if said else []
+
+
 def day_one(asked: Asked) -> list[str]:
     """What to look at in the first hour, with the figures at which to stop."""
     best = asked.best

@@ -51,8 +51,14 @@ def _with_more(asked: Asked) -> tuple[Asked, str] | None:
     made = enough_for(asked, 1.0)
     if made is None:
         return None
-    gpus = reading.gpus(made)
-    return asked.instead({"cluster.gpus": gpus}, made), f"Not on {reading.gpus(asked.plan):,} GPUs. With {gpus:,}:"
+    gpus, found = reading.gpus(made), asked.plan.sizing
+    load = reading.asked(asked.plan, "inference.requests_per_s")
+    carry = ""
+    if found is not None and load and found.carries_requests_per_s:
+        most, wanted = (figures.significant(rate) for rate in (found.carries_requests_per_s, load))
+        carry = f", which carry {most} of {wanted} requests a second"
+    lead = f"Not on {reading.gpus(asked.plan):,} GPUs{carry}. With {gpus:,}:"
+    return asked.instead({"cluster.gpus": gpus}, made), lead
 
 
 def _without_the_limit(made: Plan, *limits: tuple[str, float]) -> str:

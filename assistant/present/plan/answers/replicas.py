@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from assistant.vocabulary.errors import InputError
 
 from ... import figures
 from .. import crossing, reading
 from .asked import Asked, money
 from .learning import shared
+from .trials import MARGINS, stays
 
 
 def one_node(asked: Asked) -> list[str]:
@@ -89,19 +92,23 @@ def twice_at_once(asked: Asked) -> list[str]:
     best = asked.best
     if not many or reading.asked(asked.plan, "inference.requests_per_s") or best is None or best.serving is None:
         return []
-    times, gpus = asked.times or 2.0, reading.gpus(asked.plan)
-    more = int(times * many)
+    gpus, named = reading.gpus(asked.plan), asked.meant("inference.concurrency")
+    more = named if named and named != many else int((asked.times or 2.0) * many)
+    times = more / many
     held = asked.tried({"inference.concurrency": more})
     if held is not None and reading.gpus(held) == gpus:
         one = reading.chosen(held)
         return [f"With {more:,} users at once the {gpus:,} GPUs still hold: {_times(one.serving)}."] if one else []
     first = _breaks(asked, more)
-    wider = asked.tried({"inference.concurrency": more, "cluster.gpus": int(times * gpus)})
+    sizes = (ceil(margin * times * gpus) for margin in MARGINS)
+    tried = (asked.tried({"inference.concurrency": more, "cluster.gpus": size}) for size in sizes)
+    wider = next((made for made in tried if made is not None), None)
     other = reading.chosen(wider) if wider else None
-    said = [f"With {more:,} users at once {first}", f"Now, with {many:,}: {_times(best.serving)}."]
-    if wider is not None and other is not None and other.serving is not None:
-        said.insert(1, f"{reading.gpus(wider):,} GPUs would do: {money(other)} a month, {_times(other.serving)}.")
-    return said
+    now = f"Now, with {many:,}: {gpus:,} GPUs, {money(best)}, first token {figures.seconds(best.serving.ttft_s)}."
+    if wider is None or other is None or other.serving is None:
+        return [f"With {more:,} users at once {first}", now]
+    takes = f"{reading.gpus(wider):,} GPUs, {money(other)} a month, {_times(other.serving)}"
+    return [f"With {more:,} users at once it takes {takes}.", now, *stays(asked, wider)]
 
 
 def _breaks(asked: Asked, more: int) -> str:

@@ -143,7 +143,7 @@ def node_lost(asked: Asked) -> list[str]:
         found = asked.plan.sizing
         carries = left / gpus * found.carries_requests_per_s if found else 0.0
         holds = f", about {figures.significant(carries)} of {load:g} requests a second" if carries and load else ""
-        return [f"No: the {left:,} GPUs that are left do not hold the targets at this load{holds}."]
+        return [f"No: the {left:,} GPUs that are left do not hold the targets at this load{holds}.", *_one_more(asked)]
     targets = _targets(asked) or dict.fromkeys(("The first token", "The time per token"), 0.0)
     times = (
         f"{name[:1].lower()}{name[1:]} {figures.seconds(_value(one.serving, name))}"
@@ -154,6 +154,17 @@ def node_lost(asked: Asked) -> list[str]:
     most = f"; they carry up to {figures.significant(carries)} requests a second" if carries else ""
     of_load = f" at {load:g} requests a second" if load else ""
     return [f"Yes: with a node of {per} down, {left:,} GPUs are left{of_load}: {', '.join(times)}{most}."]
+
+
+def _one_more(asked: Asked) -> list[str]:
+    """With how many GPUs a machine may be lost, and what they cost: those that do when it is, and one machine more."""
+    gpus, per = reading.gpus(asked.plan), _node(asked)
+    for more in (1, 2, 3):
+        size = gpus + per * more
+        left = asked.tried({"cluster.gpus": size - per})
+        if left is not None and asked.best is not None:
+            return [f"With {size:,} one may be lost{_price(asked, per * more)}."]
+    return []
 
 
 def node_lost_now(asked: Asked) -> str | None:

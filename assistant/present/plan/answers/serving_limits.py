@@ -13,6 +13,7 @@ from .. import reading
 from .asked import Asked, money
 
 _RATE = "inference.requests_per_s"
+_OF_THE_MOST = 0.9  # of what is carried: a load that holds
 _FULL = 90.0  # percent of what a link carries: as good as full
 _SPLITS = ((1, 2), (2, 1), (1, 1))
 
@@ -164,6 +165,14 @@ def replica_lost(asked: Asked) -> list[str]:
 def both_sides(asked: Asked) -> list[str]:
     """Prompts and answers apart: the split that carries most beside the one that is asked about."""
     best, load = asked.best, reading.asked(asked.plan, _RATE)
+    sized = asked.plan.sizing
+    if best is None and load and sized is not None and sized.carries_requests_per_s and asked.says("of_sides"):
+        least = {_RATE: _OF_THE_MOST * sized.carries_requests_per_s}
+        made = asked.tried(least)
+        if made is not None:
+            most = figures.significant(sized.carries_requests_per_s)
+            first = f"No split of {reading.gpus(asked.plan):,} GPUs holds {load:g} requests a second, at best {most}."
+            return [first, *both_sides(asked.instead(least, made))]
     served = best.serving if best else None
     if best is None or served is None or not served.prefill_workers or not served.decode_workers:
         return []

@@ -11,7 +11,7 @@ from assistant.vocabulary.plan import Plan, PowerUse
 from ... import figures
 from .. import reading
 from ..purchase import by_rack
-from .asked import Asked
+from .asked import Asked, lasts, slower
 
 _LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
 _MACHINES = ("server", "node", "box", "machine", "host")
@@ -32,7 +32,31 @@ def power_enough(asked: Asked) -> list[str]:
     limit = next(iter(asked.amounts("power")), None)
     kept = _racks(drawn, limit) if limit and "rack" in asked.text else reading.power_kept(asked.plan, limit)
     outlet = [_outlet(drawn.it_kw)] if re.search(r"\b(?:outlet|socket|breaker)", asked.text) else []
-    return [*outlet, *([kept] if kept else []), parts, *_by_rack(asked)]
+    fits = _fitting(asked, limit, drawn) if limit and "rack" not in asked.text else []
+    return [*outlet, *([kept] if kept else []), *fits, parts, *_by_rack(asked)]
+
+
+def _fitting(asked: Asked, limit: float, drawn: PowerUse) -> list[str]:
+    """The most GPUs in whole nodes that so many kW feed with their network and cooling, where the plan takes more."""
+    gpus, best = reading.gpus(asked.plan), asked.best
+    if drawn.site_kw <= limit or best is None:
+        return []
+    per = drawn.gpus_per_machine
+    most = int(gpus * limit / drawn.site_kw / per)
+    for machines in range(most, max(0, most - _TRIED), -1):
+        made = asked.tried({"cluster.gpus": machines * per, **{name: None for name in _LIMITS}})
+        one = reading.chosen(made) if made is not None else None
+        if made is None or one is None or made.power is None or made.power.site_kw > limit:
+            continue
+        takes = f"{figures.hours(one.run_hours)} instead of {figures.hours(best.run_hours)}"
+        ends = f", done in {takes}" if reading.ends(made) else ""
+        kw = figures.significant(made.power.site_kw)
+        cooled = f"With cooling (times {drawn.power_usage_effectiveness:g})"
+        return [f"{cooled} {machines * per:,} GPUs fit, {kw} kW{ends}."]
+    return []
+
+
+_TRIED = 40  # machines fewer and fewer, as not every number can be split
 
 
 def _outlet(kw: float) -> str:
@@ -99,6 +123,8 @@ def rails(asked: Asked) -> list[str]:
         "Rail-optimised: adapter number i of every node goes to the same switch i, so most of an all-reduce crosses "
         "one switch only."
     )
+    if "rail-only" in asked.text or "rail only" in asked.text:
+        return _without_spines(asked)
     if not made or not made.get("switches"):
         return [means, "It changes nothing here: nothing that he needs to buy, or the provider has built it."]
     switches = figures.counted(made["switches"], "switch", "switches")
@@ -106,6 +132,29 @@ def rails(asked: Asked) -> list[str]:
     if made.get("topology") == "rail":
         return [means, f"This plan is drawn so: {made.get('rails')} rails, {tiers}, at no price on top."]
     return [means, f"This plan is not drawn so ({made.get('topology')}, {tiers}); it is wiring, not other hardware."]
+
+
+def _without_spines(asked: Asked) -> list[str]:
+    """That rails without switches between them are not modelled, and the nearest that is: a thin spine."""
+    best, made = asked.best, asked.plan.fabric_design
+    said = [
+        "Rail-only cannot be computed here: every network of the plan joins all adapters. It leaves out the switches "
+        "between rails, so what goes from rail to rail takes NVLink first; all-to-all and experts suffer."
+    ]
+    if best is None or not made or not made.get("switches"):
+        return said
+    thin = asked.tried({"cluster.oversubscription": 4.0, "cluster.fabric": best.fabric})
+    one = reading.candidate(thin, best.fabric) if thin is not None else None
+    if thin is None or one is None or one.step_time_s is None or not thin.fabric_design.get("switches"):
+        return said
+    more = lasts(slower(one, best))
+    sums = [plan.purchase.network_usd if plan.purchase is not None else None for plan in (thin, asked.plan)]
+    cost = f", {figures.usd(sums[0])} instead of {figures.usd(sums[1])}" if all(sums) else ""
+    return [
+        *said,
+        f"Nearest, a 4:1 spine: {thin.fabric_design['switches']:,} switches instead of {made['switches']:,}{cost}; a "
+        f"step takes {more}.",
+    ]
 
 
 def per_port(asked: Asked) -> list[str]:

@@ -160,6 +160,8 @@ def budget_risk(asked: Asked) -> str | None:
 def price_source(asked: Asked) -> str | None:
     """Where the price of the answer is from."""
     offer, bought = _taken(asked), asked.plan.purchase
+    if len(asked.compared) > 1 and not asked.buys:
+        return None  # each of them is told
     if offer is not None:
         listed = "Your quote" if offer.kind == "quote" else "A published list price"
         where = offer.provider_name or offer.provider

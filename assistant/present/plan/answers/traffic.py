@@ -106,6 +106,37 @@ def rated(asked: Asked) -> list[str]:
     return said
 
 
+def reached_less(asked: Asked) -> list[str]:
+    """The network at so many percent less than is counted of it: what waits grows as much, computing does not."""
+    best = asked.best
+    percent = next((share for share in asked.amounts("percent", "share") if 0 < share < 100), None)
+    if percent is None and "bandwidth" in asked.text and asked.says("half"):
+        percent = 50.0
+    if best is None or percent is None or reading.serves(asked.plan):
+        return []
+    if not asked.says("less") and not asked.says("half"):
+        return []
+    named = (reading.candidate(asked.plan, fabric) for fabric in asked.fabrics)
+    found = next((c for c in named if c is not None and c.step_time_s), best)
+    if found.fabric == "none" or found.exposed_communication_percent is None:
+        return []
+    more = found.exposed_communication_percent * (1 / (1 - percent / 100) - 1)
+    times = 1 + more / 100
+    hours = found.run_hours or 0.0
+    cost = f" and {figures.usd(times * found.median_cost)} instead of {money(found)}" if found.cost_usd else ""
+    other = next((c for c in _beside_it(asked, found) if c.median_cost < times * found.median_cost), None)
+    stays = "the choice stays" if other is None or found is not best else f"{asked.name(other.fabric)} is then cheaper"
+    return [
+        f"At {percent:g} % less a step takes at most {more:.2g} % longer, as only what waits grows: "
+        f"{figures.hours(times * hours)} instead of {figures.hours(hours)}{cost}; {stays}."
+    ]
+
+
+def _beside_it(asked: Asked, found: Candidate) -> list[Candidate]:
+    able = (c for c in asked.plan.candidates if c is not found and c.cost_usd and c.step_time_s and found.cost_usd)
+    return [c for c in able if c.verdict == "acceptable" and c.fits is not False]
+
+
 def _beside(asked: Asked, found: Candidate, best: Candidate) -> str:
     """A network beside the recommended: time, the experts' part of it, money."""
     step = f"a step takes {lasts(slower(found, best))} than on {asked.name(best.fabric)}".replace(

@@ -30,7 +30,7 @@ def line(plan: Plan, asked: Asked) -> str:
     if not reading.ends(plan):
         return f"{money(best)} a month, {figures.seconds(best.step_time_s.p50)} per token"
     network = "" if best.fabric == asked.plan.recommendation.fabric else f" on {asked.name(best.fabric)}"
-    if plan.purchase is not None:
+    if plan.purchase is not None and plan.purchase.capital_usd:
         return f"{figures.usd(plan.purchase.capital_usd)} to buy, done in {figures.hours(best.run_hours)}{network}"
     return f"{money(best)}, done in {figures.hours(best.run_hours)}{network}"
 
@@ -83,13 +83,25 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         more = [per * int(many) for many in _OR_MORE.findall(asked.text)]
         return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
-    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus]
+    factors = {float(one) for one in _TIMES.findall(asked.text)}  # "2x longer" names no size
+    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus and a.value not in factors]
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
     others = [n for n in dict.fromkeys(named) if n != gpus]
+    if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
+        return [others[0], *_next_that_fits(asked, others[0], gpus)]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
+def _next_that_fits(asked: Asked, size: int, gpus: int) -> list[int]:
+    """Where so few do not hold the job, the next doubling that does."""
+    if asked.tried({_GPUS: size, **same_work(asked)}) is not None:
+        return []
+    sizes = (size * 2**n for n in range(1, 4))
+    return [n for n in sizes if n < gpus and asked.tried({_GPUS: n, **same_work(asked)}) is not None][:1]
+
+
+_TIMES = re.compile(r"\b(\d+(?:\.\d+)?)(?:x| times| fold)\b")
 _NODES = re.compile(r"\b(\d{1,4}) (?:x |of (?:the |our |those |these |my )?)?(?:nodes?|boxes|box|machines?|servers?)\b")
 _OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|card|h100|h200|a100|b200|%))")
 
@@ -151,6 +163,11 @@ def sizes_verdict(asked: Asked) -> str | None:
             found += [(size, one.median_cost, one.run_hours)] if tried and reading.gpus(tried) == size else []
     if len(found) == 1:
         return f"So stay with {gpus:,}."
+    if asked.plan.purchase is not None and not asked.plan.purchase.capital_usd and reading.ends(asked.plan):
+        size, _, hours = min(found, key=lambda one: one[2])  # what is there costs nothing, so time decides
+        waits = figures.percent(best.exposed_communication_percent)
+        even = f"; {waits} of a step waits for {asked.name(best.fabric)}" if best.fabric != "none" else ""
+        return f"{size:,} is done soonest, in {figures.hours(hours)}, and nothing has to be bought{even}."
     days = reading.asked(asked.plan, "constraints.deadline_days") or reading.asked(asked.plan, "training.days")
     cheap = min(found, key=lambda one: (round(one[1] / found[0][1], 2), one[2]))
     late = [one for one in found if days and one[2] > 24 * days * 1.005]
@@ -282,11 +299,11 @@ def twice_the_load(asked: Asked) -> list[str]:
     return [
         f"At {times * load:g} requests per second it takes {more:,} GPUs, {line(tried, asked)}{held}.{spare}",
         f"Now: {gpus:,} GPUs, {line(asked.plan, asked)}.",
-        *_stays(asked, tried),
+        *stays(asked, tried),
     ]
 
 
-def _stays(asked: Asked, tried: Plan) -> list[str]:
+def stays(asked: Asked, tried: Plan) -> list[str]:
     """Whether another load is carried by the same machines of the same seller, and in proportion."""
     kinds = [plan.questionnaire["cluster"]["gpu"] for plan in (asked.plan, tried)]
     here, there = asked.best, reading.chosen(tried)
@@ -303,7 +320,7 @@ def _stays(asked: Asked, tried: Plan) -> list[str]:
 
 def _more_at_once(asked: Asked, now: int) -> list[str]:
     """The service with more users at the same time: on the planned GPUs, and on as many as keep it as quick."""
-    named = asked.said.fields.get("inference.concurrency")
+    named = asked.meant("inference.concurrency")
     named = named if isinstance(named, int) and named != now else None
     many, gpus, best = named or ceil(now * (asked.times or 2.0)), reading.gpus(asked.plan), asked.best
     if best is None or best.serving is None:
@@ -314,7 +331,7 @@ def _more_at_once(asked: Asked, now: int) -> list[str]:
     here = _at_speed(one.serving) if one is not None and one.serving is not None else "not within targets and memory"
     quick = {"inference.concurrency": many, "inference.tpot_ms": ceil(1e3 * best.serving.tpot_s)}
     own = reading.asked(asked.plan, _GPUS)
-    sizes = [*(() if own else (None,)), *(ceil(times * gpus * many / now) for times in _MARGINS)]
+    sizes = [*(() if own else (None,)), *(ceil(times * gpus * many / now) for times in MARGINS)]
     more = next((plan for size in sizes if (plan := asked.tried({**quick, _GPUS: size})) is not None), None)
     said = [f"With {many:,} users at once on these {figures.counted(gpus, 'GPU', 'GPUs')}: {here}."]
     if more is not None:
@@ -348,7 +365,7 @@ def enough_for(asked: Asked, times: float) -> Plan | None:
     found, gpus = asked.plan.sizing, reading.gpus(asked.plan)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     least = gpus * load / found.carries_requests_per_s if found and found.carries_requests_per_s else times * gpus
-    for margin in _MARGINS:
+    for margin in MARGINS:
         size = ceil(margin * least / per) * per
         lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month"))  # what it costs is told beside
         made = asked.tried({"cluster.gpus": size, "inference.requests_per_s": load, **lifted})
@@ -357,7 +374,7 @@ def enough_for(asked: Asked, times: float) -> Plan | None:
     return None
 
 
-_MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
+MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load grew with them
 
 
 def spot(asked: Asked) -> list[str]:

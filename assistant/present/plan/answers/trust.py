@@ -52,6 +52,8 @@ def percent_said(asked: Asked) -> list[str]:
     """What a percentage that is asked about is; where the plan has none such, so, and the nearest."""
     found = _OFF.search(asked.text)
     known = _percentages(asked)
+    if found is not None and asked.says("supposes"):
+        return []  # it is supposed to be another
     if found is None:
         sure = next(iter(card.certain(asked.plan)), "")
         words = (
@@ -180,6 +182,19 @@ def mfu_each(asked: Asked) -> str | None:
 _EACH = 5  # networks in a sentence
 
 
+def throughput_source(asked: Asked) -> str | None:
+    """Whose figures the speed is: nobody's benchmark, computed from what the maker says and fitted to others' runs."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return None
+    low, high = (100 * (end / best.step_time_s.p50 - 1) for end in (best.step_time_s.p10, best.step_time_s.p90))
+    runs = "serving runs" if reading.serves(asked.plan) else "training runs"
+    return (
+        f"Throughput: computed, fitted to published {runs}, no maker's figure; {-low:.0f} % less to {high:.0f} % "
+        "more time."
+    )
+
+
 def mfu_source(asked: Asked) -> str | None:
     """Where it comes from."""
     if asked.best is None or not asked.best.mfu:
@@ -267,6 +282,29 @@ def least_sure(asked: Asked) -> list[str]:
 def _moved(one: Mover, asked: Asked) -> str:
     spread = f"{figures.usd(one.low_usd)} to {figures.usd(one.high_usd)} for {reading.bill(asked.plan)}"
     return f"{MOVERS[one.what]}: alone it moves the cost from {spread}"
+
+
+def hangs_on(asked: Asked) -> list[str]:
+    """The inputs that move the sum most, each with its value, where it is from and what it does to the sum."""
+    best = asked.best
+    if best is None or best.step_time_s is None:
+        return []
+    number = asked.plan.recommendation.offer
+    offer = asked.plan.offers[number] if number is not None else None
+    moved = {one.what: f": {figures.usd(one.low_usd)} to {figures.usd(one.high_usd)}" for one in asked.plan.movers}
+    mfu = f", {100 * best.mfu:.0f} % MFU" if best.mfu else ""
+    told = [f"1. Speed{mfu}: computed, fitted to published runs{moved.get('step', '')}."]
+    if offer is not None and offer.usd_per_gpu_hour:
+        whose = "your quote" if offer.kind == "quote" else f"{offer.provider_name or offer.provider}'s list"
+        rate = figures.usd(offer.usd_per_gpu_hour)
+        told.append(f"2. Price, {rate} per GPU-hour: {whose}, {offer.date}{moved.get('price', '')}.")
+    elif asked.plan.purchase is not None:
+        told.append(f"2. Price of the machines: lists, derived{moved.get('purchase-price', '')}.")
+    known = {a.field: a for a in asked.plan.assumptions}
+    third = next((known[field] for field in _WEIGHTY if field in known and not field.startswith("budget.")), None)
+    if third is not None:
+        told.append(f"{len(told) + 1}. {assumed_text(third, asked.catalog).capitalize()}: nobody said it, assumed.")
+    return told
 
 
 def least_sure_first(asked: Asked) -> str | None:

@@ -66,6 +66,8 @@ def deadline_sure(asked: Asked) -> str | None:
     within = f"the {days_said(limit)}, for it takes {run[0]}"
     if slow <= 12 * limit:
         return f"Yes, safe by our own errors: {within}, {run[2]} in the slow tenth of cases."
+    if slow <= 24 * limit and asked.says("ninth_decile"):
+        return f"Yes, at P90 too: {run[2]} of {days_said(limit)}; {run[0]} in the middle{_for_how_much(asked)}."
     if slow <= 24 * limit:
         return f"Likely, nine in ten or more: {within}, {run[2]} in the slow tenth of cases."
     if best.run_hours <= 24 * limit:
@@ -73,6 +75,14 @@ def deadline_sure(asked: Asked) -> str | None:
     if quick <= 24 * limit:
         return f"No: {within}, and only a lucky case ({run[1]}) keeps them."
     return f"No: {within}, {run[1]} even in the lucky tenth of cases."
+
+
+def _for_how_much(asked: Asked) -> str:
+    """What it costs beside the next quote."""
+    best, other = asked.best, reading.candidate(asked.plan, asked.plan.recommendation.runner_up)
+    if best is None or other is None or not best.cost_usd or not other.cost_usd or not asked.plan.quotes:
+        return ""
+    return f", for {money(best)} instead of {money(other)} on {asked.name(other.fabric)}"
 
 
 def deadline_risk(asked: Asked) -> str | None:
