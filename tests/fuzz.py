@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 
 from assistant.library import load
-from tests.readers import REFUSED, Reader, readers
+from tests.readers import REFUSED, Reader, readers, searching_readers
 
 CORPUS = pathlib.Path(__file__).with_name("fuzz_corpus.jsonl")
 LONGEST = 2_500  # characters of a changed text: longer ones only take time
@@ -180,7 +180,8 @@ def main() -> None:
     options.add_argument("--keep", action="store_true", help="add what reached something new to the corpus")
     options.add_argument("--reader", help="one alone", action="append")
     given = options.parse_args()
-    every = readers(load())
+    library = load()
+    every = {**readers(library), **searching_readers(library)}
     chosen = {name: every[name] for name in given.reader or every}
     fuzzer = Fuzzer(chosen, random.Random(given.seed), corpus_of(list(chosen)))
     fuzzer.run(given.executions, time.monotonic() + given.seconds)

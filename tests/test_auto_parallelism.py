@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from assistant.model import Adapters, Job, Machine, Network
 from assistant.model.job import EXPERT_OVERLAPS
 from assistant.model.search import divisors
 from assistant.model.training import best_times
+from assistant.planning.pipeline import CHOICE_ALONE, Pipeline
 from assistant.planning.resolve import resolve
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
@@ -110,3 +112,21 @@ def test_an_assumed_batch_divides_among_ranks_and_into_micro_batches(gpus, libra
     assert any(
         batch % (gpus // split * size) == 0 for split in (1, 2, 4, 8, 16) for size in (2, 4) if gpus % split == 0
     )
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        {"workload": "rlhf", "parallelism": {"strategy": "fsdp"}},
+        {"workload": "rlhf", "parallelism": {"strategy": "zero1"}, "rl": {"algorithm": "ppo"}},
+        {"workload": "rlhf", "parallelism": {"strategy": "fsdp"}, "rl": {"prompts_per_step": 64}},
+        {"workload": "finetuning", "training": {"method": "qlora"}},
+        {"workload": "pretraining", "training": {"method": "qlora", "sequence_length": 512}},
+    ],
+)
+@pytest.mark.parametrize("gpus", [4096, 5344])
+def test_a_batch_that_nobody_gave_is_never_what_a_job_is_refused_for(job, gpus, library):
+    """More GPUs than a usual batch has sequences, of a method that says how they are split."""
+    cluster = {"gpu": "h100-sxm", "gpus": gpus}
+    asked = from_value({"model": "mistral-7b", "cluster": cluster, **job}, library.catalog)
+    assert Pipeline(library, datetime.date(2026, 11, 20)).decide(asked, CHOICE_ALONE)

@@ -163,7 +163,8 @@ def _free(job: Job, machine: Machine) -> Choices:
     widest = job.gpus if few else max(_NARROWEST, TENSOR_DOMAINS * machine.domain)
     tp, pp, cp = _degrees(a, job.gpus, widest, job.sequence_length)
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
-    if job.adapters is not None and job.adapters.quantized and job.global_batch * max(cp) >= job.gpus:
+    whole = job.adapters is not None and job.adapters.quantized
+    if whole and job.global_batch >= fewest_ranks(a, job.gpus, job.sequence_length, whole=True):
         tp, pp = [1], [1]  # bitsandbytes and torchao multiply whole four-bit weights: no stack splits them
     apart = machine.domains > 1
     return Choices(
@@ -190,10 +191,11 @@ def _degrees(a: Architecture, gpus: int, widest: int, sequence: int) -> tuple[li
     return tp, divisors(gpus, a.layers), cp
 
 
-def fewest_ranks(a: Architecture, gpus: int, sequence: int, *, stages: bool = True) -> int:
+def fewest_ranks(a: Architecture, gpus: int, sequence: int, *, stages: bool = True, whole: bool = False) -> int:
     """Data-parallel ranks of the widest split that :func:`layouts_for` tries on any GPU, without ``stages`` that of
-    layers and sequences alone: no step can have fewer sequences."""
+    layers and sequences alone, of ``whole`` models that of sequences alone: no step can have fewer sequences."""
     tp, pp, cp = _degrees(a, gpus, _NARROWEST, sequence)
+    tp, pp = ([1], [1]) if whole else (tp, pp)
     full = [p for p in pp if p == 1 or (stages and -(-a.layers // p) * (p - 1) < a.layers)]
     cut = [c for c in cp if c == 1 or sequence / c >= LEAST_TOKENS]
     return gpus // max(p for p in map(prod, product(tp, full, cut)) if gpus % p == 0)

@@ -44,10 +44,13 @@ def global_batch(questionnaire: Questionnaire, architecture: Architecture, seque
 
 
 def least(architecture: Architecture, questionnaire: Questionnaire, sequence: int, *, stages: bool = True) -> int:
-    """Sequences of a step with which the GPUs can be split at all; without ``stages`` one for each rank of a split that
-    has no pipeline, whose stages would wait for each other most of the time."""
-    sites = questionnaire.cluster.sites
-    return sites * fewest_ranks(architecture, questionnaire.trainers // sites, sequence, stages=stages)
+    """Sequences of a step with which the GPUs can be split at all, or as it was said; without ``stages`` one for each
+    rank of a split that has no pipeline, whose stages would wait for each other most of the time."""
+    split, sites, gpus = questionnaire.parallelism, questionnaire.cluster.sites, questionnaire.trainers
+    if isinstance(split, Parallelism):
+        return gpus // (split.tp * split.pp * split.cp)
+    whole = questionnaire.training is not None and questionnaire.training.method == "qlora"
+    return sites * fewest_ranks(architecture, gpus // sites, sequence, stages=stages, whole=whole)
 
 
 def _even_multiple(unit: int, wanted: int) -> int:

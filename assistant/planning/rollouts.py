@@ -85,12 +85,16 @@ def _counts(rl: Reinforcement, training: Training, algorithm: str, fewest: int, 
     """Prompts of a step and answers to each; both from the batch where only that is said, else ``fewest`` answers or
     more."""
     usual = {"ppo": 1, "dpo": 2}.get(algorithm, SAMPLES)
-    each = rl.samples_per_prompt
+    each, at_once = rl.samples_per_prompt, fewest * (training.micro_batch or 1)
     if each is None:
         why = {"ppo": "PPO has a critic, and one answer is enough", "dpo": "a chosen and a rejected answer"}
         batch = training.global_batch if rl.prompts_per_step is None else None
         known = usual if batch is None or batch % usual == 0 else 1
-        each = taken.take("rl.samples_per_prompt", known, why.get(algorithm, "not said: a usual group of GRPO"))
+        reason = why.get(algorithm, "not said: a usual group of GRPO")
+        at_least = -(-at_once // (rl.prompts_per_step or at_once))
+        if training.global_batch is None and known < at_least and algorithm != "dpo":
+            known, reason = at_least, "not said: a usual group has too few answers to share out among the ranks"
+        each = taken.take("rl.samples_per_prompt", known, reason)
     if rl.prompts_per_step is not None:
         return rl.prompts_per_step, each
     if training.global_batch is not None:
@@ -98,7 +102,6 @@ def _counts(rl: Reinforcement, training: Training, algorithm: str, fewest: int, 
         why = "as many as the global batch holds: one optimizer step for each step of generation"
         return taken.take("rl.prompts_per_step", prompts, why), each
     prompts, why = max(1, ANSWERS // each), f"not said: {ANSWERS:,} answers, a usual step"
-    at_once = fewest * (training.micro_batch or 1)
     if prompts * each < at_once:
         prompts = -(-at_once // each)
         why = f"not said: {ANSWERS:,} answers, a usual step, are too few to share out among the data-parallel ranks"

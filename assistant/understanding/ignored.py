@@ -12,7 +12,7 @@ from typing import Any
 from assistant.vocabulary.utterance import Doubt
 
 from .templates import Compiler, Hit, Matcher, Source
-from .text import ENDS, Text, Token
+from .text import ENDS, Text, Token, Tokens
 
 HIDDEN = "\x00"  # stands for a word that nobody reads
 _SCHEMES = frozenset({"http", "https", "ftp", "ssh", "file", "mailto", "git", "s"})
@@ -43,7 +43,7 @@ class Ignored:
                 doubts.append(self._said(hit.key, text.typed(span.start, span.stop)))
             hidden |= set(span)
         tokens = [replace(t, text=HIDDEN, stem=HIDDEN) if at in hidden else t for at, t in enumerate(text.tokens)]
-        return replace(text, tokens=tuple(tokens)), doubts
+        return replace(text, tokens=Tokens(tokens)), doubts
 
     def _hits(self, source: Source) -> list[Hit]:
         return [*self.templates.hits(source), *_negative(source)]

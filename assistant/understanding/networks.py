@@ -19,6 +19,7 @@ _BETWEEN = frozenset(
     "total aggregate our we and via type switch switches".split()
 )
 _MERGED = frozenset({"over", "based", "type", "v", "class"})
+_WIDEST_GAP = 6  # tokens between a technology and its rate
 _ETHERNET_UNITS = (
     "gbe",
     "gige",
@@ -154,13 +155,14 @@ def _nearest(
     for rate in rates:
         before = rate.end <= mention.start
         times = 0 if _times_before(tokens, rate.start) is None else 2  # "RoCE v2, 8x 200G": what counts it goes with it
-        gap = tokens[rate.end : mention.start] if before else tokens[mention.end : rate.start - times]
-        words = [t.text for t in gap if t.is_word or t.is_number]
-        if len(gap) > 6 or any(
+        first, last = (rate.end, mention.start) if before else (mention.end, rate.start - times)
+        if last - first > _WIDEST_GAP or any(
             o is not mention and min(rate.start, mention.start) < o.start < max(rate.start, mention.start)
             for o in others
         ):
             continue
+        gap = tokens[first:last]
+        words = [t.text for t in gap if t.is_word or t.is_number]
         if mention.technology == "infiniband" and rate.unit in _ETHERNET_UNITS and words:
             continue  # "InfiniBand or 100 gig": the speed is the other network's
         if _as_one(tokens, mention, rate):

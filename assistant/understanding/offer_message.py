@@ -10,7 +10,7 @@ from typing import Any
 from .scopes import Reach
 from .sections import Section
 from .templates import Quantity
-from .text import Token
+from .text import Token, Tokens
 
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
 UNNAMED = ""  # the name of a seller who is told apart from those that are named: "a reseller"
@@ -45,7 +45,7 @@ class Message:
     an amount became one in dollars, or of one GPU, by the token at which it begins; ``sections``: the parts that are a
     quote each; ``closings``: where a "Kind regards" may end it; ``job``: the tokens of clauses that are of the job."""
 
-    tokens: Sequence[Token]
+    tokens: Tokens
     quantities: Sequence[Quantity]
     fabrics: Sequence[Priced]
     providers: Sequence[Priced]

@@ -19,7 +19,7 @@ from .scopes import denial_of
 from .sections import Sections
 from .sellers import Sellers, clause_of
 from .templates import Quantity
-from .text import Token, cut, sentences
+from .text import Token, Tokens, cut, sentences
 
 _OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
 _EVERY = frozenset({"all", "both", "each", "either"})
@@ -335,7 +335,7 @@ class Offers:
         times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is not q)
         clause = lambda q: clause_of(message.tokens, q.start, q.end)
         beside = lambda q: not clause(q)[0] <= price.start < clause(q)[1]  # "2.00 USD for 3 months prepaid" is a term
-        besides = lambda q: beside(q) and self.sellers.is_besides(message.tokens[slice(*clause(q))])
+        besides = lambda q: beside(q) and self.sellers.is_besides(message.tokens, *clause(q))
         times = (q for q in times if not besides(q))  # "12 % off for 3 months upfront"
         terms = [q for q in times if shortest <= q.value <= longest and q.start not in after]
         own = (q for q in terms if not _before_all(message, q, price, first))
@@ -365,9 +365,9 @@ def _said_of_all(message: Message, found: Found) -> Iterator[tuple[int, int]]:
             yield at, end
 
 
-def _is_of_all(tokens: Sequence[Token], term: Quantity) -> bool:
+def _is_of_all(tokens: Tokens, term: Quantity) -> bool:
     """Whether a clause says that its time is that of every offer: "same term of 4 months"."""
-    return any(token.text in _SHARED for token in tokens[slice(*clause_of(tokens, term.start, term.end))])
+    return tokens.has(_SHARED, *clause_of(tokens, term.start, term.end))
 
 
 def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:

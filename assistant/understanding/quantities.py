@@ -323,8 +323,8 @@ def _currency_after(tokens: Sequence[Token], at: int, units: Units) -> tuple[str
 
 
 def _period(source: Source, at: int, units: Units) -> tuple[str, int]:
-    comma = next((n for n in range(at, len(source.tokens)) if source.tokens[n].text in ",;"), len(source.tokens))
-    hits = [hit for hit in units.per.at(source, at) if hit.end <= comma]  # "$2.10/h, 32 H100" is none of an "h 32"
+    within = lambda end: all(token.text not in ",;" for token in source.tokens[at:end])
+    hits = [hit for hit in units.per.at(source, at) if within(hit.end)]  # "$2.10/h, 32 H100" is none of an "h 32"
     best = max(hits, key=lambda hit: hit.end, default=None)
     return (best.key, best.end) if best else ("", at)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from .sections import Section
 from .templates import Quantity
-from .text import Text, Token, cut, stem
+from .text import Text, Token, Tokens, cut, stem
 
 OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
 _ADDRESS = re.compile(r"@(?:[\w-]+\.)*?([\w-]+)(?:\.(?:co|com))?\.[a-z]+(?![\w-]|\.\w)", re.I)
@@ -29,6 +31,7 @@ _MOST_PLAIN = 1  # words in small letters of a line that is part of a signature:
 _ABBREVIATED = 4  # letters: "zzgl. 19 %"
 _STRONG = frozenset(";.!?")
 _ENDS = _STRONG | {","}
+_ITEMS = _ENDS | _PARTS
 _HEADS = _STRONG | {":", "(", "$"}  # what ends the head of a quote
 
 
@@ -73,13 +76,11 @@ class Sellers:
         self._plain_ends = tuple(words["plain_ends"].split())
         self._at_once = {tuple(said.split()): float(days) for said, days in words["at_once"].items()}
 
-    def sells(self, tokens: Sequence[Token]) -> bool:
+    def sells(self, tokens: Tokens) -> bool:
         """Whether a message has the words of one who sells: two of them are no accident."""
         return len({token.text for token in tokens} & self._sells) >= _SELLS
 
-    def signed(
-        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
-    ) -> tuple[int, int] | None:
+    def signed(self, tokens: Tokens, typed: Callable[[int, int], str], known: Set[int]) -> tuple[int, int] | None:
         """Where the name of the firm stands under a mail: the last part of what follows "Kind regards", where a person
         is named before it, or where it is called a firm. Any word may be one there, if it is written as a name."""
         close = self.closing(tokens)
@@ -100,15 +101,15 @@ class Sellers:
         firm = {token.text for token in tokens[start:end]} & self._firm
         return (start, end) if len(parts) > 1 or firm else None
 
-    def closing(self, tokens: Sequence[Token]) -> int | None:
+    def closing(self, tokens: Tokens) -> int | None:
         """Where a mail ends: at its "Kind regards"."""
         return max(self.closings(tokens), default=None)
 
-    def closings(self, tokens: Sequence[Token]) -> list[int]:
+    def closings(self, tokens: Tokens) -> list[int]:
         """Where a mail, or each of several, may end."""
         return [at for at in range(len(tokens)) if self._is_closing(tokens, at)]
 
-    def _is_closing(self, tokens: Sequence[Token], at: int) -> bool:
+    def _is_closing(self, tokens: Tokens, at: int) -> bool:
         alone = 0 < at < len(tokens) - 1 and tokens[at - 1].text in _STRONG and tokens[at + 1].text in _ENDS
         return tokens[at].text in self._closes or (alone and tokens[at].text in self._closes_line)
 
@@ -121,33 +122,31 @@ class Sellers:
                 return at[0], at[-1] + 1
         return None
 
-    def _is_prose(self, tokens: Sequence[Token], typed: Callable[[int, int], str], first: int, last: int) -> bool:
+    def _is_prose(self, tokens: Tokens, typed: Callable[[int, int], str], first: int, last: int) -> bool:
         """Whether a line under a mail is a sentence and names nobody."""
         words = (n for n in range(first, last) if tokens[n].is_word and tokens[n].text not in self._titles)
         return sum(typed(n, n + 1)[0].islower() for n in words) > _MOST_PLAIN
 
-    def _may_sign(self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
+    def _may_sign(self, tokens: Tokens, typed: Callable[[int, int], str], known: Set[int], at: int) -> bool:
         word = tokens[at].is_word and tokens[at].text not in self._titles and at not in known
         return word and typed(at, at + 1)[0].isupper()
 
-    def besides(self, tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:
+    def besides(self, tokens: Tokens, first: int, last: int) -> Iterator[tuple[int, int]]:
         """The clauses that say something of the offer that is no sum: a deposit, taxes, a discount."""
         at = first
         while at < last:
             end = next((n for n in range(at, last) if _parts_a_clause(tokens, n)), last)
-            if self.is_besides(tokens[at:end]):
+            if self.is_besides(tokens, at, end):
                 yield at, end
             at = end + 1
 
-    def is_besides(self, said: Sequence[Token]) -> bool:
+    def is_besides(self, tokens: Tokens, first: int, last: int) -> bool:
         """Whether something is said of an offer that is no sum of it, and is nothing of ours."""
-        texts = [token.text for token in said]
-        known = bool(self._besides.intersection(texts)) or any(_has(texts, phrase) for phrase in self._phrases)
-        return known and self._ours.isdisjoint(texts)
+        known = tokens.has(self._besides, first, last)
+        known = known or any(tokens.says(phrase, first, last) for phrase in self._phrases)
+        return known and not tokens.has(self._ours, first, last)
 
-    def named(
-        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
-    ) -> tuple[int, int] | None:
+    def named(self, tokens: Tokens, typed: Callable[[int, int], str], known: Set[int]) -> tuple[int, int] | None:
         """Where the name of a seller stands that no catalog has: words that begin with a capital letter, before
         "offers" or behind "a quote from"; ``known``: tokens of names and amounts."""
 
@@ -164,9 +163,7 @@ class Sellers:
                 return start, end
         return None
 
-    def _is_name(
-        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int]
-    ) -> Callable[[int], bool]:
+    def _is_name(self, tokens: Tokens, typed: Callable[[int, int], str], known: Set[int]) -> Callable[[int], bool]:
         """Whether the token at a place may be a name, or a part of one."""
 
         def is_name(at: int) -> bool:
@@ -176,14 +173,14 @@ class Sellers:
 
         return is_name
 
-    def _is_plain(self, tokens: Sequence[Token], typed: Callable[[int, int], str], at: int) -> bool:
+    def _is_plain(self, tokens: Tokens, typed: Callable[[int, int], str], at: int) -> bool:
         """Whether a word is one of the language that begins a line or a sentence: "Alternatively", "Discounted"; beside
         "Inc", behind it "GmbH", it is a name as any other."""
         firm = any(token.text in self._firm for token in tokens[at : at + _MOST_WORDS])
         said = typed(at, at + 1).lower()
         return not firm and (said in self._plain or said.endswith(self._plain_ends))
 
-    def _in_place(self, tokens: Sequence[Token], first: int, start: int, end: int, price: Quantity) -> bool:
+    def _in_place(self, tokens: Tokens, first: int, start: int, end: int, price: Quantity) -> bool:
         """Whether a name before a price stands where who asks it does: it begins what is told, it is called a firm, or
         it is what "offers" and "at" are said of."""
         heads = start == first or not tokens[start - 1].is_word or tokens[start - 1].text in _FROM
@@ -194,7 +191,7 @@ class Sellers:
 
     def beside(
         self,
-        tokens: Sequence[Token],
+        tokens: Tokens,
         typed: Callable[[int, int], str],
         prices: Sequence[Quantity],
         known: Set[int],
@@ -204,16 +201,20 @@ class Sellers:
         """Where the names of sellers that no catalog has stand, one for each price: words that begin with a capital
         letter in the clause before it, or behind "from" in the rest of its clause. ``known``: tokens of names and
         amounts, ``theirs`` of sellers in the catalog; ``words``: what some wording knows, no name by itself."""
-        is_name, found, before = self._is_name(tokens, typed, known), [], 0
+        is_name, found, before, sold = self._is_name(tokens, typed, known), [], 0, sorted(theirs)
         for price in prices:
             first, last = _item(tokens, price, before)
             before = price.end
-            if theirs & set(range(first, last)):
+            if _any_in(sold, first, last):
                 continue
-            starts = [at for at in range(first, price.start) if is_name(at)]
-            runs = [(at, next((n for n in range(at, last) if not is_name(n)), last)) for at in starts]
-            starts = [at for at, end in runs if self._in_place(tokens, first, _begin(starts, at), end, price)]
-            starts += [at for at in range(price.end, last) if self._is_behind_from(tokens, at) and is_name(at)]
+            runs = list(_runs(is_name, first, price.start, last))
+            starts = [
+                at
+                for begin, end in runs
+                if self._in_place(tokens, first, begin, end, price)
+                for at in range(begin, min(end, price.start))
+            ]
+            starts += [at for at in self._behind_from(tokens, price.end, last) if is_name(at)]
             strange = next((at for at in starts if tokens[at].text not in words), None)
             if strange is not None:
                 start, end = strange, strange + 1
@@ -224,23 +225,25 @@ class Sellers:
                 found.append((start, end))
         return found
 
-    def _is_behind_from(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a name stands behind "from", or what a seller is called: "by Provider North"."""
-        called = at > 1 and tokens[at - 1].text in self._called
-        return tokens[at - 1 - called].text in _FROM_WHOM
+    def _behind_from(self, tokens: Tokens, first: int, last: int) -> Iterator[int]:
+        """Where a name may stand behind "from", or what a seller is called: "by Provider North"."""
+        for at in tokens.places(_FROM_WHOM, max(0, first - 2), last):
+            behind = (at + 1, at + 2) if tokens.has(self._called, at + 1, at + 2) else (at + 1,)
+            yield from (place for place in behind if first <= place < last)
 
     def strangers(
-        self, tokens: Sequence[Token], prices: Sequence[Quantity], known: Set[int], theirs: Set[int], words: Set[str]
+        self, tokens: Tokens, prices: Sequence[Quantity], known: Set[int], theirs: Set[int], words: Set[str]
     ) -> Iterator[tuple[int, int]]:
         """Where somebody asks a price whom nobody knows, one place for each price that no name of ``theirs`` asks: "a
         reseller", "another provider", "the other one", or a word in small letters that is none of ``words``."""
-        before = 0
+        before, sold, told_of = 0, sorted(theirs), self._told_of_strangers(tokens)
         for price in prices:
             first, last = _item(tokens, price, before)
             told = not before and first - 2 in theirs and tokens[first - 1].text == ","  # "Lambda, a reseller: 2.49"
             before = price.end
-            if not told and theirs.isdisjoint(range(first, last)):
-                found = ((at, end) for at in range(first, last) if (end := self._stranger(tokens, first, at, last)))
+            if not told and not _any_in(sold, first, last):
+                near = told_of[bisect_left(told_of, first) : bisect_left(told_of, last)]
+                found = ((at, end) for at in near if (end := self._stranger(tokens, first, at, last)))
                 strange = lambda at: tokens[at].is_word and tokens[at].text not in words | self._nobody | self._plain
                 small = (
                     (at, at + 1)
@@ -250,11 +253,14 @@ class Sellers:
                 place = next(found, None) or next(small, None)
                 yield from [place] if place else []
 
-    def _stranger(self, tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
+    def _told_of_strangers(self, tokens: Tokens) -> list[int]:
+        """Where words may begin that tell of somebody who is none of those that are named."""
+        said = (at for said in self._strangers_said for at in tokens.phrases(said, 0, len(tokens)))
+        return sorted({*said, *tokens.places(self._strangers | self._called)})
+
+    def _stranger(self, tokens: Tokens, first: int, at: int, last: int) -> int | None:
         """Where the words end, beginning at ``at``, by which somebody is told who is none of those that are named."""
-        said = (
-            at + len(said) for said in self._strangers_said if _has([t.text for t in tokens[at : at + len(said)]], said)
-        )
+        said = (at + len(said) for said in self._strangers_said if tokens.says(said, at, at + len(said)))
         end = next((end for end in said if end <= last), None)
         if end or tokens[at].text in self._strangers:
             return end or at + 1
@@ -262,7 +268,7 @@ class Sellers:
         return at + 1 if tokens[at].text in self._called and before & self._unlike else None
 
     def heading(
-        self, tokens: Sequence[Token], typed: Callable[[int, int], str], known: Set[int], words: Set[str], part: Section
+        self, tokens: Tokens, typed: Callable[[int, int], str], known: Set[int], words: Set[str], part: Section
     ) -> tuple[int, int] | None:
         """Where the name of a seller stands that no catalog has, with which a quote begins: behind "From:" or "Quote
         A:" the last name of the line, behind "-" or a line the first."""
@@ -278,7 +284,7 @@ class Sellers:
             at = last + 1
         return found[-1] if found else None
 
-    def _before(self, tokens: Sequence[Token], verb: int, is_name: Callable[[int], bool]) -> int | None:
+    def _before(self, tokens: Tokens, verb: int, is_name: Callable[[int], bool]) -> int | None:
         for at in range(verb - 1, max(-1, verb - _BEFORE_THE_VERB - 1), -1):
             if tokens[at].text in _ENDS:
                 return None
@@ -286,21 +292,21 @@ class Sellers:
                 return at + 1
         return None
 
-    def least_time(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
+    def least_time(self, tokens: Tokens, times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
         """The least time for which is paid, among the times in ``first:last``."""
         return next((q for q in times if first <= q.start and q.end <= last and self.is_least(tokens, q)), None)
 
-    def is_least(self, tokens: Sequence[Token], time: Quantity) -> bool:
+    def is_least(self, tokens: Tokens, time: Quantity) -> bool:
         """Whether a time is said to be the least: "minimum term one week", "one week minimum", "at least 7 days"."""
         before, after = tokens[max(0, time.start - _NEAR) : time.start], tokens[time.end : time.end + 1]
         cut = max((n for n, token in enumerate(before, 1) if token.text in _ENDS), default=0)
         return any(token.text in self._least for token in (*before[cut:], *after))
 
-    def there_from(self, tokens: Sequence[Token], dates: Sequence[Quantity]) -> Quantity | None:
+    def there_from(self, tokens: Tokens, dates: Sequence[Quantity]) -> Quantity | None:
         """The day from which on the machines are there: "available from 5 December"."""
         for date in dates:
             first, _ = clause_of(tokens, date.start, date.end)
-            if isinstance(date.value, datetime.date) and any(t.text in self._there for t in tokens[first : date.start]):
+            if isinstance(date.value, datetime.date) and tokens.has(self._there, first, date.start):
                 return date
         return None
 
@@ -310,128 +316,120 @@ class Sellers:
         near = (pair for pair in pairwise(days) if 0 < pair[1].start - pair[0].end <= _NEAR)
         return next((pair for pair in near if pair[0].value < pair[1].value), None)
 
-    def there_in(self, tokens: Sequence[Token], times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
+    def there_in(self, tokens: Tokens, times: Sequence[Quantity], first: int, last: int) -> Quantity | None:
         """The time after which the machines are there: "delivery in 4 weeks", "available in 10 days", "ready
         tomorrow"."""
         for time in (q for q in times if first <= q.start and q.end <= last):
             start, end = clause_of(tokens, time.start, time.end)
-            around = (*tokens[start : time.start], *tokens[time.end : end])
-            if any(token.text in self._there for token in around) and not self.is_least(tokens, time):
+            around = tokens.has(self._there, start, time.start) or tokens.has(self._there, time.end, end)
+            if around and not self.is_least(tokens, time):
                 return time
         return next(self._soon(tokens, first, last), None)
 
-    def _soon(self, tokens: Sequence[Token], first: int, last: int) -> Iterator[Quantity]:
-        for at in range(first, last):
-            for said, days in self._at_once.items():
-                end = at + len(said)
-                if end <= last and tuple(token.text for token in tokens[at:end]) == said:
-                    start, stop = clause_of(tokens, at, end)
-                    if any(token.text in self._there for token in tokens[start:stop]):
-                        yield Quantity("time", days, at, end)
+    def _soon(self, tokens: Tokens, first: int, last: int) -> Iterator[Quantity]:
+        said = [(at, at + len(said), days) for said, days in self._at_once.items()
+                for at in tokens.phrases(said, first, last)]  # fmt: skip
+        for at, end, days in sorted(said, key=itemgetter(0)):
+            if tokens.has(self._there, *clause_of(tokens, at, end)):
+                yield Quantity("time", days, at, end)
 
-    def apart(self, tokens: Sequence[Token], money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
+    def apart(self, tokens: Tokens, money: Sequence[Quantity]) -> Iterator[tuple[int, int, Quantity]]:
         """The clauses with an amount that is paid beside the machines, such as a setup fee, and that amount."""
         for amount in money:
             first, last = _paid_for(tokens, amount)
-            ours = any(token.text in self._ours for token in tokens[first:last])
+            ours = tokens.has(self._ours, first, last)
             if amount.unit != "gpu-hour" and not ours and self._is_apart(tokens, amount, first, last):
                 yield first, last, amount
 
-    def _is_apart(self, tokens: Sequence[Token], amount: Quantity, first: int, last: int) -> bool:
+    def _is_apart(self, tokens: Tokens, amount: Quantity, first: int, last: int) -> bool:
         """Whether a clause says what an amount is paid for beside the machines: by a word of that; by what a price may
         include, on top; or as paid once, where it is not the price of all. A share is always on top of something."""
-        texts = [token.text for token in tokens[first:last]]
-        on_top = not self._on_top.isdisjoint(texts)
-        if amount.kind == "percent" and (not on_top or self.is_besides(tokens[first:last])):
+        on_top = tokens.has(self._on_top, first, last)
+        if amount.kind == "percent" and (not on_top or self.is_besides(tokens, first, last)):
             return False
         outside = lambda at: not self._is_within(tokens, amount, at) and tokens[at - 1].text not in self._without
-        if any(tokens[at].text in self._apart and outside(at) for at in range(first, last)):
+        if any(map(outside, tokens.places(self._apart, first, last))):
             return True
-        stems = [token.stem for token in tokens[first:last]]
-        if on_top and any(_has(stems, item) for item in self._items):
+        if on_top and any(tokens.says(item, first, last, stems=True) for item in self._items):
             return True
-        return self._is_said_once(texts) and self.total.isdisjoint(texts)
+        return self._is_said_once(tokens, first, last) and not tokens.has(self.total, first, last)
 
-    def _is_within(self, tokens: Sequence[Token], amount: Quantity, at: int) -> bool:
+    def _is_within(self, tokens: Tokens, amount: Quantity, at: int) -> bool:
         """Whether what a word names is said to be in a price: "$400,000 with installation", "installation included"."""
-        around = (*tokens[amount.end : at], *tokens[at + 1 : at + 2])
-        return any(token.text in self._within for token in around)
+        return tokens.has(self._within, amount.end, at) or tokens.has(self._within, at + 1, at + 2)
 
-    def _is_said_once(self, texts: Sequence[str]) -> bool:
-        return any(_has(texts, said) for said in self._once_said)
+    def _is_said_once(self, tokens: Tokens, first: int, last: int) -> bool:
+        return any(tokens.says(said, first, last) for said in self._once_said)
 
-    def is_asked(self, tokens: Sequence[Token], price: Quantity) -> bool:
+    def is_asked(self, tokens: Tokens, price: Quantity) -> bool:
         """Whether somebody asks a price: in its clause a word says so before it."""
         first, _ = _item(tokens, price, 0)
-        return any(token.text in self._says or token.stem in OFFERED for token in tokens[first : price.start])
+        says = tokens.has(self._says, first, price.start)
+        return says or tokens.has(OFFERED, first, price.start, stems=True)
 
     def is_asking(self, token: Token) -> bool:
         """Whether a word is one by which somebody asks a price or a term."""
         return token.text in self._says or token.stem in OFFERED
 
-    def is_ours(self, tokens: Sequence[Token], amount: Quantity) -> bool:
+    def is_ours(self, tokens: Tokens, amount: Quantity) -> bool:
         """Whether an amount is what we may spend."""
-        first, last = clause_of(tokens, amount.start, amount.end)
-        return any(token.text in self._ours for token in tokens[first:last])
+        return tokens.has(self._ours, *clause_of(tokens, amount.start, amount.end))
 
-    def is_once(self, tokens: Sequence[Token], amount: Quantity) -> bool:
+    def is_once(self, tokens: Tokens, amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""
         first, last = _paid_for(tokens, amount)
-        texts = [token.text for token in tokens[first:last]]
-        once = not self._once.isdisjoint(texts) or self._is_said_once(texts)
+        once = tokens.has(self._once, first, last) or self._is_said_once(tokens, first, last)
         return amount.kind != "percent" and not amount.unit and once
 
 
-def _paid_for(tokens: Sequence[Token], amount: Quantity) -> tuple[int, int]:
+def _paid_for(tokens: Tokens, amount: Quantity) -> tuple[int, int]:
     """The clause of an amount, up to what is paid besides or from there on: "plus $60,000 for installation"."""
     first, last = clause_of(tokens, amount.start, amount.end)
-    first = next((at for at in range(amount.start - 1, first - 1, -1) if tokens[at].text in _MORE), first)
-    return first, next((at for at in range(amount.end, last) if tokens[at].text in _MORE), last)
+    before, behind = tokens.before(_MORE, amount.start, first), tokens.after(_MORE, amount.end, last)
+    return first if before is None else before, last if behind is None else behind
 
 
-def _has(texts: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    return any(tuple(texts[at : at + len(phrase)]) == phrase for at in range(len(texts) - len(phrase) + 1))
+def _runs(is_name: Callable[[int], bool], first: int, before: int, last: int) -> Iterator[tuple[int, int]]:
+    """The runs of names that begin in ``first:before``, as far as they go within ``last``."""
+    at = first
+    while at < before:
+        end = next((n for n in range(at, last) if not is_name(n)), last)
+        if end > at:
+            yield at, end
+        at = end + 1
 
 
-def _begin(names: Sequence[int], at: int) -> int:
-    """Where the run of names begins in which a token stands."""
-    while at - 1 in names:
-        at -= 1
-    return at
+def _any_in(places: Sequence[int], first: int, last: int) -> bool:
+    """Whether one of some ascending places is in ``first:last``."""
+    at = bisect_left(places, first)
+    return at < len(places) and places[at] < last
 
 
-def _places_of_a_name(tokens: Sequence[Token], first: int, last: int, price: Quantity) -> Iterator[int]:
+def _places_of_a_name(tokens: Tokens, first: int, last: int, price: Quantity) -> Iterator[int]:
     """Where one word may be a seller though it is not written as a name: before the price that begins with it, and
     right behind "from" after the price."""
     if first + 1 == price.start or (first + 2 == price.start and tokens[first + 1].text in _AT):
         yield first
-    yield from (at + 1 for at in range(price.end, last - 1) if tokens[at].text in _FROM)
+    yield from (at + 1 for at in tokens.places(_FROM, price.end, last - 1))
 
 
-def _item(tokens: Sequence[Token], price: Quantity, before: int) -> tuple[int, int]:
+def _item(tokens: Tokens, price: Quantity, before: int) -> tuple[int, int]:
     """What stands around a price between commas, sentences, lines and words that part two offers, behind the price
     ``before``; what follows it up to the end of the sentence where that is a clause of its own: "…, from Acme"."""
-    enclosed = _enclosed(tokens, price)  # "at $3.35/h (24 months, 25% upfront) by Acme"
-    parts = lambda at: tokens[at].text in _ENDS | _PARTS and at not in enclosed
-    first = next((at + 1 for at in range(price.start - 1, before - 1, -1) if parts(at)), before)
-    last = next((at for at in range(price.end, len(tokens)) if parts(at)), len(tokens))
+    ahead, behind = tokens.places(_ITEMS, before, price.start), tokens.places(_ITEMS, price.end)
+    first = next((at + 1 for at in reversed(ahead) if not _is_enclosed(tokens, at, price)), before)
+    last = next((at for at in behind if not _is_enclosed(tokens, at, price)), len(tokens))
     return first, last
 
 
-def _enclosed(tokens: Sequence[Token], price: Quantity) -> set[int]:
-    """The tokens in brackets that do not enclose the price."""
-    found, opened = set(), None
-    for at, token in enumerate(tokens):
-        if token.text == "(":
-            opened = at
-        elif token.text == ")" and opened is not None:
-            found |= set(range(opened, at)) if not opened < price.start < at else set()
-            opened = None
-    return found
+def _is_enclosed(tokens: Tokens, at: int, price: Quantity) -> bool:
+    """Whether a place is in brackets that do not enclose the price: "at $3.35/h (24 months, 25% upfront) by Acme"."""
+    number = bisect_right(tokens.brackets, at, key=itemgetter(0)) - 1
+    opened, closed = tokens.brackets[number] if number >= 0 else (at, at)
+    return opened <= at < closed and not opened < price.start < closed
 
 
-def clause_of(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+def clause_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
     """What stands between two commas, sentences or lines around some tokens."""
-    first = next((at + 1 for at in range(start - 1, -1, -1) if tokens[at].text in _ENDS), 0)
-    last = next((at for at in range(end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))
-    return first, last
+    before, last = tokens.before(_ENDS, start), tokens.after(_ENDS, end)
+    return 0 if before is None else before + 1, len(tokens) if last is None else last

@@ -121,7 +121,8 @@ class _Node:
         return False
 
     def needs(self) -> list[frozenset[str]]:
-        """What has to be in the text for a match: of every set one, written as in :meth:`first`."""
+        """What has to be in the text for a match: of every set one, written as in :meth:`first`, of a quantity with its
+        unit where one is asked for (``{money/month}``)."""
         begin = self.first()
         return [frozenset(begin)] if begin else []
 
@@ -178,6 +179,9 @@ class _Slot(_Node):
 
     def first(self) -> set[str] | None:
         return {"{" + kind.split("/")[0] + "}" for kind in self.kind.split("|")}
+
+    def needs(self) -> list[frozenset[str]]:
+        return [frozenset("{" + kind + "}" for kind in self.kind.split("|"))]
 
 
 def fits(quantity: Quantity, kind: str) -> bool:
@@ -446,7 +450,8 @@ class _Places:
         ]
         self._at: dict[str, list[int]] = defaultdict(list)
         for at, keys in enumerate(self.begins):
-            for key in keys:
+            units = ("{" + q.kind + "/" + q.unit + "}" for q in source.starting.get(at, ()))
+            for key in (*keys, *dict.fromkeys(units)):
                 self._at[key].append(at)
         self._merged: dict[frozenset[str], list[int]] = {}
         ends = _sentence_ends(source.tokens)

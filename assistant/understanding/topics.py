@@ -13,7 +13,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from .networks import Mention
 from .numbers import binary
 from .templates import Compiler, Hit, Matcher, Source
-from .text import Text, cut
+from .text import Text, Tokens, cut
 
 _JOB = ("training.", "inference.", "parallelism")
 _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node")
@@ -111,7 +111,7 @@ class Topics:
 
     def roles_of(self, text: str) -> Mapping[str, Any]:
         """The roles of a text of the house's own, without names and numbers."""
-        heard = Heard(Text(text, tuple(cut(text))), Source(cut(text), {}), {}, {})
+        heard = Heard(Text(text, Tokens(cut(text))), Source(cut(text), {}), {}, {})
         return _roles(heard, self._seen(heard))
 
     def _seen(self, heard: Heard) -> _Seen:
