@@ -29,8 +29,8 @@ def mixture_fields(
     precision: str,
     taken: Assumptions,
 ) -> dict[str, Any]:
-    """``framework``, ``expert_overlap``, ``expert_kernels``, ``dispatch_precision`` and ``routing_nodes`` of a job, what
-    is taken noted."""
+    """``framework``, ``expert_overlap``, ``expert_kernels``, ``dispatch_precision`` and ``routing_nodes`` of a job,
+    what is taken noted."""
     given = questionnaire.training or Training()
     found: dict[str, Any] = {
         "framework": given.framework,
