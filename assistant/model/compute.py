@@ -335,6 +335,8 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         casts = 0.0 if fused else cast_traffic(job, slices, taken_in, machine.kernels)
         moved = elementwise_traffic(job, slices, width) + casts
         traffic = moved / kernels.memory_rate
+        if not frozen:
+            back = back + waits_for_experts(a, gemms, slices, held, kernels)
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held * job.expert_loop
@@ -381,6 +383,22 @@ def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
     """Whether Megatron's fused softmax is left out: it wants the score matrices of one GPU in multiples of four."""
     matrices = slices.micro_batch * np.floor(job.architecture.heads / slices.tp)
     return (np.mod(matrices, 4.0) != 0).astype(float)
+
+
+def waits_for_experts(
+    a: Architecture, gemms: list[tuple], slices: Slices, held: np.ndarray, kernels: Kernels
+) -> np.ndarray:
+    """Seconds that the products of a layer's routed experts take longer, both ways together, because few tokens per
+    expert leave little to do between reading weights and writing gradients.
+
+    A product of many rows hides both; the fewer rows, the less: time goes with the root of the squares of arithmetic
+    and traffic.
+    """
+    if not a.moe_layers:
+        return np.zeros_like(slices.tp)
+    ahead, back = _forward_and_backward(gemms[1:3], kernels.matrix_rate, kernels)
+    traffic = kernels.constants.expert_traffic * held * a.expert_params / slices.etp / kernels.memory_rate
+    return np.hypot(ahead + back, traffic) - (ahead + back)
 
 
 def is_fused(job: Job) -> bool:
