@@ -17,6 +17,7 @@ from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
 from assistant.planning.resolve import Resolved, resolve
 from assistant.validation.dispatch import FITTED, MANY_TOKENS, Call, fit, one_constant, predicted, read_calls
+from assistant.validation.practice import published_runs
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
@@ -286,3 +287,37 @@ def test_automatic_layouts_are_no_slower_than_shared_experts() -> None:
             fixed = Parallelism(strategy="zero1", tp=tp, pp=pp, ep=ep, etp=etp, sequence_parallel=True, interleave=1)
             found = in_megatron(of, fixed)
             assert not found.fits or best <= found.step_time_s * (1 + 1e-9), (model, tp, pp, ep, etp)
+
+
+def test_fused_expert_kernels_take_what_nvidia_measured() -> None:
+    """gpt-oss 120B in MXFP8 on 64 GB300 and GB200: 2.47 and 2.83 s in NeMo 26.06; no constant was fitted to them."""
+    runs = {run.id: run for run in published_runs(load().knowledge_folder, load().catalog)}
+    for run in (runs["mb-044"], runs["mb-045"]):
+        fused, separate = (
+            predict_training(run.job.with_(expert_kernels=how), run.machine, [run.network], run.parallelism)[0]
+            for how in ("fused", "separate")
+        )
+        assert fused.step_time_s == pytest.approx(run.measured_s, rel=0.1)
+        assert separate.step_time_s > 1.3 * fused.step_time_s
+
+
+def test_a_release_with_fused_expert_kernels_is_assumed_and_listed_where_it_has_them() -> None:
+    said = {"framework": "megatron", "precision": "fp8", "global_batch": 4096, "sequence_length": 4096}
+    found, taken = resolved(cluster={"gpu": "gb300", "gpus": 256}, training=said)
+    assert found.expert_kernels == "fused" and "26.06" in taken["training.expert_kernels"].why
+    found, taken = resolved(cluster={"gpu": "gb300", "gpus": 256}, training=said | {"expert_kernels": "separate"})
+    assert found.expert_kernels == "separate" and "training.expert_kernels" not in taken
+    found, taken = resolved(cluster={"gpu": "h100-sxm", "gpus": 256}, training=said)
+    assert found.expert_kernels is None and "training.expert_kernels" not in taken
+
+
+def test_experts_with_few_tokens_take_the_traffic_of_their_weights() -> None:
+    """Mixtral 8x7B on Azure, 512 tokens an expert: over TCP 56.6, 57.2 and 55.7 times as long as over InfiniBand, which
+    a step of too little compute overstates; no constant was fitted to it."""
+    runs = {run.id: run for run in published_runs(load().knowledge_folder, load().catalog)}
+    for ours, other in (("ibeth-018", "ibeth-017"), ("ibeth-020", "ibeth-019"), ("ibeth-022", "ibeth-021")):
+        tcp, infiniband = (
+            predict_training(run.job, run.machine, [run.network], run.parallelism)[0].step_time_s
+            for run in (runs[ours], runs[other])
+        )
+        assert tcp / infiniband == pytest.approx(runs[ours].measured_s / runs[other].measured_s, rel=0.05)

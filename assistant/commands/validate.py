@@ -44,8 +44,9 @@ def validate(
     in PyTorch's allocator, GiB), use (calibration, validation or excluded); for adapters method (full, lora or qlora),
     lora_rank, lora_targets (attention or all-linear), frozen (how the frozen weights are held), document_tokens (mean
     length of the documents packed into a sequence), loss_bytes (kept of each logit); for mixtures etp, expert_overlap
-    (none, batch or dualpipe), dispatch_precision (bf16 or fp8), routing_nodes, expert_loop (0 where a stack that
-    multiplies expert by expert multiplies them all at once). See weft handbook accuracy.
+    (none, batch or dualpipe), expert_kernels (separate or fused), dispatch_precision (bf16 or fp8), routing_nodes,
+    expert_loop (0 where a stack that multiplies expert by expert multiplies them all at once). See weft handbook
+    accuracy.
     """
     from assistant.present import validation as present
 

@@ -72,6 +72,7 @@ class Architecture:
     moe_every: int = 1
     attention_bias: bool = False
     clamped_experts: bool = False  # with biases, which are not counted among the parameters
+    scaled_rotary: bool = False  # rotary positions by several kernels
     biases: bool = False
     positions: int = 0
     qk_norm: bool = False
@@ -303,6 +304,7 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         moe_every=model.moe_every,
         attention_bias=model.attention_bias,
         clamped_experts=model.clamped_experts,
+        scaled_rotary=model.scaled_rotary,
         biases=model.biases,
         positions=model.positions,
         qk_norm=model.qk_norm,

@@ -14,7 +14,7 @@ from assistant.vocabulary.added import added
 from .adapters import Adapters
 from .architecture import Architecture
 from .framework import Framework
-from .job import Job
+from .job import FUSED, Job
 from .kernels import KernelConstants
 from .layout import Slices
 from .machine import Machine
@@ -35,13 +35,24 @@ SCORES_BACKWARD = 9.5 / 6.5
 # product's gradient.
 ELEMENTWISE_BACKWARD = 1.5
 
+# More of them where rotary positions are scaled (YaRN): Transformer Engine's fused kernel does not scale, and halves
+# negated, joined, multiplied, added and joined again make 12 passes forward and 17 backward of queries and keys
+# (Megatron-Core 0.16, ``rope_utils.py``).
+SCALED_ROTARY = 10.0
+
 KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
 # Not fitted either: what kernels of their own move for experts with biases and a clamped gate, in passes of 16 bits
-# over each of a token's copies, counted in Megatron-Core 0.15 (``TEGroupedMLP._apply_bias``,
+# over each of a token's copies, counted in Megatron-Core 0.15 and 0.16 (``TEGroupedMLP._apply_bias``,
 # ``weighted_bias_quick_geglu_impl``). Bias times the token's weight, which has FP32 and so have sum and joined result:
 # 28 bytes an element forward and 40 backward. The halves clamped and joined: 4 passes over both forward, 5 backward.
 EXPERT_BIAS, EXPERT_CLAMP = 14.0, 8.0
+
+# Counted likewise: passes in which tokens are sorted by expert and merged again (``MoEAlltoAllTokenDispatcher``: copies
+# written, sorted by expert, sorted back, read). The fit needs more of them than there are (``kernel-permute-passes``),
+# because such kernels are short, many and far from the memory's rate; those of biases and clamped gates, which are
+# launched expert by expert, are taken to be as far from it.
+COUNTED_PERMUTES = 6.0
 
 # Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back.
 # The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
@@ -262,12 +273,14 @@ def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarr
     """Bytes of norms, residuals, rotary positions and activation of one layer, forward.
 
     Norms and residuals touch the hidden size ten times and are repeated on every tensor-parallel rank unless the
-    sequence is split among them (2205.05198); the activation touches the MLP width three times.
+    sequence is split among them (2205.05198); the activation touches the MLP width three times. Rotary positions read
+    and write queries and keys once, scaled ones (YaRN), for which no kernel is fused, six times.
     """
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
-    split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
+    rotated = a.scaled_rotary * SCALED_ROTARY * (a.query_width + a.kv_width / 2.0)
+    split = (2.0 * (a.query_width + a.kv_width) + rotated + (3.0 if a.gated else 2.0) * width) / slices.tp
     return tokens * job.activation_bytes * (replicated + split)
 
 
@@ -311,15 +324,19 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     shared = attention_gemms(a, tokens, slices.tp)
     forward, backward, loop, spared = (np.zeros_like(tokens) for _ in range(4))
     frozen, widened = job.adapters is not None, widening_time(job, slices, kernels)
-    for count, gemms, width, taken_in, held in _kinds(a, tokens, slices, machine.kernels):
+    fused = is_fused(job)
+    for count, gemms, width, taken_in, held in _kinds(a, tokens, slices, machine.kernels, fused=fused):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels, frozen=frozen)
         if job.adapters is not None:
             beside = _adapted(job.adapters, a, shared, gemms)
             more = adapter_times(job.adapters, beside, kernels, merged=framework.fused_accumulation)
             ahead, back = ahead + more[0] + widened, back + more[1] + widened
-        moved = elementwise_traffic(job, slices, width) + cast_traffic(job, slices, taken_in, machine.kernels)
+        casts = 0.0 if fused else cast_traffic(job, slices, taken_in, machine.kernels)
+        moved = elementwise_traffic(job, slices, width) + casts
         traffic = moved / kernels.memory_rate
+        if not frozen:
+            back = back + waits_for_experts(a, gemms, slices, held, kernels)
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held * job.expert_loop
@@ -327,12 +344,13 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
             m, k, n, batch = gemms[-1]
             spared += share * gemm_time(m, k, n, batch, kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
-    factor, launch = framework.compute * framework.practice, machine.kernel_launch * framework.launch
+    factor, host = framework.compute * framework.practice, 0.0 if fused else machine.kernel_launch * framework.launch
+    launch = host
     launch = launch * (machine.kernels.fp8_launch if job.precision == "fp8" else 1.0)
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)
-    outer = machine.kernels.outer_launch * machine.kernel_launch * framework.launch
+    outer = machine.kernels.outer_launch * host
     return LayerTimes(
         forward * factor + loop,
         backward * factor,
@@ -367,7 +385,30 @@ def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
     return (np.mod(matrices, 4.0) != 0).astype(float)
 
 
-def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: KernelConstants) -> list[tuple]:
+def waits_for_experts(
+    a: Architecture, gemms: list[tuple], slices: Slices, held: np.ndarray, kernels: Kernels
+) -> np.ndarray:
+    """Seconds that the products of a layer's routed experts take longer, both ways together, because few tokens per
+    expert leave little to do between reading weights and writing gradients.
+
+    A product of many rows hides both; the fewer rows, the less: time goes with the root of the squares of arithmetic
+    and traffic.
+    """
+    if not a.moe_layers:
+        return np.zeros_like(slices.tp)
+    ahead, back = _forward_and_backward(gemms[1:3], kernels.matrix_rate, kernels)
+    traffic = kernels.constants.expert_traffic * held * a.expert_params / slices.etp / kernels.memory_rate
+    return np.hypot(ahead + back, traffic) - (ahead + back)
+
+
+def is_fused(job: Job) -> bool:
+    """Whether a mixture's step is one graph whose kernels do what a host launches kernel by kernel elsewhere."""
+    return job.expert_kernels == FUSED and bool(job.architecture.moe_layers)
+
+
+def _kinds(
+    a: Architecture, tokens: np.ndarray, slices: Slices, constants: KernelConstants, *, fused: bool
+) -> list[tuple]:
     """(Number of layers, MLP products, MLP width touched per token, elements per token that these products take in on a
     rank, experts held) for dense and for mixture layers."""
     kinds, whole = [], a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
@@ -383,8 +424,9 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         )
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
-        passes = constants.permute_passes * a.hidden
-        passes += a.clamped_experts * (EXPERT_BIAS * a.hidden + EXPERT_CLAMP * a.expert_ffn)
+        slowly = 1.0 if fused else constants.permute_passes / COUNTED_PERMUTES
+        passes = 0.0 if fused else constants.permute_passes * a.hidden
+        passes += slowly * a.clamped_experts * (EXPERT_BIAS * a.hidden + EXPERT_CLAMP * a.expert_ffn)
         copies = passes / 3.0 * a.experts_per_token
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
         gemms = expert_gemms(a, tokens, slices, constants.grouped)

@@ -13,7 +13,9 @@ STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 DDP, ZERO1, ZERO2, FSDP, HSDP, ASYNC, DILOCO = range(7)
 RECOMPUTE = ("none", "selective", "full")
 EXPERT_OVERLAPS = ("none", "batch", "dualpipe")
+EXPERT_KERNELS = ("separate", "fused")
 NO_OVERLAP, BATCH_OVERLAP, DUALPIPE = EXPERT_OVERLAPS
+SEPARATE, FUSED = EXPERT_KERNELS
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class Job:
     micro-batch, or that in DeepSeek's bidirectional pipeline (2412.19437, 3.2.1). ``dispatch_precision``: of tokens on
     the way to their experts, ``bf16`` or ``fp8``. ``routing_nodes``: scale-up domains that a token goes to at most;
     ``None``: as its model has it. ``expert_loop``: false where a stack that multiplies expert by expert is known to
-    multiply all of them in one grouped product instead.
+    multiply all of them in one grouped product instead. ``expert_kernels``: ``fused`` where the step of a mixture is
+    one CUDA graph, whose kernels sort, cast and multiply tokens in one go (Megatron from NeMo 26.06 on, in FP8 on
+    Blackwell); ``separate`` (``None`` too) where the host launches one after the other.
     ``attention``: ``flash`` as the stack has it, ``flash-3`` with FlashAttention-3 on Hopper and elsewhere with kernels
     as fast as the GPU's vendor's own, or ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
@@ -69,6 +73,7 @@ class Job:
     routing_nodes: int | None = None
     expert_loop: bool = True
     longest_sequence: int | None = None
+    expert_kernels: str | None = None
 
     @property
     def tokens(self) -> int:

@@ -32,7 +32,9 @@ class KernelConstants:
     and gradient. ``grouped``: time of products grouped by expert against one dense product of the same FLOPs.
     ``permute_passes``: times a mixture layer reads or writes each token's copies (sort, scatter, gather, weighted sum).
     ``mixture_launch``: host time of a mixture layer against a dense one (router, sorting, counts that the host waits
-    for).
+    for). ``expert_traffic``: bytes that a micro-batch moves for each weight of the experts on a rank, beside which
+    products of few tokens per expert have little to do; counted, in 16 bits and gradients in 32, it is read twice and
+    its gradient read and written, 12.
     """
 
     fp8_efficiency: float = 0.9
@@ -52,6 +54,7 @@ class KernelConstants:
     grouped: float = 1.05
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
+    expert_traffic: float = 12.0
 
 
 def kernels_from(constants: Mapping[str, Fact] | None) -> KernelConstants:

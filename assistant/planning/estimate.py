@@ -42,6 +42,7 @@ def model_job(job: Resolved) -> Job:
         job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
         adapters=job.adapters,
         expert_overlap=job.expert_overlap,
+        expert_kernels=job.expert_kernels,
         dispatch_precision=job.dispatch_precision,
         routing_nodes=job.routing_nodes,
         sync_every=job.inner_steps,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.model import Architecture
-from assistant.model.job import BATCH_OVERLAP, DUALPIPE, NO_OVERLAP
-from assistant.vocabulary.catalog import Model
+from assistant.model.job import BATCH_OVERLAP, DUALPIPE, FUSED, NO_OVERLAP, SEPARATE
+from assistant.vocabulary.catalog import Gpu, Model
 from assistant.vocabulary.questionnaire import ModelShape, Questionnaire, Training
 
 from .assumptions import Assumptions
+
+RACKLESS = 8  # GPUs that one NVLink domain joins at most where it is not a rack
 
 _HABITS = {
     "megatron": "Megatron leaves dispatch and combine on the critical path unless --overlap-moe-expert-parallel-comm "
@@ -23,18 +25,24 @@ def mixture_fields(
     questionnaire: Questionnaire,
     model: Model | ModelShape,
     architecture: Architecture,
+    gpu: Gpu,
     precision: str,
     taken: Assumptions,
 ) -> dict[str, Any]:
-    """``framework``, ``expert_overlap``, ``dispatch_precision`` and ``routing_nodes`` of a job, what is taken noted."""
+    """``framework``, ``expert_overlap``, ``expert_kernels``, ``dispatch_precision`` and ``routing_nodes`` of a job,
+    what is taken noted."""
     given = questionnaire.training or Training()
     found: dict[str, Any] = {
         "framework": given.framework,
         "expert_overlap": given.expert_overlap,
         "dispatch_precision": given.dispatch_precision or "bf16",
         "routing_nodes": given.routing_nodes,
+        "expert_kernels": given.expert_kernels,
     }
-    if questionnaire.serves or not architecture.moe_layers or questionnaire.cluster.gpus == 1:
+    if questionnaire.serves or not architecture.moe_layers:
+        return found
+    found["expert_kernels"] = given.expert_kernels or _kernels(questionnaire, gpu, precision, taken)
+    if questionnaire.cluster.gpus == 1:
         return found
     published = _published(questionnaire, model, given)
     overlap = given.expert_overlap or _overlap(published, given, taken)
@@ -71,6 +79,20 @@ def _overlap(published: dict[str, str], given: Training, taken: Assumptions) -> 
         return taken.take("training.expert_overlap", known, why)
     why = f"not said: {_HABITS.get(given.framework, _HABITS[None])}"
     return taken.take("training.expert_overlap", NO_OVERLAP, why)
+
+
+def _kernels(questionnaire: Questionnaire, gpu: Gpu, precision: str, taken: Assumptions) -> str | None:
+    """Whether the experts' kernels are fused: asked only where somebody's are, in block-scaled FP8 whose experts lie
+    within one domain of NVLink."""
+    within = gpu.scale_up_domain > RACKLESS or questionnaire.cluster.gpus <= gpu.scale_up_domain
+    if precision != "fp8" or gpu.vendor != "nvidia" or gpu.peak_fp4 is None or not within:
+        return None
+    framework = (questionnaire.training or Training()).framework
+    if framework == "megatron":
+        why = "not said: as NeMo's releases from 26.06 on have it; say separate expert kernels for an earlier one"
+        return taken.take("training.expert_kernels", FUSED, why)
+    why = "not said: one after the other; Megatron in NeMo from 26.06 on fuses them, and takes up to a third less"
+    return taken.take("training.expert_kernels", SEPARATE, why)
 
 
 def _dispatch(published: dict[str, str], precision: str, taken: Assumptions) -> str:

@@ -78,6 +78,7 @@ class Resolved:
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
     expert_overlap: str | None = None
+    expert_kernels: str | None = None
     dispatch_precision: str = "bf16"
     routing_nodes: int | None = None
     averaging: str = "diloco"  # by which method islands that meet rarely average
@@ -168,7 +169,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
     training = _training(questionnaire, model, params, gpu, catalog, taken)
-    training |= mixture_fields(questionnaire, model, architecture, training["precision"], taken)
+    training |= mixture_fields(questionnaire, model, architecture, gpu, training["precision"], taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
         wan = taken.take(

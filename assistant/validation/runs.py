@@ -16,7 +16,7 @@ from assistant.library.files import checked, content_of, marked
 from assistant.model import Adapters, Job, architecture_of, machine_of, network_of
 from assistant.model.adapters import ALL_LINEAR, ATTENTION
 from assistant.model.framework import FRAMEWORKS
-from assistant.model.job import EXPERT_OVERLAPS, RECOMPUTE
+from assistant.model.job import EXPERT_KERNELS, EXPERT_OVERLAPS, RECOMPUTE
 from assistant.model.validation import Run
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -42,12 +42,13 @@ _CHOICES = {
     "method": ("full", "lora", "qlora"),
     "lora_targets": (ATTENTION, ALL_LINEAR),
     "expert_overlap": EXPERT_OVERLAPS,
+    "expert_kernels": EXPERT_KERNELS,
     "dispatch_precision": ("bf16", "fp8"),
     "frozen": ("fp32", "fp16", "bf16", "fp8", "nf4"),
 }
 _NAMED, _JOINED = "id source published model".split(), "gpus_per_node fabric nics_per_node precision".split()
 _STACK = "framework gradient_overlap gradient_bytes regathered memory_gb use reason".split()
-_EXPERTS = "etp expert_overlap dispatch_precision routing_nodes expert_loop".split()
+_EXPERTS = "etp expert_overlap expert_kernels dispatch_precision routing_nodes expert_loop".split()
 _TRAINED = "method lora_rank lora_targets frozen document_tokens loss_bytes".split()
 COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK, *_TRAINED, *_EXPERTS)
 
@@ -179,6 +180,7 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         document_tokens=_number(row, "document_tokens", 0.0) or None,
         loss_bytes=_number(row, "loss_bytes") if row.get("loss_bytes") else None,
         expert_overlap=row.get("expert_overlap") or None,
+        expert_kernels=row.get("expert_kernels") or None,
         dispatch_precision=row.get("dispatch_precision") or "bf16",
         routing_nodes=_whole(row, "routing_nodes", 0) or None,
         expert_loop=row.get("expert_loop") != "0",

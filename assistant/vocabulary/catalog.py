@@ -164,6 +164,7 @@ class Model(Entry):
     moe_every: int = 1
     attention_bias: bool = False  # biases on q, k, v
     clamped_experts: bool = False  # biases on the experts' products, and what their gate multiplies clamped (gpt-oss)
+    scaled_rotary: bool = False  # rotary positions whose cosines and sines are scaled (YaRN): no fused kernel has them
     biases: bool = False  # biases everywhere (GPT-2/3 style) and learned positions
     positions: int = 0  # learned position embeddings
     # Multi-head latent attention: q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim.

@@ -71,6 +71,12 @@ class Training(Section):
               "as the model's publisher or the framework does it",
               words=("(expert|moe|ep|dispatch) [communication|comm] (overlap|overlapping)",)),
     ] = None  # fmt: skip
+    expert_kernels: Annotated[
+        Literal["separate", "fused"] | None,
+        About("expert kernels", "choice", "Are the experts' kernels fused, the whole step one CUDA graph?",
+              "fused in Megatron's releases that have them, else separate",
+              words=("(expert|moe) kernels", "(fused|separate) (expert|moe) kernels")),
+    ] = None  # fmt: skip
     dispatch_precision: Annotated[
         Literal["bf16", "fp8"] | None,
         About("dispatch precision", "choice", "In which precision do tokens travel to their experts?",
