@@ -36,7 +36,12 @@ from .trouble import Trouble
 
 _WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
-_IDLE = re.compile(r"(?<![\d.,])0(?:\.0{1,6})? ?[a-z]{1,12}(?:/|_per_| per )(?:s|min)|(?:/s|_per_sec\w{0,3}|put\S{0,10})[ =:]{1,4}0(?:\.0{1,6})?(?![\d.])", re.I)
+# A rate of nothing.
+_IDLE = re.compile(
+    r"(?<![\d.,])0(?:\.0{1,6})? ?[a-z]{1,12}(?:/|_per_| per )(?:s|min)|"
+    r"(?:/s|_per_sec\w{0,3}|put\S{0,10})[ =:]{1,4}0(?:\.0{1,6})?(?![\d.])",
+    re.I,
+)
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _PEERS = 1000
 # Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
