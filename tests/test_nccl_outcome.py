@@ -82,6 +82,27 @@ def test_a_failure_that_was_provoked_is_what_is_tested():
     assert alarms(SOUND + table(478.0) + provoked.partition("\n")[2])
 
 
+NVLS = "NVLS multicast support is available on dev 0"
+P2P, SHM = "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC", "Channel 00 : 0[0] -> 1[1] via SHM/direct/direct"
+
+
+@pytest.mark.parametrize(
+    ("setting", "lines", "hosts", "peak"),
+    [
+        ("NCCL_ALGO=Ring", (NVLS, P2P), 1, 365.0),
+        ("NCCL_P2P_DISABLE=1", (SHM,), 1, 14.0),
+        ("NCCL_NET_GDR_LEVEL=LOC", (DEVICES, "Using network IB", *channels("IB", 8, "")), 2, 110.0),
+        ("NCCL_MAX_NCHANNELS=1", (DEVICES, "Using network IB", *channels("IB")), 2, 22.0),
+        ("NCCL_IB_DISABLE=1", ("Using network Socket", *channels("Socket", 1, "")), 2, 9.0),
+    ],
+)
+def test_what_a_setting_costs_is_no_alarm_where_somebody_says_that_it_is_meant(setting, lines, hosts, peak):
+    name, _, value = setting.partition("=")
+    log = debug(f"{name} set by environment to {value}.", *lines, hosts=hosts, per_host=8) + table(peak, hosts=hosts)
+    assert not alarms(f"# {setting} on purpose, to compare\n" + log)
+    assert alarms(log)
+
+
 BOX = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t{0}\t0-31\tN/A\nGPU1\t{0}\t X \t0-31\tN/A\n"
 
 

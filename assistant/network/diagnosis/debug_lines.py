@@ -104,6 +104,7 @@ class DebugLog:
     gdr_lines: dict[str, int] = field(default_factory=dict)  # Enabled | Disabled → first line
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
+    varied: set[str] = field(default_factory=set)  # of these those that the log gives several values
     by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
@@ -173,7 +174,7 @@ class DebugLog:
         """What a line that is not NCCL's sets for it."""
         if _GIVEN.search(line):
             for name, value in _VALUE.findall(line):
-                self.settings.setdefault(name, (number, value))
+                self._set(number, name, value)
                 self.by_command.add(name)
         if line.startswith("#") or _MEANT.search(line):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
@@ -300,7 +301,7 @@ class DebugLog:
         if "anks " in text:
             self._ranks(text)
         if " set " in text and (found := _SET.search(text)):
-            self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
+            self._set(number, found.group(1), found.group(2).rstrip("."))
             if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
                 self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
         if "MNNVL" in text:
@@ -328,6 +329,10 @@ class DebugLog:
         self.rack_unused = self.rack_unused or "MNNVL 0" in text
         if found := _LOCAL_RANKS.search(text):
             self.local_ranks = max(self.local_ranks, int(found.group(1)))
+
+    def _set(self, number: int, name: str, value: str) -> None:
+        if self.settings.setdefault(name, (number, value))[1] != value:
+            self.varied.add(name)
 
     def _placed(self, rank: int, gpu: str) -> None:
         """A rank and its GPU's number, where it is that and no address on the bus."""
@@ -400,9 +405,13 @@ class DebugLog:
 
     @property
     def sums_off(self) -> int:
-        """The line where a setting switches the sums of the NVLink switch off; 0 where none does."""
-        line, value = self.settings.get("NCCL_NVLS_ENABLE", (0, ""))
-        return line if value == "0" else 0
+        """The line where a setting leaves the sums of the NVLink switch out, rings where somebody says that they are
+        meant; 0 where none does."""
+        (line, value), (at, algorithm) = (
+            self.settings.get(name, (0, "")) for name in ("NCCL_NVLS_ENABLE", "NCCL_ALGO")
+        )
+        rings = algorithm.lower() == "ring" and "NCCL_ALGO" in self.by_comment - self.varied
+        return line if value == "0" else at if rings else 0
 
     @property
     def meaning(self) -> dict[str, Any]:

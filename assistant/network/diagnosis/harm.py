@@ -2,6 +2,7 @@
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
+from .debug_lines import DebugLog
 from .known_lines import KnownLines
 from .outcome import Outcome
 from .signatures import (
@@ -11,10 +12,16 @@ from .signatures import (
     explained,
     narrowing,
     of_speed,
+    read,
     signatures,
     silent,
     suspects,
 )
+
+# What a run shows that goes another way than the one that NCCL chooses.
+_OF_SETTINGS = frozenset(
+    ("low-bandwidth", "like-sockets", "half-of-the-adapters", "choices-pinned", "no-gpudirect", "gpudirect-disabled")
+) | {"peer-to-peer-disabled", "host-memory-inside-node", "host-memory-in-place-of-nvlink"}
 
 
 def without_harm(
@@ -46,6 +53,14 @@ def as_it_came_out(found: list[DiagnosisFinding], outcome: Outcome, speed: Speed
     if not alarms or speed in ("slow", "short") or not all(map(outcome.over, alarms)):
         return found
     return [each if each.severity == "info" else as_information(each) for each in found]
+
+
+def as_meant(found: list[DiagnosisFinding], log: DebugLog) -> list[DiagnosisFinding]:
+    """What a setting costs is information where somebody says in the log that it is meant: there is nothing to expect
+    of a way that NCCL does not choose."""
+    if not log.by_comment & log.settings.keys() & {"NCCL_P2P_DISABLE", *read("choices")}:
+        return found
+    return [as_information(each) if each.code in _OF_SETTINGS and each.severity != "info" else each for each in found]
 
 
 def of_tests(found: list[DiagnosisFinding], known: KnownLines) -> list[DiagnosisFinding]:

@@ -135,7 +135,8 @@ def _expected(
         return None
     value = expected_busbw(
         collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
-        adds=adds, sums=not log.sums_off, fewer=log.adapters_chosen or _built_with_fewer(log, device),
+        adds=adds and not log.sums_off, sums=not log.sums_off,
+        fewer=log.adapters_chosen or _built_with_fewer(log, device),
     )  # fmt: skip
     if value is not None and transport == "tcp-socket" and log.ethernet and nodes:
         value = min(value, of_ethernet(collective, ranks, nodes, log.ethernet) or value)
@@ -272,7 +273,7 @@ def _findings(
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
-    found = _weighed(found, heard, speed, tables)
+    found = _weighed(harm.as_meant(found, log), heard, speed, tables)
     return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))
 
 

@@ -164,7 +164,8 @@ def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
     if told and speed in ("slow", "short") and log.transport not in ("tcpx", "tcpxo", "gib"):
         yield finding("choices-pinned", told[0][0], names="; ".join(said for _, said in told))
     elif log.sums_off and speed == "fine":
-        yield finding("sums-switched-off", log.sums_off)
+        setting = "NCCL_NVLS_ENABLE=0" if log.settings.get("NCCL_NVLS_ENABLE", (0, ""))[1] == "0" else "NCCL_ALGO=Ring"
+        yield finding("sums-switched-off", log.sums_off, setting=setting)
 
 
 def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:

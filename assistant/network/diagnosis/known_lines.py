@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
@@ -35,6 +36,12 @@ from .trouble import Trouble
 
 _WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
+# A rate of nothing.
+_IDLE = re.compile(
+    r"(?<![\d.,])0(?:\.0{1,6})? ?[a-z]{1,12}(?:/|_per_| per )(?:s|min)|"
+    r"(?:/s|_per_sec\w{0,3}|put\S{0,10})[ =:]{1,4}0(?:\.0{1,6})?(?![\d.])",
+    re.I,
+)
 _HCA = re.compile(r"\bhca (\w{1,32})")
 _PEERS = 1000
 # Seconds, or so many times as long as from one line of a step to the next: longer is no pause to save or evaluate.
@@ -83,6 +90,17 @@ def sized() -> int:
     """The bits of the known failures of which two lines may tell differently that differ in long numbers alone."""
     places = (at for at, each in enumerate(signatures()) if each.pattern and _SIZED.search(each.pattern.pattern))
     return sum(1 << (SIGNATURES + at) for at in places)
+
+
+@lru_cache(maxsize=1)
+def of_work() -> int:
+    """The bit of lines that may tell of work of any kind."""
+    return 1 << (SIGNATURES + places()["worked"])
+
+
+def at_work(_: int, line: str) -> bool:
+    """Whether a line that tells how much was done in a second names no rate of nothing."""
+    return not _IDLE.search(line)
 
 
 @dataclass
@@ -180,12 +198,13 @@ class KnownLines:
     def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
-        self.plain, self.numbers = True, None
+        self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
         elif bits & STEP and self._stepped(number, line):
             self.plain, self.numbers = False, self._stepped
+            bits &= ~of_work()  # a step is work
         elif bits & CARD and not self.card:
             self.card, self.plain = card_in(line), False
         counted = self._counted(number, line, bits >> SIGNATURES, like) if bits >> SIGNATURES else []
@@ -215,6 +234,11 @@ class KnownLines:
             seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.last, seen.count = number, seen.count + 1
         return counted
+
+    @property
+    def settled(self) -> int:
+        """The bits of signs that were seen and of which no later line is asked for."""
+        return self._quiet << SIGNATURES
 
     def alike(self, count: int, last: int, fold: Fold) -> None:
         """Count lines of one kind, of which the ``last`` is at that line."""

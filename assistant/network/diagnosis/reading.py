@@ -162,6 +162,8 @@ class Reading:
         """Read one cleaned line."""
         heard, log, ours, went_on = self.heard, self.heard.log, bits & _NCCL, bool(bits & known_lines.WENT_ON)
         strange, before, heard.known.raw = heard.known.strange, heard.known.went_on, raw
+        if kind.fold is not None and bits & known_lines.of_work():
+            bits = self._at_work(number, line, bits, kind.fold)
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
         fold = Fold((), tuple(seen))
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
@@ -201,6 +203,14 @@ class Reading:
             if bits and not (ours or rows or "_perf" in line or (tools and heard.tools.told)):
                 self._learn(kind, fold)
 
+    @staticmethod
+    def _at_work(number: int, line: str, bits: int, fold: Fold) -> int:
+        """The bits of a line of a known kind that others ask for, once what it tells of work is counted."""
+        for seen in fold.seen:
+            if seen.signature.code == "worked" and known_lines.at_work(number, line):
+                seen.last, seen.count = number, seen.count + 1
+        return bits & ~known_lines.of_work()
+
     def _learn_ours(self, raw: bytes, kind: Kind, fold: Fold) -> None:
         """What a line of NCCL's own counts, wherever its kind comes again from the same process."""
         self._remember(raw, kind, fold.counts)
@@ -222,7 +232,9 @@ class Reading:
             return
         if any(seen.signature.recurs for seen in fold.seen):
             return
-        asked = kind.bits & _asking()
+        asked = kind.bits & _asking() & ~known_lines.of_work() & ~self.heard.known.settled
+        if fold.numbers is None and any(seen.signature.code == "worked" for seen in fold.seen):
+            fold.numbers = known_lines.at_work
         if not any(asked >> (known_lines.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
             kind.residual = tuple(at for at in places().values() if asked >> (known_lines.SIGNATURES + at) & 1)
             kind.fold = fold

@@ -50,7 +50,7 @@ def _whole_node(log: DebugLog) -> bool:
 
 def findings(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[DiagnosisFinding]:
     if log.transport == "tcp-socket" and not carried_by_rack(log):
-        asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
+        asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket" or "NCCL_IB_DISABLE" in log.by_comment
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
         only = "ethernet-only" in named or sockets_are_all(log, device)
         name = "tcp-sockets-are-all" if not asked and only else name
