@@ -141,6 +141,16 @@ def test_fifty_thousand_characters_take_less_than_a_second(reader, text):
     assert time.process_time() - began < 1.0
 
 
+@pytest.mark.parametrize("said", ["A: $2.10 ", "15 % of $2 "])
+def test_a_mail_of_a_thousand_prices_takes_no_time_by_their_square(library, said):
+    """Took five seconds and more: of every price the whole clause in which it stands was read."""
+    listener = Listener.of(library.language, library.catalog, library.listener)
+    listener.hear("64 H100 at $2.10")
+    began = time.process_time()
+    listener.hear(said * (MANY // len(said)))
+    assert time.process_time() - began < 2.0
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -240,3 +250,30 @@ def test_next_to_nothing_is_refused_in_a_sentence(library, extreme):
 )
 def test_the_least_and_the_most_that_is_read_is_planned(extreme):
     assert api.plan(CLUSTER | extreme).recommendation.headline
+
+
+QUOTED = {"provider": "Acme", "fabric": "roce-v2-400", "gpu_hour_usd": 2.1}
+
+
+@pytest.mark.parametrize(
+    ("quotes", "says"),
+    [
+        ([QUOTED] * 10_000, "budget.quotes: expected at most 20 entries, got 10,000 of them"),
+        ([{**QUOTED, "provider": "x" * 9_000}], "budget.quotes.0.provider: expected at most 100 characters, got"),
+        ([{**QUOTED, "note": "4:1 " * 9_000}], "budget.quotes.0.note: expected at most 1000 characters, got"),
+    ],
+)
+def test_more_quotes_than_anybody_has_are_refused_by_their_number(library, quotes, says):
+    with pytest.raises(InputError) as refused:
+        from_value({**JOB, "budget": {"quotes": quotes}}, library.catalog)
+    assert str(refused.value).startswith(says) and len(str(refused.value)) < 200
+
+
+def test_what_a_quote_includes_a_thousand_times_it_includes_once(library):
+    asked = from_value({**JOB, "budget": {"quotes": [{**QUOTED, "includes": ["support"] * 1000}]}}, library.catalog)
+    assert asked.budget.quotes[0].includes == ["support"]
+
+
+def test_a_sentence_that_was_taken_for_a_file_is_not_told_whole():
+    seen = weft("plan", "pretrain 70B on 64 H100 " * 5_000)
+    assert seen.code == 2 and "expected a file ending in" in seen.err and len(seen.err) < 500

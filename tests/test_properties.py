@@ -13,6 +13,7 @@ from assistant.conversation.transcript import document
 from assistant.present.blocks import Bullets, Chart, Heading, Paragraph, Table, Tree
 from assistant.present.cells import csv_text
 from assistant.present.markdown import blocks_markdown
+from assistant.understanding.text import Tokens, cut
 
 _PIECES = (
     "[a](http://b) ![c](d) [e]: f [g][h] <img src=x> <!-- <script> &lt; &#60; ``` ~~~ ` ** __ # - + * > | 1. === --- "
@@ -64,3 +65,21 @@ def test_whatever_is_said_comes_back_out_of_its_transcript():
         said = " ".join(text.split()) or "a"
         kept = document.head_text("A talk", head) + document.said_text(said) + "**Weft:** Understood.\n"
         assert document.parse(kept).said == [said], kept
+
+
+def test_where_words_stand_is_found_as_by_reading_all_of_them():
+    """What is looked up of a message is what a scan of it finds, whatever stands where."""
+    chance = random.Random(3)
+    words = "$2.10 , ; . ( ) plus from by at Lambda Provider reseller a and or setup fee paid once".split()
+    for _ in range(300):
+        tokens = Tokens(cut(" ".join(chance.choices(words, k=chance.randrange(30)))))
+        wanted, first = frozenset(chance.sample(words, 3)), chance.randint(0, len(tokens))
+        last, said = chance.randint(0, len(tokens)), tuple(chance.choices(words, k=chance.randint(1, 2)))
+        found = [at for at in range(first, last) if tokens[at].text in wanted]
+        assert list(tokens.places(wanted, first, last)) == found
+        assert tokens.has(wanted, first, last) is bool(found)
+        assert tokens.after(wanted, first, last) == next(iter(found), None)
+        assert tokens.before(wanted, last, first) == next(reversed(found), None)
+        whole = range(first, last - len(said) + 1)
+        spoken = [at for at in whole if tuple(token.text for token in tokens[at : at + len(said)]) == said]
+        assert list(tokens.phrases(said, first, last)) == spoken

@@ -21,7 +21,7 @@ def env(
         ),
     ] = None,
     gpu: Annotated[str | None, typer.Option(help="A GPU id; left out: what the provider has on this network.")] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of the job.")] = 2,
+    nodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Nodes of the job.")] = 2,
     interface: Annotated[str | None, typer.Option(help="The interface NCCL connects over, e.g. eth0.")] = None,
     provider: Annotated[str | None, typer.Option(help="A provider id: what it documents for its machines.")] = None,
     instance: Annotated[

@@ -68,7 +68,10 @@ def told(problem: Mapping[str, Any], root: type[BaseModel], path: tuple[str, ...
     if problem["type"] == "extra_forbidden":
         fields = model_at(root, path[:-1]).model_fields
         return unknown_key(path[-1], [about.alias or name for name, about in fields.items()])
-    return f"expected {_expected(problem['type'], problem.get('ctx', {})) or otherwise}, got {shown(problem['input'])}"
+    given, context = problem["input"], problem.get("ctx", {})
+    many = problem["type"] == "too_long" and isinstance(given, list)
+    got = f"{len(given):,} of them" if many else shown(given)
+    return f"expected {_expected(problem['type'], context) or otherwise}, got {got}"
 
 
 def unknown_key(key: str, known: Collection[str]) -> str:
@@ -83,7 +86,9 @@ def _expected(kind: str, context: dict[str, Any]) -> str | None:
     bound = next((key for key in bounds if key in context), None)
     if bound is not None:
         return f"{bounds[bound]} {context[bound]:g}"
-    lengths = {"string_too_short": "some text", "string_too_long": f"at most {context.get('max_length')} characters"}
+    most, one = context.get("max_length"), "entries" if context.get("field_type") == "List" else "characters"
+    lengths = {"string_too_short": "some text", "string_too_long": f"at most {most} characters"}
+    lengths["too_long"] = f"at most {most} {one}"
     if kind in lengths:
         return lengths[kind]
     kinds = {"float": "a number", "finite": "a finite number", "int": "a whole number", "string": "text"}

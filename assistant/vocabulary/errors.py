@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+_LONGEST, _ENDS = 300, 100  # characters of a path that are shown whole, and of a longer one at each end
+
+
+def _short(path: str) -> str:
+    """A sentence that was taken for a file is not told whole."""
+    return path if len(path) <= _LONGEST else f"{path[:_ENDS]}…{path[-_ENDS:]}"
+
 
 @dataclass(frozen=True)
 class Place:
@@ -15,7 +22,7 @@ class Place:
     field: str | None = None
 
     def __str__(self) -> str:
-        where = self.file or ""
+        where = _short(self.file or "")
         if self.line is not None:
             where = f"{where}:{self.line}" if where else f"line {self.line}"
         return f"{where} {self.field}".strip() if self.field else where

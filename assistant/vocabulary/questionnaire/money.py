@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ..fields import About
 from ..quantities import DAYS_PER_MONTH, Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo
-from .section import Id, Section, identifier, unbroken
+from .section import Id, Ids, Section, identifier, unbroken
 
 _CLAUSE = re.compile(r"[.;,](?:\s+|$)")
 _QUOTED_FOR = ("cluster.gpu", "cluster.gpus", "budget.mode")
@@ -49,7 +49,7 @@ class Quote(Section):
     once_usd: Annotated[Usd, Field(ge=0.01, le=1e13)] | None = None
     gpu: Id | None = None  # null: the cluster's
     gpus: Annotated[Whole, Field(ge=1, le=10_000_000)] | None = None  # null: the cluster's
-    includes: list[Id] = Field(default_factory=list)
+    includes: Ids = Field(default_factory=list)
     note: Annotated[str, BeforeValidator(unbroken), Field(max_length=1000)] = ""
     unread: Annotated[str, BeforeValidator(unbroken), Field(max_length=300)] = ""
 
@@ -264,7 +264,7 @@ class Constraints(Section):
               span="power", sensible=(0.2, 1e6)),
     ] = None  # fmt: skip
     excluded_fabrics: Annotated[
-        list[Id],
+        Ids,
         About("ruled out", "list", "Which networks are out of the question?", "none",
               words=("excluded (fabrics|networks)",)),
     ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip

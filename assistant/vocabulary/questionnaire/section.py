@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..quantities import Whole, shown
 
@@ -32,6 +32,11 @@ def unbroken(value: Any) -> Any:
     if not isinstance(value, str) or value.splitlines() == [value]:
         return value
     return " ".join(filter(None, map(str.strip, value.splitlines())))
+
+
+def once(values: list[str]) -> list[str]:
+    """What is said twice counts once."""
+    return list(dict.fromkeys(values))
 
 
 _OTHER_NAMES = {
@@ -63,6 +68,7 @@ def text_of(value: Any) -> Any:
 
 
 Id = Annotated[str, BeforeValidator(identifier)]
+Ids = Annotated[list[Id], AfterValidator(once)]
 Positive = Annotated[Whole, Field(ge=1)]
 
 
