@@ -30,7 +30,7 @@ _FOUND = re.compile(r"found (\d{1,3}) nics\b", re.I)
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.{0,200})")
 _SET = re.compile(r"(NCCL_\w{1,64}) set (?:by environment )?to (\S{1,400})")
 # Settings as they are given to a job: at the start of a line, or behind what exports them or hands them on.
-_GIVEN = re.compile(r"(?:^|[+$#>] |\bexport |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
+_GIVEN = re.compile(r"(?:^|[+$#>] |\bexport(?:ing)? |\benv |-x |-e |--env[= ]|ENV )(?=NCCL_\w{1,64}=)")
 _VALUE = re.compile(r"\b(NCCL_\w{1,64})=[\"']?([^\s\"';]{1,400})")
 # What somebody says of a setting that is no mistake.
 _MEANT = re.compile(r"\b(?:on purpose|deliberate(?:ly)?|intentional(?:ly)?|by design|as (?:planned|intended))\b", re.I)

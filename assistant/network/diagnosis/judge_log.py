@@ -25,6 +25,7 @@ _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
+_BELOW = 8  # lines in which what a remark is about is set
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -39,7 +40,9 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         and (nodes == 1 or len(log.device_list or []) >= 8)
     ):
         device = _LEAST
-    log.looped = nodes == 1 and bool(log.channels) and {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
+    log.by_comment |= _set_below_a_remark(log, heard.known)
+    forced = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
+    log.looped = nodes == 1 and forced and bool(log.channels or log.network)
     log.linked = log.linked or heard.tools.matrix.linked
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
@@ -163,6 +166,15 @@ def _chosen(log: DebugLog, known: known_lines.KnownLines) -> bool:
     said = "NCCL_IB_HCA" in log.by_comment or "adapters-meant" in known.seen
     shown = said or ("NCCL_IB_HCA" in log.by_command and listed > 1)
     return shown and bool(named) and not named.startswith("^") and listed == named.count(",") + 1
+
+
+def _set_below_a_remark(log: DebugLog, known: known_lines.KnownLines) -> set[str]:
+    """The settings that commands give right below a line in which somebody says that they are meant."""
+    remark = known.seen.get("settings-meant")
+    if remark is None:
+        return set()
+    lines = {name: line for name, (line, _) in log.settings.items() if name in log.by_command}
+    return {name for name, line in lines.items() if any(0 < line - at <= _BELOW for at in (remark.first, remark.last))}
 
 
 def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
