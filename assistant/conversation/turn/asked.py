@@ -177,7 +177,11 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
 def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) -> Event:
     tried = _in_the_time(vary(parts, plan, fields, said.text, said.rest), said)
     if isinstance(tried, VariationShown):
-        tried = tried.model_copy(update={"card": (*_as_planned(plan, fields), *tried.card)})
+        from .followup import of_subjects
+
+        told = of_subjects(parts, plan, said)[:1]
+        kept = tried.card[:-1] if told else tried.card
+        tried = tried.model_copy(update={"card": (*told, *_as_planned(plan, fields), *kept)})
     again = any(word in said.text.lower() for word in parts.words["second_try"])
     best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
     limit = given(plan, "budget.usd")[0]
@@ -192,7 +196,7 @@ def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) ->
 def _as_planned(plan: Plan, fields: Mapping[str, Any]) -> list[str]:
     """Beside a split that is tried the one that is planned; where nothing works as asked either, so."""
     best = chosen(plan)
-    if plan.recommendation.verdict == "infeasible":
+    if plan.recommendation.verdict == "infeasible" and serves(plan):
         return [f"As asked: {plan.recommendation.smallest_change}"] if plan.recommendation.smallest_change else []
     if best is None or not best.parallelism or not any(path.startswith("parallelism.") for path in fields):
         return []

@@ -146,6 +146,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
+    if figure is None and said.act == "change" and not followup.new_facts(parts, said) and not said.excluded:
+        figure = followup.answered(parts, replace(said, act="ask"), first=False)  # "again in three sentences"
     if figure is None and said.act in ("ask", "unclear") and parts.state.plan is not None:
         known = asked.looked_up(parts, said)
         figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)

@@ -59,8 +59,8 @@ _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
-    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:whats?|which|who|"
-    r"whose|hows?|why|when|wheres?|does|do|did|is|are|can|could|would|should|will|if)\b)",
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:what|which|who|"
+    r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)",
     re.IGNORECASE,
 )
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
@@ -435,6 +435,12 @@ def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[
     sure, name = _first_share(said), kind["kind"]
     fits = lambda one: name in one.get("with", ()) or (sure < _SURELY and name not in one.get("unless", ()))
     return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
+
+
+def of_subjects(parts: Parts, plan: Plan, said: Utterance) -> list[str]:
+    """What the words of a message that tries something are about besides, of the plan as it stands."""
+    told = [tell for one in _subjects(parts, said) if one.get("tried") for tell in one["tells"]]
+    return [*map(namer(plan), sentences(_asked(parts, plan, said), told))]
 
 
 def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:

@@ -22,6 +22,7 @@ from .parts import Parts
 
 _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
+_WHOSE = frozenset({"budget.mode", "budget.owned"})
 _MOST_TRIED = 8  # plans that are weighed against each other
 _USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
@@ -53,12 +54,13 @@ def supposed(parts: Parts) -> Supposed | None:
 def _of(parts: Parts, told: Draft) -> Supposed | None:
     if not told.fields:
         return None
-    sure = [one for one in told.in_doubt if not one.unlikely or one.fields & {*told.missing}]
+    told_of = [one for one in told.in_doubt if not _of_whose(one)]
+    sure = [one for one in told_of if not one.unlikely or one.fields & {*told.missing}]
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
     base = _anywhere(parts, base)
-    for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
+    for one in (one for one in told_of if one not in sure and _counts(one)):
         further = _made(parts, base[0], _of_known_work(told, one.meanings)[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
@@ -69,6 +71,11 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
 
 Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
+
+
+def _of_whose(one: InDoubt) -> bool:
+    """Whether it is in doubt whose the machines are: what is there always costs least, so its cost says nothing."""
+    return one.fields <= _WHOSE and len(one.meanings) > 1
 
 
 def _counts(one: InDoubt) -> bool:
