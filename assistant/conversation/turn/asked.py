@@ -177,11 +177,7 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
 def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) -> Event:
     tried = _in_the_time(vary(parts, plan, fields, said.text, said.rest), said)
     if isinstance(tried, VariationShown):
-        from .followup import of_subjects
-
-        told = of_subjects(parts, plan, said)[:1]
-        kept = tried.card[:-1] if told else tried.card
-        tried = tried.model_copy(update={"card": (*told, *_as_planned(plan, fields), *kept)})
+        tried = tried.model_copy(update={"card": (*_as_planned(plan, fields), *tried.card)})
     again = any(word in said.text.lower() for word in parts.words["second_try"])
     best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
     limit = given(plan, "budget.usd")[0]

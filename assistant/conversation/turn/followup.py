@@ -27,7 +27,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
-from ..events import Answer, Event, Explanation, Note
+from ..events import Answer, Event, Explanation, Note, VariationShown
 from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
 from .parts import Parts
@@ -397,7 +397,8 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
-    open_ = {one.doubt.field: one.doubt.options for one in told if one.doubt.field and len(one.doubt.options) > 1}
+    counted = lambda one: tuple(float(value) for value in one.doubt.options if isinstance(value, int | float))
+    open_ = {one.doubt.field: many for one in told if one.doubt.field and len(many := counted(one)) > 1}
     beside = (parts.state.compared, parts.state.networks, open_)
     return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
 
@@ -437,10 +438,15 @@ def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[
     return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
 
 
-def of_subjects(parts: Parts, plan: Plan, said: Utterance) -> list[str]:
-    """What the words of a message that tries something are about besides, of the plan as it stands."""
+def besides(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
+    """What is tried with what the words of the message are about besides, of the plan as it stands."""
+    plan = parts.state.plan
     told = [tell for one in _subjects(parts, said) if one.get("tried") for tell in one["tells"]]
-    return [*map(namer(plan), sentences(_asked(parts, plan, said), told))]
+    if plan is None or not told or not any(isinstance(event, VariationShown) for event in events):
+        return events
+    first = [*map(namer(plan), sentences(_asked(parts, plan, said), told))][:1]
+    with_it = lambda event: event.model_copy(update={"card": (*first, *event.card[:-1])})
+    return [with_it(event) if first and isinstance(event, VariationShown) else event for event in events]
 
 
 def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:
