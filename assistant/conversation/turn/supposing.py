@@ -22,7 +22,7 @@ from .parts import Parts
 
 _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
-_WHOSE = frozenset({"budget.mode", "budget.owned"})
+_OWNED = "budget.owned"
 _MOST_TRIED = 8  # plans that are weighed against each other
 _USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
@@ -54,13 +54,12 @@ def supposed(parts: Parts) -> Supposed | None:
 def _of(parts: Parts, told: Draft) -> Supposed | None:
     if not told.fields:
         return None
-    told_of = [one for one in told.in_doubt if not _of_whose(one)]
-    sure = [one for one in told_of if not one.unlikely or one.fields & {*told.missing}]
+    sure = [one for one in told.in_doubt if not one.unlikely or one.fields & {*told.missing}]
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
     base = _anywhere(parts, base)
-    for one in (one for one in told_of if one not in sure and _counts(one)):
+    for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
         further = _made(parts, base[0], _of_known_work(told, one.meanings)[0])
         if further is not None and (_works(further[1]) or not _works(base[1])):
             base = further
@@ -71,11 +70,6 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
 
 Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
-
-
-def _of_whose(one: InDoubt) -> bool:
-    """Whether it is in doubt whose the machines are: what is there always costs least, so its cost says nothing."""
-    return one.fields <= _WHOSE and len(one.meanings) > 1
 
 
 def _counts(one: InDoubt) -> bool:
@@ -119,6 +113,9 @@ def _of_one_model(way: Fields) -> Fields:
 def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, and beside it what
     else it may mean, as a limit that nothing keeps is hardly one; of a fact the likeliest."""
+    bought = [meaning for meaning in meanings if _OWNED not in meaning]
+    if len(bought) < len(meanings) and bought:
+        return bought  # what is there always costs least, so its cost says nothing
     path = next(iter(meanings[0]))
     if path in _CHOSEN or (path in _LIMITS and any(path not in meaning for meaning in meanings)):
         return meanings

@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower
-from .trials import same_work
+from .trials import same_work, why_not
 
 _TP = re.compile(r"\b(?:tp|tensor parallel(?:ism)?)[ =:-]?(\d{1,3})\b")
 _CP = re.compile(r"\b(?:cp|context parallel(?:ism)?)[ =:-]?(\d{1,3})\b")
@@ -51,7 +51,7 @@ def _on_it(asked: Asked, name: str, change: Mapping[str, object], best: Candidat
     made = asked.tried({**change, "cluster.fabric": best.fabric})
     one = reading.candidate(made, best.fabric) if made is not None else None
     if one is None or one.step_time_s is None:
-        return f"{name}: does not fit the memory, or cannot be computed for this job."
+        return f"{name}: does not do. {why_not(asked, {**change, 'cluster.fabric': best.fabric})}".strip()
     more = lasts(slower(one, best))
     cost = f", {money(one)}" if one.cost_usd else ""
     return (
