@@ -26,9 +26,10 @@ OPEN: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_open.yam
 SIGNED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_signed.yaml"))
 ONCE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_once.yaml"))
 ROLES: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_roles.yaml"))
+ASKED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_asked.yaml"))
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
-EVERY = 7  # of the sixty plans: each takes half a second
+EVERY, EVERY_ASKED = 7, 10  # of the sixty plans: each takes half a second
 TOPICS: list[dict[str, Any]] = [one for one in libraries.load().language["topics"]["topics"] if "tells" in one]
 LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
 TODAY = datetime.date(2026, 11, 20)
@@ -90,7 +91,7 @@ def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(one: dict[
 def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
     library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
-    for one in some(ROLES, EVERY):
+    for one in [*some(ROLES, EVERY), *some(ASKED, EVERY_ASKED)]:
         talk = _talk(library, one["job"])
         told = dict(talk.draft.fields)
         lines = _lines(talk.say(one["ask"]))
@@ -98,6 +99,42 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
         missing = [words for words in one["told"].split("|") if words not in said]
         assert len(lines) <= (LONGEST if one.get("tried") else LINES) and not missing, (one["ask"], missing, said)
         assert talk.draft.fields == told, one["ask"]
+
+
+@pytest.mark.parametrize(
+    ("job", "ask", "told"),
+    [
+        (
+            "Serve a 13B model, 20 requests/s, 1k in / 500 out, rented, either A100 or H100",
+            "dollars per million tokens for each of them",
+            "A100",
+        ),
+        (
+            "Buy 16 H100, full finetuning of a 13B model on 5B tokens",
+            "we close it after 8 months, how much did buying hurt",
+            "after 8 months in full use",
+        ),
+        (
+            "pretrain 8B on 1T tokens, 64 H100 rented, within 60 days",
+            "how likely is it that we are late and pay a penalty",
+            "in the slow tenth of cases",
+        ),
+        ("pretrain 8B on 1T tokens, 64 H100 rented", "is that choice 60/40 or 95/5", "of the draws"),
+    ],
+)
+def test_what_the_job_named_or_a_time_to_come_is_computed_from_the_plan(
+    job: str, ask: str, told: str, library: Library
+) -> None:
+    talk = _talk(library, job)
+    before = talk.draft.fields
+    lines = _lines(talk.say(ask))
+    assert len(lines) <= LINES and told in " ".join(line.strip() for line in lines), lines
+    assert talk.draft.fields == before and talk.variation is None
+
+
+def test_whose_the_machines_are_is_not_supposed_for_what_is_there_costs_least(library: Library) -> None:
+    talk = _talk(library, "128 H100 IB vs RoCE for pretraining 13B dense on 2T tokens, rent, which")
+    assert "there already" not in " ".join(_lines(talk.say("what does it cost?")))
 
 
 def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:

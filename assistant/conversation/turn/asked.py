@@ -192,7 +192,7 @@ def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) ->
 def _as_planned(plan: Plan, fields: Mapping[str, Any]) -> list[str]:
     """Beside a split that is tried the one that is planned; where nothing works as asked either, so."""
     best = chosen(plan)
-    if plan.recommendation.verdict == "infeasible":
+    if plan.recommendation.verdict == "infeasible" and serves(plan):
         return [f"As asked: {plan.recommendation.smallest_change}"] if plan.recommendation.smallest_change else []
     if best is None or not best.parallelism or not any(path.startswith("parallelism.") for path in fields):
         return []

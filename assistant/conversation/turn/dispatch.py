@@ -141,16 +141,20 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if figure is not None:
         figure = followup.in_short(parts, said, figure)
     elif not told and followup.is_tried(parts, said):
-        return asked.what_if(parts, said)
+        return followup.besides(parts, said, asked.what_if(parts, said))
     elif followup.saves_money(parts, said) or (said.act == "what-if" and said.rest and not asked.varied(parts, said)):
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
         figure = followup.unsure(parts, said)
+    if figure is None and said.act == "change" and not followup.new_facts(parts, said) and not said.excluded:
+        figure = followup.answered(parts, replace(said, act="ask"), first=False)  # "again in three sentences"
     if figure is None and said.act in ("ask", "unclear") and parts.state.plan is not None:
         known = asked.looked_up(parts, said)
         figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
-    events = followup.without_the_proof(parts, said, events) if figure is None else events
+    events = (
+        followup.besides(parts, said, followup.without_the_proof(parts, said, events)) if figure is None else events
+    )
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
 

@@ -27,7 +27,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
-from ..events import Answer, Event, Explanation, Note
+from ..events import Answer, Event, Explanation, Note, VariationShown
 from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
 from .parts import Parts
@@ -59,8 +59,8 @@ _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
-    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:whats?|which|who|"
-    r"whose|hows?|why|when|wheres?|does|do|did|is|are|can|could|would|should|will|if)\b)",
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:what|which|who|"
+    r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)",
     re.IGNORECASE,
 )
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
@@ -397,7 +397,8 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
-    open_ = {one.doubt.field: one.doubt.options for one in told if one.doubt.field and len(one.doubt.options) > 1}
+    counted = lambda one: tuple(float(value) for value in one.doubt.options if isinstance(value, int | float))
+    open_ = {one.doubt.field: many for one in told if one.doubt.field and len(many := counted(one)) > 1}
     beside = (parts.state.compared, parts.state.networks, open_)
     return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
 
@@ -435,6 +436,17 @@ def _of_subject(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[
     sure, name = _first_share(said), kind["kind"]
     fits = lambda one: name in one.get("with", ()) or (sure < _SURELY and name not in one.get("unless", ()))
     return [tell for one in _subjects(parts, said) if fits(one) for tell in one["tells"]]
+
+
+def besides(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
+    """What is tried with what the words of the message are about besides, of the plan as it stands."""
+    plan = parts.state.plan
+    told = [tell for one in _subjects(parts, said) if one.get("tried") for tell in one["tells"]]
+    if plan is None or not told or not any(isinstance(event, VariationShown) for event in events):
+        return events
+    first = [*map(namer(plan), sentences(_asked(parts, plan, said), told))][:1]
+    with_it = lambda event: event.model_copy(update={"card": (*first, *event.card[:-1])})
+    return [with_it(event) if first and isinstance(event, VariationShown) else event for event in events]
 
 
 def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:

@@ -83,9 +83,10 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "states order_position oom_here oom_stops oom_steps fits_phases split_here"
     ).split(),
     trust: (
-        "rests_on hangs_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed measure_yourself "
-        "mfu mfu_source throughput_source mfu_range assumed_speed assumed_named assumed assumed_count nobody_pays criteria "
-        "least_sure least_sure_first least_sure_said range_percent ranking_percent not_modelled"
+        "rests_on hangs_on mfu_each percentiles_mean percentiles_here percent_said measured cite computed "
+        "measure_yourself mfu mfu_source throughput_source mfu_range assumed_speed assumed_named assumed "
+        "assumed_count nobody_pays criteria budget_at_p90 supposed_mfu least_sure least_sure_first "
+        "least_sure_said range_percent ranking_percent not_modelled"
     ).split(),
     operations: (
         "slack failures_met weakest failures watch on_failure restart failure_prepare job_limit settings "
@@ -159,7 +160,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
     horizon: "left_early waited_for term_while_falling in_more_time term_or_demand over_years".split(),
     cut_short: "part_way late_chance".split(),
-    layouts: "layout_planned splits_named fewest_that_fit".split(),
+    layouts: "layout_planned splits_named rates_named fewest_that_fit".split(),
     interrupted: "preempted".split(),
     amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip

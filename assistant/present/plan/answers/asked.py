@@ -35,7 +35,7 @@ class Asked:
     words: Mapping[str, Any] = field(default_factory=dict)
     compared: tuple[str, ...] = ()
     networks: tuple[str, ...] = ()
-    readings: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    readings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def best(self) -> Candidate | None:
@@ -99,10 +99,11 @@ class Asked:
             return None
         return made if self.plan.recommendation.what_fits or not made.recommendation.what_fits else None
 
-    def meant(self, field: str) -> Any:
-        """The value of a field that the message names, surely or as the one thing that it may mean."""
+    def meant(self, field: str) -> float | None:
+        """The number of a field that the message names, surely or as the one thing that it may mean."""
         doubts = (one for one in self.said.doubts if one.field == field and len(one.meanings) == 1)
-        return self.said.fields.get(field, next((one.options[0] for one in doubts if one.options), None))
+        value = self.said.fields.get(field, next((one.options[0] for one in doubts if one.options), None))
+        return value if isinstance(value, int | float) else None
 
     def amounts(self, *kinds: str) -> list[float]:
         """The numbers of some kinds of quantity that the message has, in the order in which they stand."""

@@ -9,7 +9,6 @@ from assistant.vocabulary.quantities import days_said
 from ... import figures
 from .. import reading
 from .asked import Asked
-from .operations import failures_a_day
 
 _NINTH_DECILE = 1.2816  # standard deviations of a normal distribution
 _LEAST = 0.01
@@ -30,10 +29,9 @@ def part_way(asked: Asked) -> list[str]:
         if steps
         else f"{share:g} % of the {'tokens' if tokens else 'run'}"
     )
-    often = " as failures are counted with checkpoints" if failures_a_day(asked.plan) else ""
     return [
-        f"At {share:g} %: {done} after {figures.hours(share / 100 * best.run_hours)}{spent}. The last checkpoint is "
-        f"there and works{often}; a schedule of learning rates that was to fall till the end has not fallen.",
+        f"At {share:g} %: {done} after {figures.hours(share / 100 * best.run_hours)}{spent}; the last checkpoint is "
+        "there and works."
     ]
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Candidate, Plan
 
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, money, slower
-from .trials import same_work
+from .trials import same_work, why_not
 
 _TP = re.compile(r"\b(?:tp|tensor parallel(?:ism)?)[ =:-]?(\d{1,3})\b")
 _CP = re.compile(r"\b(?:cp|context parallel(?:ism)?)[ =:-]?(\d{1,3})\b")
@@ -50,13 +51,46 @@ def _on_it(asked: Asked, name: str, change: Mapping[str, object], best: Candidat
     made = asked.tried({**change, "cluster.fabric": best.fabric})
     one = reading.candidate(made, best.fabric) if made is not None else None
     if one is None or one.step_time_s is None:
-        return f"{name}: does not fit the memory, or cannot be computed for this job."
+        return f"{name}: does not do. {why_not(asked, {**change, 'cluster.fabric': best.fabric})}".strip()
     more = lasts(slower(one, best))
     cost = f", {money(one)}" if one.cost_usd else ""
     return (
         f"{name}: {figures.seconds(one.median_step)} a step ({more}), "
         f"{figures.percent(one.exposed_communication_percent)} of it waits, {figures.hours(one.run_hours)}{cost}."
     )
+
+
+def rates_named(asked: Asked) -> list[str]:
+    """The plan's network at each line rate that the message names: a step, the whole, and what it costs."""
+    best = asked.best
+    if best is None or best.step_time_s is None or best.fabric == "none":
+        return []
+    own = asked.catalog.fabrics[best.fabric]
+    rates = dict.fromkeys(int(rate) for rate in _RATE.findall(asked.text))
+    found: list[Candidate] = []
+    for rate in rates:
+        same = [f for f, one in asked.catalog.fabrics.items() if _is_at(one, own.technology, rate)]
+        made = next((plan for f in same if (plan := asked.tried({"cluster.fabric": f})) is not None), None)
+        one = reading.chosen(made) if made is not None else None
+        found += [one] if one is not None and one.step_time_s else []
+    if len(found) < _PAIR:
+        return []
+    quick, slow = sorted(found[:_PAIR], key=lambda c: c.median_step)
+    less = 100 * (1 - quick.median_step / slow.median_step)
+    days = f", {figures.hours(quick.run_hours)} instead of {figures.hours(slow.run_hours)}"
+    cost = f"; {money(quick)} and {money(slow)}" if quick.cost_usd and slow.cost_usd else "; no price of both is known"
+    verdict = "Little" if less < _LITTLE else "It is felt"
+    return [
+        f"{verdict}: {asked.name(quick.fabric)} takes {less:.2g} % less than {asked.name(slow.fabric)}{days}{cost}."
+    ]
+
+
+def _is_at(fabric: Fabric, technology: str, rate: int) -> bool:
+    return fabric.technology == technology and round(fabric.nic_rate * 8 / 1e9) == rate
+
+
+_RATE = re.compile(r"\b(\d{2,4}) ?(?:g|gb/s|gbit/s|gbps)\b")
+_PAIR, _LITTLE = 2, 5.0
 
 
 def fewest_that_fit(asked: Asked) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.plan import KindOfGpu
+from assistant.vocabulary.plan import Candidate, KindOfGpu
 
 from ... import figures
 from .. import reading
@@ -33,6 +33,9 @@ def other_gpus(asked: Asked) -> list[str]:
         or _of_maker(asked, own)
     )
     now = f"Now, {asked.catalog.gpus[own].name}: {line(asked.plan, asked)}."
+    if beside and asked.best is not None:
+        many = f"{reading.gpus(asked.plan):,} {asked.catalog.gpus[own].name}"
+        now = f"The plan takes them: {many}, {line(asked.plan, asked)}."
     barred = _unwanted(asked)
     if barred and asked.catalog.gpus[own].vendor not in barred:
         return [f"Nothing of {barred[0].upper()} is in the plan: it is on {asked.catalog.gpus[own].name}.", now]
@@ -182,6 +185,21 @@ def _no_machines_of_ones_own(asked: Asked) -> dict[str, Any]:
     return {field: None for field in given if reading.asked(asked.plan, field)}
 
 
+def _quicker(asked: Asked, able: list[tuple[str, Candidate]]) -> str:
+    """Where another kind is dearer and yet much quicker, so."""
+    best = asked.best
+    if best is None or not best.step_time_s or not able:
+        return ""
+    _, quick = min(able, key=lambda one: one[1].median_step)
+    if quick.median_step * _MUCH > best.median_step:
+        return ""
+    of = "a token" if reading.serves(asked.plan) else "a step"
+    return f", but it takes {figures.seconds(quick.median_step)} {of} instead of {figures.seconds(best.median_step)}"
+
+
+_MUCH = 2.0  # times as quick
+
+
 def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     best = asked.best
     found = [(asked.catalog.gpus[g].name, asked.tried(on_another(asked, g))) for g in named]
@@ -195,7 +213,7 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
         more = figures.usd(max(0.0, -less))
         if asked.says("possible"):
             return [f"So yes, {name} is possible, at {more} more by list prices."]
-        return [f"So no: {name} saves nothing."]
+        return [f"So no: {name} saves nothing{_quicker(asked, able)}."]
     return [f"So yes, {name} saves {figures.usd(less)} if you can have it; say it and I plan with it."]
 
 

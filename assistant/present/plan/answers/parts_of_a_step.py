@@ -56,7 +56,8 @@ def _pair(asked: Asked) -> tuple[Candidate, Candidate] | None:
         return None
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     named = [c for f in asked.fabrics if (c := reading.candidate(asked.plan, f)) and c.step_time_s]
-    pair = named[:2] if len(named) > 1 else [best, other]
+    told = [c for f in asked.networks if (c := reading.candidate(asked.plan, f)) and c.step_time_s and c not in named]
+    pair = named[:2] if len(named) > 1 else [*named, *told][:2] if named and told else [best, other]
     pair.sort(key=lambda c: kind(c) != "infiniband")
     return pair[0], pair[1]
 

@@ -199,7 +199,7 @@ def tips_named(asked: Asked) -> list[str]:
     """What would tip the choice to another network that the job names: the price at which it costs as much, or its
     own."""
     best = asked.best
-    if best is None or best.cost_usd is None or not best.step_time_s:
+    if best is None or best.cost_usd is None or not best.step_time_s or "toss" not in asked.text:
         return []
     certain = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
     word = certain.get(str(asked.plan.recommendation.certainty), "")
@@ -214,8 +214,7 @@ def tips_named(asked: Asked) -> list[str]:
             f"{asked.name(fabric)}: each step {lasts(slower(one, best))}{asks}; it ties at {figures.usd(even)} per "
             f"GPU-hour, and {asked.name(best.fabric)} is {money(best)}."
         )
-    meant = "Toss-up would mean that the sums tie within their error. " if "toss" in asked.text else ""
-    return [f"{meant}Here {word}.", *said] if said else []
+    return [f"Toss-up would mean that the sums tie within their error. Here {word}.", *said] if said else []
 
 
 def day_one(asked: Asked) -> list[str]:

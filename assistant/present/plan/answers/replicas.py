@@ -93,7 +93,7 @@ def twice_at_once(asked: Asked) -> list[str]:
     if not many or reading.asked(asked.plan, "inference.requests_per_s") or best is None or best.serving is None:
         return []
     gpus, named = reading.gpus(asked.plan), asked.meant("inference.concurrency")
-    more = named if named and named != many else int((asked.times or 2.0) * many)
+    more = int(named if named and named != many else (asked.times or 2.0) * many)
     times = more / many
     held = asked.tried({"inference.concurrency": more})
     if held is not None and reading.gpus(held) == gpus:

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import Plan, ServingFigures
+from assistant.vocabulary.plan import Candidate, Plan, ServingFigures
 from assistant.vocabulary.quantities import days_said
 
 from ... import figures
@@ -72,7 +72,7 @@ def sizes_deadline(asked: Asked) -> str | None:
 def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     said = asked.said.fields.get(_GPUS)
     if isinstance(said, int) and said != gpus:
-        return [said]
+        return [said, *(_next_that_fits(asked, said, gpus) if 2 * said < gpus and asked.best is not None else [])]
     if asked.says("halved"):
         return [max(1, gpus // 2)]
     named = []
@@ -153,8 +153,10 @@ def why_not(asked: Asked, fields: Mapping[str, Any]) -> str:
 def sizes_verdict(asked: Asked) -> str | None:
     """Which size is the better one."""
     gpus, best = reading.gpus(asked.plan), asked.best
-    if best is None or best.cost_usd is None or best.run_hours is None:
+    if best is None or best.run_hours is None:
         return None
+    if best.cost_usd is None:
+        return _soonest(asked, gpus, best)
     found = [(gpus, best.median_cost, best.run_hours)]
     for size in _asked_sizes(asked, gpus):
         tried = asked.tried({_GPUS: size, **same_work(asked)})
@@ -187,6 +189,21 @@ def sizes_verdict(asked: Asked) -> str | None:
         more = figures.usd(quick[1] - cheap[1])
         return f"So {quick[0]:,}: {more} more than {cheap[0]:,}, done in {100 * quick[2] / cheap[2]:.0f} % of the time."
     return f"{cheap[0]:,} costs least, {quick[0]:,} is done soonest: take {cheap[0]:,} if you can wait."
+
+
+def _soonest(asked: Asked, gpus: int, best: Candidate) -> str | None:
+    """Which size is done soonest, where no price is known, and what it waits for."""
+    found = [(best.run_hours or 0.0, gpus)]
+    for size in _asked_sizes(asked, gpus):
+        made = asked.tried({_GPUS: size, **same_work(asked)})
+        one = reading.chosen(made) if made is not None else None
+        found += [(one.run_hours, size)] if one is not None and one.run_hours else []
+    if len(found) == 1 or not reading.ends(asked.plan):
+        return None
+    hours, size = min(found)
+    waits = figures.percent(best.exposed_communication_percent)
+    of_it = f", though {waits} of a step waits for {asked.name(best.fabric)}" if best.fabric != "none" else ""
+    return f"{size:,} is done soonest, in {figures.hours(hours)}{of_it if size == gpus else ''}."
 
 
 def precision(asked: Asked) -> list[str]:

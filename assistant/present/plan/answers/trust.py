@@ -11,6 +11,7 @@ from ...fields import assumed_text
 from .. import card, reading
 from ..charts import MOVERS
 from .asked import Asked
+from .doubted import off_by, off_by_limits
 
 _OFF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:%|percent|per cent)")
 # What moves a sum most stands first; the others follow in the order of the plan.
@@ -284,6 +285,26 @@ def _moved(one: Mover, asked: Asked) -> str:
     return f"{MOVERS[one.what]}: alone it moves the cost from {spread}"
 
 
+def budget_at_p90(asked: Asked) -> str | None:
+    """The sum in the middle and in nine of ten cases beside the budget."""
+    best, limit = asked.best, reading.asked(asked.plan, "budget.usd")
+    if best is None or best.cost_usd is None or not limit or asked.buys:
+        return None
+    middle, high = best.cost_usd.p50, best.cost_usd.p90
+    verdict = "No worry" if high <= limit else "A little" if middle <= limit else "Yes"
+    more = "" if high <= limit else "; fewer tokens keep it, and 20 steps show early how it goes"
+    return (
+        f"{verdict}: {figures.usd(middle)} in the middle and {figures.usd(high)} at P90 of {figures.usd(limit)}{more}."
+    )
+
+
+def supposed_mfu(asked: Asked) -> list[str]:
+    """The run at the share of the GPUs' peak that is supposed."""
+    if "mfu" not in asked.text or not asked.says("supposes") or not asked.amounts("percent"):
+        return []
+    return [*off_by(asked), *([limits] if (limits := off_by_limits(asked)) else [])]
+
+
 def hangs_on(asked: Asked) -> list[str]:
     """The inputs that move the sum most, each with its value, where it is from and what it does to the sum."""
     best = asked.best
@@ -322,7 +343,7 @@ def least_sure_said(asked: Asked) -> str | None:
 def range_percent(asked: Asked) -> str | None:
     """The range as percent, and of what; only where a percentage is asked for."""
     best = asked.best
-    if best is None or not asked.says("percent"):
+    if best is None or not asked.says("percent") or asked.says("supposes"):
         return None
     band, what = best.cost_usd or best.step_time_s, reading.bill(asked.plan)
     if band is None:
