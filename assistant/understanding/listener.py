@@ -44,6 +44,7 @@ from .sellers import clause_of
 from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
 from .text import Speller, Text, Token, clean, cut, ends_sentence, in_question, sentences
+from .told_offers import ToldOffers
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
@@ -125,7 +126,8 @@ class Listener:
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         clauses = Clauses(language["words"]["offers"])
-        self._side_by_side = SideBySide(catalog, offers, clauses, compiler.vocabulary | filler)
+        told = ToldOffers(language["opinion"], language["words"]["offers"], catalog)
+        self._side_by_side = SideBySide(catalog, offers, clauses, told, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)

@@ -26,6 +26,7 @@ from .sections import Section
 from .sellers import OFFERED, clause_of
 from .templates import Quantity
 from .text import Token, in_question, stem
+from .told_offers import Learned, ToldOffers
 
 _POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
@@ -46,8 +47,9 @@ _AMOUNTS = TIMES | {
 class SideBySide:
     """The stage of offers; ``words``: those that some wording knows, which are no names of sellers."""
 
-    def __init__(self, catalog: Catalog, offers: Offers, clauses: Clauses, words: Set[str]) -> None:
+    def __init__(self, catalog: Catalog, offers: Offers, clauses: Clauses, told: ToldOffers, words: Set[str]) -> None:
         self._catalog, self._offers, self._clauses, self._words = catalog, offers, clauses, words
+        self._told = told
 
     def _apart(self, reading: Reading) -> list[Apart]:
         """What is paid beside the machines, in whatever currency."""
@@ -84,6 +86,9 @@ class SideBySide:
         network is built are of the offer that says them."""
         message = self._message(reading, facts)
         found = self._offers.read(message)
+        learned = self._told.read(reading, message)
+        if learned.offers:
+            found = _as_told(message, learned)
         if not found.offers:
             told = off_the_list(reading, facts, self._catalog) or supposed(reading, self._offers.sellers)
             reading.offers = [told] if told else []
@@ -301,6 +306,15 @@ class SideBySide:
             theirs = {at for one in known for at in range(one.start, one.end)}
             strange = self._offers.sellers.strangers(reading.text.tokens, prices, named, theirs, self._words)
             yield from (Priced(UNNAMED, *place) for place in strange)
+
+
+def _as_told(message: Message, learned: Learned) -> Found:
+    found = Found()
+    for one in learned.offers:
+        own = sorted(one.tokens)
+        found.add(one.offer, (own[0], own[-1] + 1), one.amounts)
+        found.taken |= one.tokens
+    return found
 
 
 def _is_size(amount: Quantity) -> bool:

@@ -1,0 +1,249 @@
+"""The offers of a message as the learned reading (:mod:`.pieces`) tells them: what every piece says, by the readers of
+amounts and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
+from assistant.vocabulary.utterance import Quoted
+
+from .offer_message import Message
+from .offer_prices import LEAST_SUM, MOST_PER_HOUR, as_quoted
+from .opinion import before, opinions
+from .pieces import PRICE, Amount, Piece, pieces
+from .quantities import MONEY_OTHER
+from .reading import Reading
+from .templates import Quantity
+from .text import ENGLISH, Text, cut
+
+LINKED = 0.5  # how likely a piece has to be of a price
+_MONEY = ("money", MONEY_OTHER, "decimal", "number", "sum", "large", "size")  # what may be a price, the likeliest first
+_TERM_DAYS = (27.0, 2000.0)
+_FORMS = ("hour", "day", "week", "month", "year")
+_HOURS = dict(zip(_FORMS, (1.0, 24.0, 168.0, HOURS_PER_MONTH, 12 * HOURS_PER_MONTH), strict=True))
+
+
+@dataclass(frozen=True)
+class Told:
+    """An offer with the tokens of its price and of all that tells of it; ``sure``: how likely each part is what it is
+    taken for, 0 to 1; ``unread``: what nobody could read, by what it is."""
+
+    offer: Quoted
+    price: Quantity
+    tokens: frozenset[int]
+    sure: Mapping[str, float]
+    unread: Mapping[str, str]
+    amounts: Sequence[Quantity] = ()
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the learned reading says of a message: its ``offers``, the prices that are of none and those that could not
+    be read (typed), and the tokens of what it tells of the job."""
+
+    offers: Sequence[Told] = ()
+    other: Sequence[Piece] = ()
+    unread: Sequence[str] = ()
+    job: Mapping[str, frozenset[int]] | None = None
+
+
+class ToldOffers:
+    """``path``: the file of the opinion, beside which that of the pieces lies; ``words``: what a price is for
+    (``per_node``, ``per_gpu``, ``per_whole`` and ``per_hour`` to ``per_year``), terms in one word (``terms``), and who
+    is ``nobody``."""
+
+    def __init__(self, path: Path, words: Mapping[str, Any], catalog: Catalog) -> None:
+        self._opinion, self._path, self._catalog = Path(path), Path(path).with_name("quotes.npz"), catalog
+        self._node, self._gpu, self._whole, self._nobody, self._without = (
+            frozenset(words[name].split()) for name in ("per_node", "per_gpu", "per_whole", "nobody", "without")
+        )
+        self._times = {one: frozenset(words[f"per_{one}"].split()) for one in _FORMS}
+        self._terms = {word: float(months) for word, months in words["terms"].items()}
+
+    def pieces(self, reading: Reading) -> list[Piece]:
+        """The pieces of a message that has an amount of money; none of another language, or without the model."""
+        priced = any(q.kind in ("money", MONEY_OTHER, "decimal") or isinstance(q.value, float) for q in reading.quantities)
+        model = opinions(self._opinion) if priced and reading.text.language == ENGLISH else None
+        if model is None or not self._path.is_file():
+            return []
+        text = lined(reading.text)
+        seen = model.words(text, before(reading.context))
+        return pieces(self._path).read(text, seen.both, seen.places, list(_amounts(reading)))
+
+    def read(self, reading: Reading, message: Message) -> Learned:
+        """The offers that are told."""
+        found = self.pieces(reading)
+        prices = [piece for piece in found if piece.kind == PRICE]
+        told, unread = [], []
+        for n, price in enumerate(prices):
+            own: dict[str, list[Piece]] = {}
+            for piece in (one for one in found if one.of and one.of[n] >= LINKED):
+                own.setdefault(piece.kind, []).append(piece)
+            offer = self._offer(reading, message, price, n, own)
+            if offer:
+                told.append(offer)
+            else:
+                unread.append(reading.text.original[price.start : price.end])
+        job = {piece.kind: _tokens(reading.text, piece) for piece in found if not piece.of and piece.kind not in (PRICE, "other")}
+        return Learned(told, [one for one in found if one.kind == "other"], unread, job)
+
+    def _offer(
+        self, reading: Reading, message: Message, price: Piece, number: int, own: Mapping[str, Sequence[Piece]]
+    ) -> Told | None:
+        at = lambda kind: [(piece, _tokens(reading.text, piece)) for piece in own.get(kind, ())]
+        tokens = _tokens(reading.text, price)
+        amount = next(_first(reading.quantities, tokens, _MONEY), None)
+        if amount is None:
+            return None
+        unread: dict[str, str] = {}
+        said = lambda piece: reading.text.original[piece.start : piece.end]
+        times = [(piece, next(_first(message.quantities, where, ("time", "date")), None)) for piece, where in at("term")]
+        months = next((m for piece, q in times if (m := self._months(message, said(piece), q)) is not None), None)
+        if any(q is None and self._months(message, said(piece), q) is None for piece, q in times) and not months:
+            unread |= {"term": said(times[0][0])} if not self._is_none(said(times[0][0])) else {}
+        priced = self._priced(reading, amount, [said(piece) for piece, _ in at("per")], at("gpus"), months)
+        if priced is None:
+            return None
+        hour, usd, monthly, note = priced
+        fabric = next((one.id for _, where in at("network") for one in message.fabrics if where & {*range(one.start, one.end)}), None)
+        if fabric is None and (lost := [said(piece) for piece, _ in at("network") if not self._is_none(said(piece))]):
+            unread["network"] = lost[0]
+        delivery = next(filter(None, (next(_first(message.quantities, where, ("time", "date")), None) for _, where in at("delivery"))), None)
+        least = next(filter(None, (next(_first(message.quantities, where, ("time",)), None) for _, where in at("minimum"))), None)
+        gpu = next((q.value for _, where in at("gpu") for q in _first(reading.named, where, ("gpu",))), None)
+        every = [(piece, where) for kind in own for piece, where in at(kind)]
+        names = {"provider": "seller", "fabric": "network", "months": "term", "gpu": "gpu"}
+        sure = {part: min([piece.sure * piece.of[number] for piece in own[kind]]) for part, kind in names.items() if kind in own}
+        return Told(
+            Quoted(
+                fabric,
+                next((name for piece, where in at("seller") if (name := self._seller(reading, said(piece), where))), None),
+                gpu_hour_usd=hour,
+                usd=usd,
+                months=months or monthly,
+                delivery_days=self._days(message, delivery),
+                minimum_days=float(least.value) if least and least.value > DAYS_PER_MONTH * (months or 0.0) else None,
+                gpu=gpu,
+                note=note,
+            ),
+            amount,
+            frozenset(tokens.union(*(where for _, where in every))),
+            sure | {"price": price.sure},
+            unread,
+            [amount, *(q for _, where in every for q in _first(message.quantities, where, ("time", "date")))],
+        )
+
+    def _seller(self, reading: Reading, said: str, where: frozenset[int]) -> str | None:
+        """Who asks: a provider of the catalog, or a name as it is written; nobody where it is none."""
+        for q in reading.named:
+            if q.kind in ("provider", "instance") and where & {*range(q.start, q.end)}:
+                return q.value if q.kind == "provider" else q.value[0]
+        first = cut(said)
+        plain = not first or (first[0].text in self._nobody and said[:1].islower())
+        return None if plain else said
+
+    def _months(self, message: Message, said: str, amount: Quantity | None) -> float | None:
+        """The months of a term; ``None`` where it says none, or cannot be read."""
+        shortest, longest = _TERM_DAYS
+        if self._is_none(said):
+            return None
+        if amount is not None:
+            days = self._days(message, amount)
+            return round(days / DAYS_PER_MONTH, 1) if days is not None and shortest <= days <= longest else None
+        tokens = cut(said)
+        if len(tokens) == 1 and tokens[0].text.isdecimal():  # "12" in the column of the term
+            return float(tokens[0].text) if 1 <= int(tokens[0].text) * DAYS_PER_MONTH <= longest else None
+        return next((self._terms[token.text] for token in tokens if token.text in self._terms), None)
+
+    def _is_none(self, said: str) -> bool:
+        return any(token.text in self._without or token.text in ("none", "demand", "hourly", "nothing") for token in cut(said))
+
+    @staticmethod
+    def _days(message: Message, amount: Quantity | None) -> float | None:
+        if amount is None:
+            return None
+        return float(amount.value) if amount.kind == "time" else message.days_until(amount.value)
+
+    def _priced(
+        self, reading: Reading, amount: Quantity, per: Sequence[str], counted: Sequence[tuple[Piece, frozenset[int]]],
+        months: float | None,
+    ) -> tuple[float | None, float | None, float | None, str] | None:  # fmt: skip
+        """The price of a GPU-hour, or the sum, in dollars, the months that a sum a month is of at least, and how it
+        became so; ``None`` where it is not known what it is for."""
+        thing, form = self._for_what(per)
+        value, hours = float(amount.value), _HOURS.get(form or "")
+        unit = amount.unit
+        if form is None and thing is None and unit == "":
+            form, thing = ("hour", "gpu") if value <= MOST_PER_HOUR else (None, None)
+        elif form is None and thing is None:
+            thing, _, form = unit.partition("-") if "-" in unit else ("whole", "", unit)
+        elif form is None and value <= MOST_PER_HOUR:
+            form = "hour"
+        elif form == "hour" and thing is None:
+            thing = "node" if unit.startswith("node") else "gpu"
+        hours = _HOURS.get(form or "")
+        quantity = replace(amount, kind=MONEY_OTHER if amount.kind == MONEY_OTHER else "money")
+        if hours and thing in ("gpu", "node"):
+            quantity = replace(quantity, value=value / hours, unit=f"{thing}-hour")
+            told = as_quoted(quantity, self._catalog, reading.per_node(self._catalog) or 8)
+            by = f"{told[1] if told else ''}{' and ' if told and hours != 1 else ''}{f'{hours:g} h a {form}' if hours != 1 else ''}"
+            hour = float((told[0] if told else quantity).value)
+            if not 0.01 < hour <= MOST_PER_HOUR:
+                return None
+            return hour, None, None, f"{reading.text.typed(amount.start, amount.end)} is ${hour:.6g}, at {by}" if by else ""
+        told = as_quoted(replace(quantity, unit=""), self._catalog, None)
+        usd, note = (float(told[0].value), told[1]) if told else (value, "")
+        if amount.kind == MONEY_OTHER and told is None:
+            return None
+        if thing in ("gpu", "node") or usd < LEAST_SUM:
+            many = next(filter(None, (self._count(reading, thing, piece, where) for piece, where in counted)), None)
+            if many is None or usd < LEAST_SUM:
+                return None
+            return None, usd * many, None, f"{many:g} of ${usd:,.6g}"
+        if hours:
+            return None, usd * HOURS_PER_MONTH / hours * (months or 1.0), 1.0, note
+        return None, usd, None, note
+
+    def _count(self, reading: Reading, thing: str | None, piece: Piece, where: frozenset[int]) -> float | None:
+        """How many of what a price is for are offered."""
+        number = next(_first(reading.quantities, where, ("number",)), None)
+        node = any(token.text in self._node for token in cut(reading.text.original[piece.start : piece.end + 12]))
+        return float(number.value) if number and node == (thing == "node") else None
+
+    def _for_what(self, per: Sequence[str]) -> tuple[str | None, str | None]:
+        """What a price is for ("gpu", "node", "whole"), and for how long ("hour" to "year")."""
+        words = {part for one in per for token in cut(one) for part in (token.text, token.stem)}
+        things = (("node", self._node), ("gpu", self._gpu), ("whole", self._whole))
+        thing = next((name for name, known in things if words & known), None)
+        thing = thing or ("gpu" if any(word[:1] in "abhglm" and any(map(str.isdigit, word)) and word[0].isalpha() for word in words) else None)
+        return thing, next((name for name in _FORMS if words & self._times[name]), None)
+
+
+def lined(text: Text) -> str:
+    """What was typed, with a mark where each line ended, as in one line."""
+    found = list(text.original)
+    for token in text.tokens:
+        if token.text == ";":
+            found[token.start] = ";"
+    return "".join(found)
+
+
+def _amounts(reading: Reading) -> Iterator[Amount]:
+    tokens = reading.text.tokens
+    for q in reading.spans:
+        yield Amount(q.kind, q.unit, tokens[q.start].start, tokens[q.end - 1].end)
+
+
+def _tokens(text: Text, piece: Piece) -> frozenset[int]:
+    return frozenset(at for at, token in enumerate(text.tokens) if token.start < piece.end and piece.start < token.end)
+
+
+def _first(amounts: Sequence[Quantity], where: frozenset[int], kinds: Sequence[str]) -> Iterator[Quantity]:
+    """The amounts of some kinds that stand at some tokens, the likeliest kind and the longest first."""
+    own = [q for q in amounts if q.kind in kinds and where & {*range(q.start, q.end)}]
+    yield from sorted(own, key=lambda q: (kinds.index(q.kind), q.start - q.end))

@@ -1,0 +1,269 @@
+"""How well quotes told in free words are read: ``python -m tests.quotes_judged FILE [FROM STEP]`` prints, for the
+messages of a file of labelled quotes (their form: tests/messages/quotes_a.yaml), how many of every kind are right.
+
+What a label says is turned into values here and not by the program, but for names of models. An offer of the program
+is that of the label whose price it has, else the one with the most in common. ``silently``: a value that is used, is
+not that of the label, and of which nothing is said: no doubt, nothing taken for granted, no word that was left unread.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assistant import library
+from assistant.understanding import Listener
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
+from assistant.vocabulary.utterance import Quoted, Utterance
+
+TODAY = datetime.date(2026, 11, 22)
+CATALOG = library.load().catalog
+_NODES = (8, 4, 16, 72, 2, 1)
+_CLOSE = 0.012
+_WORDS = {w: n for n, w in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen".split())} | {w: 10 * n for n, w in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)} | {"a": 1, "an": 1, "half": 0.5}  # fmt: skip
+_MANY = {"hundred": 100, "thousand": 1e3, "k": 1e3, "grand": 1e3, "million": 1e6, "mil": 1e6, "mio": 1e6, "m": 1e6,
+         "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "t": 1e12}  # fmt: skip
+_CURRENCIES = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "gbp": "gbp", "pound": "gbp", "quid": "gbp", "chf": "chf",
+               "sek": "sek", "dkk": "dkk", "nok": "nok", "¥": "jpy", "jpy": "jpy", "yen": "jpy", "inr": "inr", "₹": "inr",
+               "cad": "cad", "aud": "aud", "pln": "pln", "zł": "pln", "kr": "sek", "sgd": "sgd", "cny": "cny", "aed": "aed",
+               "krw": "krw", "₩": "krw", "brl": "brl", "r$": "brl"}  # fmt: skip
+_DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": DAYS_PER_MONTH, "mo": DAYS_PER_MONTH,
+         "m": DAYS_PER_MONTH, "mth": DAYS_PER_MONTH, "monat": DAYS_PER_MONTH, "year": 365.25, "yr": 365.25, "y": 365.25,
+         "jahr": 365.25, "quarter": 91.3, "annual": 365.25, "quarterly": 91.3, "weekend": 2}  # fmt: skip
+_NO_TERM = re.compile(r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I)
+_NOBODY = re.compile(
+    r"^(our|the|they|them|another|a|an|offer|quote|option|provider|vendor|bidder|proposal|first|second|"
+    r"third|one|he|she|their|current|my|some|other|bid|supplier|reseller|[a-d1-4]\b)", re.I)  # fmt: skip
+_KINDS = (("infiniband", r"\bib\b|infini|ndr|hdr|xdr|edr|quantum|q2"), ("roce", r"roce|spectrum|rdma"), ("efa", r"efa"),
+          ("slingshot", r"slingshot"), ("ethernet", r"eth|gbe|\d+g\b|gig|tcp|lan"))  # fmt: skip
+_MISSING = re.compile(r"^(no|without|isolated|none)\b", re.I)
+
+
+def number(said: str) -> float | None:
+    """The number that a piece of text says."""
+    said = said.lower().replace("’", "'")
+    found = re.search(r"\d[\d.,' \u00a0\u202f]*", said)
+    if found:
+        digits, rest = re.sub(r"['\s\u00a0\u202f]", "", found[0]).rstrip(".,"), said[found.end() :].strip(" -")
+        if re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits) and not re.fullmatch(r"[0]?[.,]\d{3}", digits):
+            digits = re.sub(r"[.,]", "", digits)
+        elif "," in digits and "." in digits:
+            last = max(digits.rfind(","), digits.rfind("."))
+            digits = re.sub(r"[.,]", "", digits[:last]) + "." + digits[last + 1 :]
+        else:
+            digits = digits.replace(",", ".")
+        many = re.match(r"(k|m|mio|mil|million|thousand|grand|bn?|billion|t|trillion)(?![a-z])", rest)
+        return float(digits) * (_MANY[many[1]] if many else 1) * (0.01 if "cent" in rest or "¢" in rest else 1)
+    total, current, seen = 0.0, 0.0, False
+    for word in re.findall(r"[a-z]+", said):
+        if word in _WORDS:
+            current, seen = current + _WORDS[word], True
+        elif word == "hundred" and seen:
+            current *= 100
+        elif word in _MANY and len(word) > 2:
+            total, current, seen = total + (current or 1) * _MANY[word], 0.0, True
+    return (total + current) * (0.01 if "cent" in said else 1) if seen else None
+
+
+def days(said: str) -> float | None:
+    """The days that a piece says, where it says a length."""
+    said = said.lower()
+    if found := re.search(r"half[- ](a )?year", said):
+        return 182.6
+    found = re.search(r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said)
+    unit = lambda name: _DAYS.get(name) or _DAYS.get(name.rstrip("s"))
+    if found and (many := number(found[1])) is not None and unit(found[2]):
+        return many * unit(found[2])
+    alone = re.search(r"\b(annual|quarterly|year|yearly|month|weekend|week|quarter)\b", said)
+    return _DAYS.get(alone[1].removesuffix("ly") if alone[1] == "yearly" else alone[1]) if alone else None
+
+
+def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
+    """The prices of a GPU-hour, and the sums, in dollars, any of which is right for a label."""
+    value = number(offer["price"])
+    if value is None:
+        return [], []
+    said = offer["price"].lower() + " " + (offer["per"] or "").lower()
+    code = next((code for sign, code in _CURRENCIES.items() if sign in said), None)
+    if code is None and (at := text.find(offer["price"])) >= 0:  # "pln per gpu hour" beside a bare number
+        around = text[max(0, at - 4) : at + len(offer["price"]) + 5].lower()
+        code = next((code for sign, code in _CURRENCIES.items() if sign in around and len(sign) != 2), None)
+    rate = CATALOG.constants.get(f"currency-{code}") if code else None
+    value *= rate.value if rate else 1.0
+    per, months = (offer["per"] or "").lower(), (days(offer["term"] or "") or 0) / DAYS_PER_MONTH
+    node = re.search(r"node|box|machine|server|instance|vm|system|rack|dgx|hgx|8-way|p5|blade", per)
+    hours = next((h for h, p in ((1, r"h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly"), (24, r"day|24h"),
+                 (168, r"week|wk"), (8766, r"year|annual"), (HOURS_PER_MONTH, r"month|mo\b|maand|mes\b|monat")) if re.search(p, per)), None)  # fmt: skip
+    one = re.search(r"gpu|card|accel|chip|each|apiece|piece|unit|npu|h100|h200|b200|a100|mi3|l40|gb\d", per)
+    count = number(offer["gpus"]) if offer["gpus"] else None
+    nodes = offer["gpus"] and re.search(r"node|box|machine|server|system|rack|vm", offer["gpus"].lower())
+    if hours == 1 or (hours is None and value <= 100):
+        plain = [value] if not node or value < 15 else []
+        together = [value / count] if count and re.search(r"total|together|node|the lot", per) else []
+        return [*plain, *([value / n for n in _NODES] if node or value > 30 else []), *together], []
+    if hours:
+        shared = [value / hours] if one and not node else [value / hours / n for n in _NODES] if node else []
+        shared += [value / hours / count / n for n in (_NODES if nodes else (1,))] if count and not (one or node) else []
+        sums = [] if one or node else [value, value * max(months, 1) * HOURS_PER_MONTH / hours]
+        return shared, sums
+    return [], [value, *([value * count] if count and (one or node) else []), *([value * count / 8] if count and node else [])]
+
+
+def near(a: float | None, wanted: list[float]) -> bool:
+    return a is not None and any(abs(a - one) <= _CLOSE * abs(one) for one in wanted)
+
+
+def right_price(offer: Quoted, label: dict[str, Any], text: str) -> bool:
+    hours, sums = prices(label, text)
+    return near(offer.gpu_hour_usd, hours) or near(offer.usd, sums)
+
+
+def right_seller(said: str | None, label: str | None) -> bool:
+    plain = lambda name: re.sub(r"[^a-z0-9]", "", name.lower())
+    if label is None or said is None:
+        return said is None and (label is None or bool(_NOBODY.match(label)))
+    one = CATALOG.providers.get(said)
+    names = [said, *((one.name, *one.aliases) if one else ())]
+    return any(plain(n) in plain(label) or plain(label) in plain(n) for n in names if plain(n) and plain(label))
+
+
+def right_network(said: str | None, label: str | None) -> bool:
+    if label is None or _MISSING.match(label):
+        return said is None or (label is not None and said in ("none", "ethernet-tcp-100", "ethernet-tcp-25", "ethernet-tcp-10"))
+    kind = next((kind for kind, words in _KINDS if re.search(words, label.lower())), None)
+    if kind is None or said is None:
+        return kind is None and said is None
+    generation = re.search(r"ndr|hdr|xdr|edr", label.lower())
+    like = {"infiniband": ("infiniband",), "roce": ("roce", "spectrum"), "efa": ("efa",), "slingshot": ("slingshot",),
+            "ethernet": ("ethernet", "roce", "tcp", "spectrum")}[kind]  # fmt: skip
+    return any(one in said for one in like) and (generation is None or generation[0] in said)
+
+
+def right_term(offer: Quoted, label: str | None) -> bool | None:
+    told = [one for one in (offer.months and offer.months * DAYS_PER_MONTH, offer.minimum_days) if one]
+    if label is None or _NO_TERM.search(label):
+        return not told or (offer.usd is not None and label is None) or told == [DAYS_PER_MONTH]
+    length = days(label) or (number(label) or 0) * DAYS_PER_MONTH or None
+    if length is None or length > 2500:
+        return None
+    return any(abs(one - length) <= 0.06 * length for one in told)
+
+
+def right_count(offer: Quoted, heard: Utterance, label: str | None) -> bool | None:
+    many = number(label) if label else None
+    if many is None:
+        return None
+    every = [many * n for n in (_NODES if re.search(r"node|box|machine|server|system|rack|vm|dgx|hgx", (label or "").lower()) else (1,))]
+    if each := re.match(r"\d+ ?(?:x|×) ?(\d+) ?x", (label or "").lower()):
+        every.append(many * float(each[1]))
+    there = offer.gpus or heard.fields.get("cluster.gpus")
+    return near(there, every) or (heard.nodes is not None and near(float(heard.nodes), [many]))
+
+
+def _told(heard: Utterance, field: str, piece: str | None) -> bool:
+    """Whether something is said of a value that may be wrong."""
+    spoken = [*heard.assumed, *(doubt.text for doubt in heard.doubts if hasattr(doubt, "text")), *map(str, heard.doubts)]
+    quoted = any(doubt.field == "budget.quotes" for doubt in heard.doubts)
+    named = any(doubt.field and doubt.field.startswith(field) for doubt in heard.doubts)
+    return quoted or named or bool(piece and any(piece in one for one in spoken))
+
+
+def paired(labels: list[dict[str, Any]], offers: tuple[Quoted, ...], text: str) -> list[Quoted | None]:
+    """For each label the offer that has its price, else the one that is left with the most in common."""
+    worth = lambda o, l: 8 * right_price(o, l, text) + 3 * right_seller(o.provider, l["seller"]) + right_network(o.fabric, l["network"])
+    best = max(
+        itertools.permutations([*offers, *[None] * len(labels)], len(labels)) if len(offers) + len(labels) < 9
+        else [(*offers, *[None] * len(labels))[: len(labels)]],
+        key=lambda some: sum(worth(o, l) for o, l in zip(some, labels, strict=True) if o),
+    )  # fmt: skip
+    return [o if o and worth(o, l) > 3 else None for o, l in zip(best, labels, strict=True)]
+
+
+class Judged:
+    """What was counted: right, and of how many, by kind."""
+
+    def __init__(self) -> None:
+        self.right, self.of, self.wrong = Counter(), Counter(), []
+
+    def count(self, kind: str, right: bool | None) -> None:
+        if right is not None:
+            self.right[kind] += right
+            self.of[kind] += 1
+
+
+def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
+    found = Judged()
+    for message in messages:
+        heard, text, labels = hear(message["text"], today=TODAY), message["text"], message["offers"]
+        pairs, whole = paired(labels, heard.offers, text), True
+        for label, offer in zip(labels, pairs, strict=True):
+            checks = {"seller": None, "price": False, "network": None, "term": None, "gpus": None}
+            if offer:
+                checks = {"seller": right_seller(offer.provider, label["seller"]), "price": right_price(offer, label, text),
+                          "network": right_network(offer.fabric, label["network"]), "term": right_term(offer, label["term"]),
+                          "gpus": right_count(offer, heard, label["gpus"])}  # fmt: skip
+            for kind, one in checks.items():
+                missed = one is None and offer is None and label[kind] is not None
+                found.count(kind, False if missed else one)
+                wrong = one is False and offer is not None
+                used = {"seller": offer and offer.provider, "price": True, "network": offer and offer.fabric,
+                        "term": offer and (offer.months or offer.minimum_days), "gpus": offer and offer.gpus}[kind]  # fmt: skip
+                field = {"seller": "cluster.provider", "price": "budget.gpu", "network": "cluster.fabric"}.get(kind, "budget.reserved")
+                silent = wrong and bool(used) and not _told(heard, field, label[kind]) and not offer.unread
+                found.right["silently wrong"] += silent
+                whole = whole and one is not False
+                if one is False:
+                    found.wrong.append((message["id"], kind, label[kind], silent, offer and (offer.provider, offer.gpu_hour_usd, offer.usd, offer.fabric, offer.months, offer.gpus)))  # fmt: skip
+            found.right["offers found"] += offer is not None
+            lost = offer is None and not (label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
+                                          or any(label["price"] in o.unread for o in heard.offers))  # fmt: skip
+            found.right["dropped in silence"] += lost
+            found.of["offers found"] += 1
+        made_up = [o for o in heard.offers if not any(o is p for p in pairs)]
+        found.right["made up"] += len(made_up)
+        found.right["made up where there is none"] += len(made_up) if not labels else 0
+        found.wrong += [(message["id"], "made up", None, True, (o.provider, o.gpu_hour_usd, o.usd, o.fabric)) for o in made_up]
+        if labels:
+            found.count("messages with every offer right", whole and not made_up)
+        _judge_job(found, message, heard, hear)
+    return found
+
+
+def _judge_job(found: Judged, message: dict[str, Any], heard: Utterance, hear: Any) -> None:
+    job, fields = message["job"], heard.fields
+    if job["model"]:
+        alone = hear(f"pretraining {job['model']}", today=TODAY).fields
+        wanted = {path: alone[path] for path in ("model", "model.params") if path in alone}
+        if wanted:
+            found.count("job's model", any(fields.get(path) == value for path, value in wanted.items()))
+    if job["tokens"] and (many := number(job["tokens"])):
+        found.count("job's tokens", near(fields.get("training.tokens"), [many, many * 1e9]))
+    if job["time"] and (length := days(job["time"])):
+        there = [fields.get("constraints.deadline_days"), fields.get("training.days")]
+        there += [value for doubt in heard.doubts for _, value in doubt.between or ()]
+        found.count("job's time", any(isinstance(one, (int, float)) and abs(one - length) <= 0.06 * length + 1 for one in there))
+
+
+def shown(found: Judged) -> str:
+    rates = [f"{kind}: {found.right[kind]} of {found.of[kind]}" for kind in found.of]
+    plain = [f"{kind}: {many}" for kind, many in found.right.items() if kind not in found.of]
+    return "\n".join([*rates, *plain])
+
+
+if __name__ == "__main__":
+    path, start, step, *more = [*sys.argv[1:], *(["0", "1"] if len(sys.argv) == 2 else [])]
+    told = yaml.safe_load(Path(path).read_text(encoding="utf-8"))[int(start) :: int(step)]
+    judged = judge(told, Listener.of(library.load().language, CATALOG).hear)
+    print(shown(judged))
+    for line in judged.wrong if more else ():
+        print(*line)
