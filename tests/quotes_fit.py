@@ -41,11 +41,14 @@ _PASSES, _AT_ONCE, _RATE, _DECAY, _DROPPED = 12, 16, 2e-3, 1e-2, 0.35
 _OF_LINKS = 2.0  # weight in the loss
 _JOB = {"gpus": "job_gpus", "gpu": "job_gpu"}
 _OTHER_SELLER, _OTHER_NUMBER, _OTHER_NETWORK, _OTHER_UNIT, _SMALL, _ONE_LINE = 0.6, 0.6, 0.3, 0.15, 0.15, 0.1
-_MADE_UP = (
-    "Nordlys Compute", "Halcyon", "BlueRack", "Tensorhub", "GPUbarn", "Kestrel Cloud", "Acme HPC", "Ostrava DC", "Zephyr AI",
-    "Mistwood Systems", "Corvid Compute", "Sundial", "Rackspire", "Helix Grid", "Volta Works", "Brightforge", "Quarry Labs",
-    "Iron Valley", "Northgate IT", "Pelican", "Silvercrest", "Deep Harbour", "Lattice One", "Cobalt", "Vendor C", "Quote B",
-)  # fmt: skip
+_FIRST = "Nor Hal Blue Ten Gpu Kes Ost Zeph Mist Cor Sun Rack Hel Vol Bright Qua Iron North Pel Sil Deep Lat Co Ber Aur Tal".split()
+_LAST = "dlys cyon ra sor barn trel rava yr wood vid dial spire ix ta forge rry gate ican crest harbour tice balt".split()
+_FIRM = ["", "", "", " Compute", " Cloud", " AI", " HPC", " Systems", " GmbH", " Ltd", " Labs", " IT", " Inc.", " Datacenters"]
+
+
+def made_up() -> str:
+    """A name that no seller has."""
+    return random.choice(_FIRST) + random.choice(_LAST) + random.choice(_FIRM)
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Variety:
         self._networks = [one for one in of("network") if len(one) < 25]
         self._units = of("per")
         known = [one.name for one in library.load().catalog.providers.values()]
-        self._sellers = [*known, *known, *of("seller"), *_MADE_UP]
+        self._sellers = [*known, *of("seller"), *(made_up() for _ in range(3 * len(known)))]
         self._terms = of("term")
 
     def of(self, one: Told) -> Told:
@@ -320,6 +323,7 @@ def right(read: reading.Pieces, rows: Sequence[Row]) -> str:
 def main(left_out: int | None, file: Path | None) -> None:
     random.seed(0)
     torch.manual_seed(0)
+    torch.set_num_threads(1)  # the same sums every time
     model = opinions(words.OPINION)
     assert model is not None, "the encoder is not installed"
     messages = [one for name in SETS for one in labels(words.MESSAGES / f"{name}.yaml")]

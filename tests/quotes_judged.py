@@ -35,7 +35,7 @@ _MANY = {"hundred": 100, "thousand": 1e3, "k": 1e3, "grand": 1e3, "million": 1e6
          "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "t": 1e12}  # fmt: skip
 _CURRENCIES = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "gbp": "gbp", "pound": "gbp", "quid": "gbp", "chf": "chf",
                "sek": "sek", "dkk": "dkk", "nok": "nok", "¥": "jpy", "jpy": "jpy", "yen": "jpy", "inr": "inr", "₹": "inr",
-               "cad": "cad", "aud": "aud", "pln": "pln", "zł": "pln", "kr": "sek", "sgd": "sgd", "cny": "cny", "aed": "aed",
+               "cad": "cad", "aud": "aud", "pln": "pln", "zł": "pln", "kr": "sek", "sgd": "sgd", "cny": "cny", "aed": "aed", "czk": "czk", "ils": "ils",
                "krw": "krw", "₩": "krw", "brl": "brl", "r$": "brl"}  # fmt: skip
 _DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": DAYS_PER_MONTH, "mo": DAYS_PER_MONTH,
          "m": DAYS_PER_MONTH, "mth": DAYS_PER_MONTH, "monat": DAYS_PER_MONTH, "year": 365.25, "yr": 365.25, "y": 365.25,
@@ -88,16 +88,28 @@ def days(said: str) -> float | None:
     return _DAYS.get(alone[1].removesuffix("ly") if alone[1] == "yearly" else alone[1]) if alone else None
 
 
-def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
-    """The prices of a GPU-hour, and the sums, in dollars, any of which is right for a label."""
-    value = number(offer["price"])
-    if value is None:
-        return [], []
+def currency(offer: dict[str, Any], text: str) -> str | None:
+    """The code of the currency of a price, where it is none of dollars."""
     said = offer["price"].lower() + " " + (offer["per"] or "").lower()
     code = next((code for sign, code in _CURRENCIES.items() if sign in said), None)
     if code is None and (at := text.find(offer["price"])) >= 0:  # "pln per gpu hour" beside a bare number
         around = text[max(0, at - 4) : at + len(offer["price"]) + 5].lower()
         code = next((code for sign, code in _CURRENCIES.items() if sign in around and len(sign) != 2), None)
+    return code
+
+
+def unrated(offer: dict[str, Any], text: str) -> bool:
+    """Whether a price is in a currency whose rate nobody keeps: then it is right to say so, and to use nothing."""
+    code = currency(offer, text)
+    return code is not None and f"currency-{code}" not in CATALOG.constants
+
+
+def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
+    """The prices of a GPU-hour, and the sums, in dollars, any of which is right for a label."""
+    value = number(offer["price"])
+    if value is None:
+        return [], []
+    code = currency(offer, text)
     rate = CATALOG.constants.get(f"currency-{code}") if code else None
     value *= rate.value if rate else 1.0
     per, months = (offer["per"] or "").lower(), (days(offer["term"] or "") or 0) / DAYS_PER_MONTH
@@ -204,7 +216,11 @@ class Judged:
 def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
     found = Judged()
     for message in messages:
-        heard, text, labels = hear(message["text"], today=TODAY), message["text"], message["offers"]
+        heard, text = hear(message["text"], today=TODAY), message["text"]
+        labels = [label for label in message["offers"] if not unrated(label, text)]
+        for label in (one for one in message["offers"] if unrated(one, text)):
+            amount = number(label["price"])
+            found.count("without a rate and not used", not any(near(amount, [o.gpu_hour_usd or 0, (o.usd or 0)]) for o in heard.offers))
         pairs, whole = paired(labels, heard.offers, text), True
         for label, offer in zip(labels, pairs, strict=True):
             checks = {"seller": None, "price": False, "network": None, "term": None, "gpus": None}

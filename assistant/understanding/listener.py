@@ -126,7 +126,7 @@ class Listener:
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         clauses = Clauses(language["words"]["offers"])
-        told = ToldOffers(language["opinion"], language["words"]["offers"], catalog)
+        told = ToldOffers(language["opinion"], language["words"]["offers"], language["units"]["currency"], catalog)
         self._side_by_side = SideBySide(catalog, offers, clauses, told, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)

@@ -108,6 +108,7 @@ def between(text: str, pieces: Sequence[Piece], words: Sequence[int], at: int, p
     crossed = sum(low < words[n] < high for n in prices if n not in (at, price))
     alike = sum(low < words[n] < high and pieces[n].kind == one.kind for n in range(len(pieces)) if n not in (at, price))
     nearer = sum(abs(words[n] - words[at]) < far for n in prices)
+    closer = sum(abs(words[n] - words[price]) < far and pieces[n].kind == one.kind for n in range(len(pieces)))
     behind = words[price] > words[at]
     before, after = sum(words[n] < words[at] for n in prices), sum(words[n] > words[at] for n in prices)
     same = [n for n, piece in enumerate(pieces) if piece.kind == one.kind]
@@ -123,6 +124,9 @@ def between(text: str, pieces: Sequence[Piece], words: Sequence[int], at: int, p
         float("," in within),
         *(float(alike >= n) for n in (1, 2)),
         *(float(nearer >= n) for n in (1, 2)),
+        *(float(closer >= n) for n in (1, 2)),
+        float(words[same[0]] < words[prices[0]]),
+        float(words[same[-1]] < words[prices[-1]]),
         float(before == 0),
         float(after == 0),
         float(not behind and crossed == 0),

@@ -12,6 +12,7 @@ from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
+from .agreed import agreed, left_over
 from .attach import Candidate, Fact
 from .clauses import Clauses
 from .discounts import off_the_list
@@ -26,7 +27,7 @@ from .sections import Section
 from .sellers import OFFERED, clause_of
 from .templates import Quantity
 from .text import Token, in_question, stem
-from .told_offers import Learned, ToldOffers
+from .told_offers import ToldOffers
 
 _POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
@@ -87,8 +88,7 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         learned = self._told.read(reading, message)
-        if learned.offers:
-            found = _as_told(message, learned)
+        found = agreed(reading, learned, found)
         if not found.offers:
             told = off_the_list(reading, facts, self._catalog) or supposed(reading, self._offers.sellers)
             reading.offers = [told] if told else []
@@ -113,7 +113,8 @@ class SideBySide:
         told = {at for first, last in found.places for at in range(first, last)}
         reading.of_sellers = frozenset(told - message.job)
         self._tell_nearest(reading)
-        unread = ", ".join(reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts))
+        lost = [reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts)]
+        unread = ", ".join(dict.fromkeys((*lost, *left_over(reading, learned, found))))
         reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, found, message)
 
@@ -306,15 +307,6 @@ class SideBySide:
             theirs = {at for one in known for at in range(one.start, one.end)}
             strange = self._offers.sellers.strangers(reading.text.tokens, prices, named, theirs, self._words)
             yield from (Priced(UNNAMED, *place) for place in strange)
-
-
-def _as_told(message: Message, learned: Learned) -> Found:
-    found = Found()
-    for one in learned.offers:
-        own = sorted(one.tokens)
-        found.add(one.offer, (own[0], own[-1] + 1), one.amounts)
-        found.taken |= one.tokens
-    return found
 
 
 def _is_size(amount: Quantity) -> bool:
