@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from assistant.vocabulary.utterance import Doubt, Quoted
 
@@ -14,33 +13,39 @@ from .offers import Found
 from .reading import Reading
 from .told_offers import Learned, Told, tokens_of
 
-# How likely a price has to be one of an offer where the wordings find none, and a part what it is taken for where they
-# differ, by every fifth of the labelled messages, of which nothing was learned then.
-_SURE = {"price": 0.75, "provider": 0.8, "fabric": 0.8, "months": 0.8}
+# How likely a price has to be one of an offer where the wordings find none; what is told where it is less; and a part of an
+# offer that the wordings read too, where they say nothing of it, or another seller. By every fifth of the labelled
+# messages, of which nothing was learned then: there 9 of 11 prices and 13 of 15 parts are right, and 6 of 9 sellers.
+_SURE_PRICE, _TELLS, _FILLS, _INSTEAD = 0.8, 0.9, {"provider": 0.8, "fabric": 0.5}, 0.5
 _CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
-_ADDED = ("oversubscription", "nics_per_node", "once_usd", "delivery_days", "minimum_days")
 _CLOSE, _OTHER = 0.005, 0.5
 
 
 def agreed(reading: Reading, learned: Learned, found: Found) -> Found:
-    """The offers as they are learned, with what the wordings add to each; those of the wordings where nothing is."""
-    kept = [one for one in learned.offers if one.sure["price"] >= _SURE["price"] or _same(one, found) is not None]
-    if not kept or (len(kept) == 1 and not found.offers and not _is_quote(kept[0])):
+    """The offers as the wordings read them, with what is learned of each, and those that are learned alone."""
+    pairs = [(one, _same(one, found)) for one in learned.offers]
+    alone = [one for one, at in pairs if at is None and one.sure["price"] >= _SURE_PRICE and not _is_taken(one, found)]
+    if not found.offers and len(alone) == 1 and not (alone[0].offer.provider or alone[0].offer.fabric):
+        return found
+    if not alone and all(at is None for _, at in pairs):
         return _without_others(reading, learned, found)
-    counts = {one.offer.gpus for one in kept if one.offer.gpus}
-    job = reading.fields.get(COUNTED) or reading.context.fields.get(COUNTED)
     made = Found(taken=set(found.taken), amounts=[*found.amounts])
-    for one in kept:
-        own = sorted(one.tokens)
-        offer = _joined(reading, one, _same(one, found))
-        if offer.gpus in (job, None) or (len(counts) == 1 and offer.usd is None):
-            offer = replace(offer, gpus=None)
-        made.add(offer, (own[0], own[-1] + 1), one.amounts)
-        made.taken |= one.tokens
-        price = reading.text.typed(one.price.start, one.price.end)
-        lost = [f'"{said}" was not understood as {_CALLED[part]} of the offer at {price}' for part, said in one.unread.items()]
-        reading.doubts += [Doubt(None, said) for said in lost]
+    matched = {at: one for one, at in pairs if at is not None}
+    counts = {one.offer.gpus for one in learned.offers if one.offer.gpus}
+    offers = [(place[0], _with(reading, matched[at], offer, several=len(counts) > 1) if at in matched else offer, place, matched.get(at))
+              for at, (offer, place) in enumerate(zip(found.offers, found.places, strict=True))]  # fmt: skip
+    for one in alone:
+        place = (min(one.tokens), max(one.tokens) + 1)
+        offers.append((one.price.start, _alone(reading, one, of_one=len(counts) == 1), place, one))
+    for _, offer, place, one in sorted(offers, key=lambda each: each[0]):
+        made.add(offer, place, one.amounts if one in alone else [])
+        made.taken |= one.tokens if one else set()
     return made
+
+
+def _is_taken(one: Told, found: Found) -> bool:
+    """Whether the wordings know an amount as one that is paid beside, or as that of another price."""
+    return bool(found.offers) and not found.taken.isdisjoint(range(one.price.start, one.price.end))
 
 
 def _without_others(reading: Reading, learned: Learned, found: Found) -> Found:
@@ -62,35 +67,47 @@ def left_over(reading: Reading, learned: Learned, made: Found) -> Iterator[str]:
                 if not made.taken & {*range(one.price.start, one.price.end)})  # fmt: skip
 
 
-def _is_quote(one: Told) -> bool:
-    """Whether a price alone is a quote: somebody asks it, or it has a network."""
-    return one.sure["price"] >= _SURE["price"] and bool(one.offer.provider or one.offer.fabric)
-
-
-def _same(one: Told, found: Found) -> Quoted | None:
-    """The offer of the wordings that has the price of a learned one, in the same place."""
+def _same(one: Told, found: Found) -> int | None:
+    """Which offer of the wordings has the price of a learned one, in the same place."""
     value = lambda offer: offer.gpu_hour_usd or offer.usd or 0.0
-    alike = [
-        offer
-        for offer, (first, last) in zip(found.offers, found.places, strict=True)
-        if first <= one.price.start < last
-        and (
-            abs(value(offer) - value(one.offer)) <= _CLOSE * value(one.offer) or abs(value(offer) - float(one.price.value)) <= _CLOSE * value(offer)
-        )
+    close = lambda offer, other: abs(value(offer) - other) <= _CLOSE * value(offer)
+    for at, (offer, (first, last)) in enumerate(zip(found.offers, found.places, strict=True)):
+        if first <= one.price.start < last and (close(offer, value(one.offer)) or close(offer, float(one.price.value))):
+            return at
+    return None
+
+
+def _with(reading: Reading, one: Told, theirs: Quoted, *, several: bool) -> Quoted:
+    """An offer of the wordings with the seller and the network that are learned, where they say nothing, or another
+    seller; and with its GPUs, where ``several`` numbers of them are told."""
+    sure = lambda part: one.sure.get(part, 0.0)
+    filled = {part: getattr(one.offer, part) for part, least in _FILLS.items()
+              if getattr(theirs, part) is None and getattr(one.offer, part) and sure(part) >= least}  # fmt: skip
+    ours, other = one.offer.provider, theirs.provider
+    if ours and other and ours != other and not _within(ours, other) and sure("provider") >= _INSTEAD:
+        filled["provider"] = ours
+        _tell(reading, one, ["provider"])
+    else:
+        _tell(reading, one, [part for part in filled if sure(part) < _TELLS])
+    gpus = one.offer.gpus if several and theirs.gpus is None else theirs.gpus
+    return replace(theirs, **filled, gpus=gpus)
+
+
+def _within(one: str, other: str) -> bool:
+    return one.lower() in other.lower() or other.lower() in one.lower()
+
+
+def _alone(reading: Reading, one: Told, *, of_one: bool) -> Quoted:
+    """An offer that is learned alone: what is not sure of it, or could not be read, is told. ``of_one``: whether only
+    one number of GPUs is told, which is that of the job."""
+    price, offer = reading.text.typed(one.price.start, one.price.end), one.offer
+    _tell(reading, one, [part for part in _CALLED if getattr(offer, part) and one.sure.get(part, 1.0) < _TELLS])
+    lost = [(part, said) for part, said in one.unread.items() if getattr(offer, part) is None]
+    reading.doubts += [
+        Doubt(None, f'"{said}" was not understood as {_CALLED[part]} of the offer at {price}') for part, said in lost
     ]
-    return alike[0] if alike else None
-
-
-def _joined(reading: Reading, one: Told, theirs: Quoted | None) -> Quoted:
-    offer = one.offer
-    if theirs is None:
-        _tell(reading, one, [part for part in _CALLED if getattr(offer, part) and one.sure.get(part, 1.0) < _SURE[part]])
-        return offer
-    differ = [part for part in _CALLED if getattr(offer, part) != getattr(theirs, part)]
-    _tell(reading, one, [part for part in differ if getattr(offer, part) and one.sure.get(part, 1.0) < _SURE[part]])
-    more: dict[str, Any] = {part: getattr(theirs, part) for part in _ADDED if getattr(offer, part) is None}
-    note = "; ".join(dict.fromkeys(said for said in (offer.note, theirs.note) if said))
-    return replace(offer, includes=theirs.includes, note=note, **more)
+    job = reading.fields.get(COUNTED) or reading.context.fields.get(COUNTED)
+    return replace(offer, gpus=None) if offer.gpus == job or (of_one and offer.usd is None) else offer
 
 
 def _tell(reading: Reading, one: Told, parts: Sequence[str]) -> None:

@@ -114,7 +114,8 @@ class SideBySide:
         reading.of_sellers = frozenset(told - message.job)
         self._tell_nearest(reading)
         lost = [reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts)]
-        unread = ", ".join(dict.fromkeys((*lost, *left_over(reading, learned, found))))
+        lost += [one for one in left_over(reading, learned, found) if not any(one in said for said in lost)]
+        unread = ", ".join(dict.fromkeys(lost))
         reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, found, message)
 

@@ -69,6 +69,8 @@ class ToldOffers:
             frozenset(words[name].split())
             for name in ("per_node", "per_gpu", "per_whole", "nobody", "without", "no_term")
         )
+        self._labels = frozenset(words["labels"].split())
+        self._plain, self._plain_ends = frozenset(words["plain"].split()), tuple(words["plain_ends"].split())
         self._times = {one: frozenset(words[f"per_{one}"].split()) for one in _FORMS}
         self._terms = {word: float(months) for word, months in words["terms"].items()}
 
@@ -107,7 +109,7 @@ class ToldOffers:
         months = next((m for piece, q in times if (m := self._months(message, said(piece), q)) is not None), None)
         if any(q is None and self._months(message, said(piece), q) is None for piece, q in times) and not months:
             unread |= {"months": said(times[0][0])} if not self._is_none(said(times[0][0])) else {}
-        priced = self._priced(reading, amount, [said(piece) for piece, _ in at("per")], at("gpus"), months)
+        priced = self._priced(reading, amount, [said(piece) for piece, _ in at("per")[:1]], at("gpus"), months)
         if priced is None:
             return None
         hour, usd, monthly, note = priced
@@ -147,8 +149,14 @@ class ToldOffers:
         for q in reading.named:
             if q.kind in ("provider", "instance") and where & {*range(q.start, q.end)}:
                 return q.value if q.kind == "provider" else q.value[0]
+        said = said.strip(" '\"“”-:#")
         first = cut(said)
+        while first and (first[0].text in self._labels or not first[0].text.isalnum()):  # "Provider North", "'Silver'"
+            said = said[first[0].end :].strip(" '\"-:#")
+            first = cut(said)
         plain = not first or self._is_none(said) or (first[0].text in self._nobody and said[:1].islower())
+        plain = plain or len(said) < 2 or said.isdecimal()
+        plain = plain or (len(first) == 1 and (first[0].text in self._plain or first[0].text.endswith(self._plain_ends)))
         return None if plain else said
 
     def _months(self, message: Message, said: str, amount: Quantity | None) -> float | None:
@@ -165,7 +173,8 @@ class ToldOffers:
         return next((months for word, months in self._terms.items() if word in " ".join(token.text for token in tokens)), None)
 
     def _is_none(self, said: str) -> bool:
-        return any(token.text in self._without | self._no_term for token in cut(said))
+        texts = [token.text for token in cut(said)]
+        return any(text in self._without | self._no_term for text in texts) or texts.count("month") > 1
 
     @staticmethod
     def _days(message: Message, amount: Quantity | None) -> float | None:
@@ -186,8 +195,8 @@ class ToldOffers:
             form, thing = ("hour", "gpu") if value <= MOST_PER_HOUR else (None, None)
         elif form is None and thing is None:
             thing, _, form = unit.partition("-") if "-" in unit else ("whole", "", unit)
-        elif form is None and value <= MOST_PER_HOUR:
-            form = "hour"
+        elif value <= MOST_PER_HOUR and (form is None or (form == "month" and thing is None)):  # "a month" is of another price
+            thing, form = thing if thing in ("gpu", "node") else "gpu", "hour"
         elif form == "hour" and thing is None:
             thing = "node" if unit.startswith("node") else "gpu"
         hours = _HOURS.get(form or "")
