@@ -42,8 +42,25 @@ _OF_LINKS = 2.0  # weight in the loss
 _JOB = {"gpus": "job_gpus", "gpu": "job_gpu"}
 _OTHER_SELLER, _OTHER_NUMBER, _OTHER_NETWORK, _OTHER_UNIT, _SMALL, _ONE_LINE = 0.6, 0.6, 0.3, 0.15, 0.15, 0.1
 _FIRST = "Nor Hal Blue Ten Gpu Kes Ost Zeph Mist Cor Sun Rack Hel Vol Bright Qua Iron North Pel Sil Deep Lat Co Ber Aur Tal".split()
-_LAST = "dlys cyon ra sor barn trel rava yr wood vid dial spire ix ta forge rry gate ican crest harbour tice balt".split()
-_FIRM = ["", "", "", " Compute", " Cloud", " AI", " HPC", " Systems", " GmbH", " Ltd", " Labs", " IT", " Inc.", " Datacenters"]
+_LAST = (
+    "dlys cyon ra sor barn trel rava yr wood vid dial spire ix ta forge rry gate ican crest harbour tice balt".split()
+)
+_FIRM = [
+    "",
+    "",
+    "",
+    " Compute",
+    " Cloud",
+    " AI",
+    " HPC",
+    " Systems",
+    " GmbH",
+    " Ltd",
+    " Labs",
+    " IT",
+    " Inc.",
+    " Datacenters",
+]
 
 
 def made_up() -> str:
@@ -114,7 +131,9 @@ def _places(text: str, said: str) -> list[tuple[int, int]]:
     return found or [one.span() for one in re.finditer(re.escape(said), text)]
 
 
-def _cost(text: str, place: tuple[int, int], price: tuple[int, int], prices: Sequence[tuple[int, int]], kind: str) -> float:
+def _cost(
+    text: str, place: tuple[int, int], price: tuple[int, int], prices: Sequence[tuple[int, int]], kind: str
+) -> float:
     far = max(place[0] - price[1], price[0] - place[1], 0)
     low, high = min(place[1], price[1]), max(place[0], price[0])
     crossed = sum(low <= one[0] < high for one in prices if one != price)
@@ -140,7 +159,9 @@ class Variety:
 
     def of(self, one: Told) -> Told:
         sellers = {piece.start: one.text[piece.start : piece.end] for piece in one.pieces if piece.kind == "seller"}
-        renamed = {name: random.choice(self._sellers) for name in {*sellers.values()} if random.random() < _OTHER_SELLER}
+        renamed = {
+            name: random.choice(self._sellers) for name in {*sellers.values()} if random.random() < _OTHER_SELLER
+        }
         small, line = random.random() < _SMALL, random.random() < _ONE_LINE
         text, at, moved = "", 0, []
         for piece in one.pieces:
@@ -267,7 +288,9 @@ def learn(rows: Sequence[Row]) -> Network:
     network = Network(rows[0].states.shape[1], rows[0].shape.shape[1], betweens)
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=_DECAY)
     steps = _PASSES * -(-len(rows) // _AT_ONCE)
-    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 40) * max(0.02, 1 - step / steps))
+    falling = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1.0, (step + 1) / 40) * max(0.02, 1 - step / steps)
+    )
     for n in range(_PASSES):
         losses = []
         order = sorted(random.sample(range(len(rows)), len(rows)), key=lambda k: len(rows[k].marks) // 40)
@@ -289,7 +312,12 @@ def written(network: Network) -> dict[str, np.ndarray]:
     state = {name: tensor.detach().numpy().astype(np.float16) for name, tensor in network.state_dict().items()}
     found = {name: value for name, value in state.items() if not name.startswith("passed.")}
     for way, ending in (("forward", ""), ("backward", "_reverse")):
-        for ours, theirs in (("in.weight", "weight_ih"), ("in.bias", "bias_ih"), ("hidden.weight", "weight_hh"), ("hidden.bias", "bias_hh")):
+        for ours, theirs in (
+            ("in.weight", "weight_ih"),
+            ("in.bias", "bias_ih"),
+            ("hidden.weight", "weight_hh"),
+            ("hidden.bias", "bias_hh"),
+        ):
             found[f"{way}.{ours}"] = state[f"passed.{theirs}_l0{ending}"]
     return found | {"marks": np.array(MARKS), "learned_from": np.array(words.learned_from(sets=SETS))}
 
@@ -336,7 +364,9 @@ def main(left_out: int | None, file: Path | None) -> None:
         rows += [row(some, model) for some in (one, *(variety.of(one) for _ in range(_COPIES)))]
     print(len(rows), "messages", flush=True)
     weights = written(learn(rows))
-    read = reading.Pieces({name: value.astype(np.float32) if value.dtype == np.float16 else value for name, value in weights.items()})
+    read = reading.Pieces(
+        {name: value.astype(np.float32) if value.dtype == np.float16 else value for name, value in weights.items()}
+    )
     if held:
         print(right(read, [row(told(one), model) for one in held]))
     if file or not held:

@@ -1,4 +1,4 @@
-"""How well quotes told in free words are read: ``python -m tests.quotes_judged FILE [FROM STEP]`` prints, for the
+"""How well quotes told in free words are read: ``python -m tests.quotes_judged FILE`` prints, for the
 messages of a file of labelled quotes (their form: tests/messages/quotes_a.yaml), how many of every kind are right.
 
 What a label says is turned into values here and not by the program, but for names of models. An offer of the program
@@ -8,20 +8,20 @@ not that of the label, and of which nothing is said: no doubt, nothing taken for
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import itertools
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from assistant import library
 from assistant.understanding import Listener
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted, Utterance
+
+from .labels import labels
 
 TODAY = datetime.date(2026, 11, 22)
 CATALOG = library.load().catalog
@@ -40,7 +40,9 @@ _CURRENCIES = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "gbp": "g
 _DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": DAYS_PER_MONTH, "mo": DAYS_PER_MONTH,
          "m": DAYS_PER_MONTH, "mth": DAYS_PER_MONTH, "monat": DAYS_PER_MONTH, "year": 365.25, "yr": 365.25, "y": 365.25,
          "jahr": 365.25, "quarter": 91.3, "annual": 365.25, "quarterly": 91.3, "weekend": 2}  # fmt: skip
-_NO_TERM = re.compile(r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I)
+_NO_TERM = re.compile(
+    r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I
+)
 _NOBODY = re.compile(
     r"^(our|the|they|them|another|a|an|offer|quote|option|provider|vendor|bidder|proposal|first|second|"
     r"third|one|he|she|their|current|my|some|other|bid|supplier|reseller|[a-d1-4]\b)", re.I)  # fmt: skip
@@ -80,7 +82,9 @@ def days(said: str) -> float | None:
     said = said.lower()
     if found := re.search(r"half[- ](a )?year", said):
         return 182.6
-    found = re.search(r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said)
+    found = re.search(
+        r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said
+    )
     unit = lambda name: _DAYS.get(name) or _DAYS.get(name.rstrip("s"))
     if found and (many := number(found[1])) is not None and unit(found[2]):
         return many * unit(found[2])
@@ -125,10 +129,16 @@ def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
         return [*plain, *([value / n for n in _NODES] if node or value > 30 else []), *together], []
     if hours:
         shared = [value / hours] if one and not node else [value / hours / n for n in _NODES] if node else []
-        shared += [value / hours / count / n for n in (_NODES if nodes else (1,))] if count and not (one or node) else []
+        shared += (
+            [value / hours / count / n for n in (_NODES if nodes else (1,))] if count and not (one or node) else []
+        )
         sums = [] if one or node else [value, value * max(months, 1) * HOURS_PER_MONTH / hours]
         return shared, sums
-    return [], [value, *([value * count] if count and (one or node) else []), *([value * count / 8] if count and node else [])]
+    return [], [
+        value,
+        *([value * count] if count and (one or node) else []),
+        *([value * count / 8] if count and node else []),
+    ]
 
 
 def near(a: float | None, wanted: list[float]) -> bool:
@@ -151,7 +161,9 @@ def right_seller(said: str | None, label: str | None) -> bool:
 
 def right_network(said: str | None, label: str | None) -> bool:
     if label is None or _MISSING.match(label):
-        return said is None or (label is not None and said in ("none", "ethernet-tcp-100", "ethernet-tcp-25", "ethernet-tcp-10"))
+        return said is None or (
+            label is not None and said in ("none", "ethernet-tcp-100", "ethernet-tcp-25", "ethernet-tcp-10")
+        )
     kind = next((kind for kind, words in _KINDS if re.search(words, label.lower())), None)
     if kind is None or said is None:
         return kind is None and said is None
@@ -175,7 +187,12 @@ def right_count(offer: Quoted, heard: Utterance, label: str | None) -> bool | No
     many = number(label) if label else None
     if many is None:
         return None
-    every = [many * n for n in (_NODES if re.search(r"node|box|machine|server|system|rack|vm|dgx|hgx", (label or "").lower()) else (1,))]
+    every = [
+        many * n
+        for n in (
+            _NODES if re.search(r"node|box|machine|server|system|rack|vm|dgx|hgx", (label or "").lower()) else (1,)
+        )
+    ]
     if each := re.match(r"\d+ ?(?:x|×) ?(\d+) ?x", (label or "").lower()):
         every.append(many * float(each[1]))
     there = offer.gpus or heard.fields.get("cluster.gpus")
@@ -184,7 +201,11 @@ def right_count(offer: Quoted, heard: Utterance, label: str | None) -> bool | No
 
 def _told(heard: Utterance, field: str, piece: str | None) -> bool:
     """Whether something is said of a value that may be wrong."""
-    spoken = [*heard.assumed, *(doubt.text for doubt in heard.doubts if hasattr(doubt, "text")), *map(str, heard.doubts)]
+    spoken = [
+        *heard.assumed,
+        *(doubt.text for doubt in heard.doubts if hasattr(doubt, "text")),
+        *map(str, heard.doubts),
+    ]
     quoted = any(doubt.field == "budget.quotes" for doubt in heard.doubts)
     named = any(doubt.field and doubt.field.startswith(field) for doubt in heard.doubts)
     return quoted or named or bool(piece and any(piece in one for one in spoken))
@@ -192,13 +213,16 @@ def _told(heard: Utterance, field: str, piece: str | None) -> bool:
 
 def paired(labels: list[dict[str, Any]], offers: tuple[Quoted, ...], text: str) -> list[Quoted | None]:
     """For each label the offer that has its price, else the one that is left with the most in common."""
-    worth = lambda o, l: 8 * right_price(o, l, text) + 3 * right_seller(o.provider, l["seller"]) + right_network(o.fabric, l["network"])
-    best = max(
-        itertools.permutations([*offers, *[None] * len(labels)], len(labels)) if len(offers) + len(labels) < 9
-        else [(*offers, *[None] * len(labels))[: len(labels)]],
-        key=lambda some: sum(worth(o, l) for o, l in zip(some, labels, strict=True) if o),
-    )  # fmt: skip
-    return [o if o and worth(o, l) > 3 else None for o, l in zip(best, labels, strict=True)]
+
+    def worth(offer: Quoted, label: dict[str, Any]) -> int:
+        own = right_network(offer.fabric, label["network"])
+        return 8 * right_price(offer, label, text) + 3 * right_seller(offer.provider, label["seller"]) + own
+
+    open_ = [*offers, *[None] * len(labels)]
+    ways = itertools.permutations(open_, len(labels)) if len(open_) < 9 else [tuple(open_[: len(labels)])]
+    total = lambda some: sum(worth(one, label) for one, label in zip(some, labels, strict=True) if one)
+    best = max(ways, key=total)
+    return [one if one and worth(one, label) > 3 else None for one, label in zip(best, labels, strict=True)]
 
 
 class Judged:
@@ -216,43 +240,56 @@ class Judged:
 def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
     found = Judged()
     for message in messages:
-        heard, text = hear(message["text"], today=TODAY), message["text"]
-        labels = [label for label in message["offers"] if not unrated(label, text)]
-        for label in (one for one in message["offers"] if unrated(one, text)):
-            amount = number(label["price"])
-            found.count("without a rate and not used", not any(near(amount, [o.gpu_hour_usd or 0, (o.usd or 0)]) for o in heard.offers))
-        pairs, whole = paired(labels, heard.offers, text), True
-        for label, offer in zip(labels, pairs, strict=True):
-            checks = {"seller": None, "price": False, "network": None, "term": None, "gpus": None}
-            if offer:
-                checks = {"seller": right_seller(offer.provider, label["seller"]), "price": right_price(offer, label, text),
-                          "network": right_network(offer.fabric, label["network"]), "term": right_term(offer, label["term"]),
-                          "gpus": right_count(offer, heard, label["gpus"])}  # fmt: skip
-            for kind, one in checks.items():
-                missed = one is None and offer is None and label[kind] is not None
-                found.count(kind, False if missed else one)
-                wrong = one is False and offer is not None
-                used = {"seller": offer and offer.provider, "price": True, "network": offer and offer.fabric,
-                        "term": offer and (offer.months or offer.minimum_days), "gpus": offer and offer.gpus}[kind]  # fmt: skip
-                field = {"seller": "cluster.provider", "price": "budget.gpu", "network": "cluster.fabric"}.get(kind, "budget.reserved")
-                silent = wrong and bool(used) and not _told(heard, field, label[kind]) and not offer.unread
-                found.right["silently wrong"] += silent
-                whole = whole and one is not False
-                if one is False:
-                    found.wrong.append((message["id"], kind, label[kind], silent, offer and (offer.provider, offer.gpu_hour_usd, offer.usd, offer.fabric, offer.months, offer.gpus)))  # fmt: skip
-            found.right["offers found"] += offer is not None
-            lost = offer is None and not (label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
-                                          or any(label["price"] in o.unread for o in heard.offers))  # fmt: skip
-            found.right["dropped in silence"] += lost
-            found.of["offers found"] += 1
-        made_up = [o for o in heard.offers if not any(o is p for p in pairs)]
+        heard, text = hear(message["say"], today=TODAY), message["say"]
+        labels = [one for one in message["quotes"] if not unrated(one, text)]
+        for amount in (number(one["price"]) for one in message["quotes"] if unrated(one, text)):
+            used = any(near(amount, [offer.gpu_hour_usd or 0, offer.usd or 0]) for offer in heard.offers)
+            found.count("without a rate and not used", not used)
+        pairs = paired(labels, heard.offers, text)
+        whole = all(
+            [_judge_offer(found, heard, label, offer, text) for label, offer in zip(labels, pairs, strict=True)]
+        )
+        made_up = [one for one in heard.offers if not any(one is pair for pair in pairs)]
         found.right["made up"] += len(made_up)
-        found.right["made up where there is none"] += len(made_up) if not labels else 0
-        found.wrong += [(message["id"], "made up", None, True, (o.provider, o.gpu_hour_usd, o.usd, o.fabric)) for o in made_up]
+        found.right["made up where there is none"] += 0 if message["quotes"] else len(made_up)
+        found.wrong += [(message.get("id"), "made up", one) for one in made_up]
         if labels:
             found.count("messages with every offer right", whole and not made_up)
         _judge_job(found, message, heard, hear)
     return found
+
+
+def _judge_offer(found: Judged, heard: Utterance, label: dict[str, Any], offer: Quoted | None, text: str) -> bool:
+    """Counts what is right of one offer; whether all of it is."""
+    checks: dict[str, bool | None] = {"seller": None, "price": False, "network": None, "term": None, "gpus": None}
+    if offer:
+        checks = {
+            "seller": right_seller(offer.provider, label["seller"]),
+            "price": right_price(offer, label, text),
+            "network": right_network(offer.fabric, label["network"]),
+            "term": right_term(offer, label["term"]),
+            "gpus": right_count(offer, heard, label["gpus"]),
+        }
+    for kind, right in checks.items():
+        missed = right is None and offer is None and label[kind] is not None
+        found.count(kind, False if missed else right)
+        if right is False:
+            silent = offer is not None and _is_silent(heard, kind, label, offer)
+            found.right["silently wrong"] += silent
+            found.wrong.append((label, kind, silent, offer))
+    told = label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
+    lost = offer is None and not (told or any(label["price"] in one.unread for one in heard.offers))
+    found.right["dropped in silence"] += lost
+    found.count("offers found", offer is not None)
+    return all(one is not False for one in checks.values())
+
+
+def _is_silent(heard: Utterance, kind: str, label: dict[str, Any], offer: Quoted) -> bool:
+    """Whether a wrong value is used and nothing is said of it."""
+    term = offer.months or offer.minimum_days
+    used = {"seller": offer.provider, "price": True, "network": offer.fabric, "term": term, "gpus": offer.gpus}[kind]
+    fields = {"seller": "cluster.provider", "price": "budget.gpu", "network": "cluster.fabric"}
+    return bool(used) and not _told(heard, fields.get(kind, "budget.reserved"), label[kind]) and not offer.unread
 
 
 def _judge_job(found: Judged, message: dict[str, Any], heard: Utterance, hear: Any) -> None:
@@ -267,7 +304,9 @@ def _judge_job(found: Judged, message: dict[str, Any], heard: Utterance, hear: A
     if job["time"] and (length := days(job["time"])):
         there = [fields.get("constraints.deadline_days"), fields.get("training.days")]
         there += [value for doubt in heard.doubts for _, value in doubt.between or ()]
-        found.count("job's time", any(isinstance(one, (int, float)) and abs(one - length) <= 0.06 * length + 1 for one in there))
+        found.count(
+            "job's time", any(isinstance(one, (int, float)) and abs(one - length) <= 0.06 * length + 1 for one in there)
+        )
 
 
 def shown(found: Judged) -> str:
@@ -276,10 +315,31 @@ def shown(found: Judged) -> str:
     return "\n".join([*rates, *plain])
 
 
+def messages(path: Path) -> list[dict[str, Any]]:
+    """The messages of a file, in the form of tests/messages, with every part of every label."""
+    told = labels(path)
+    parts = ("seller", "price", "per", "network", "term", "gpus")
+    job = ("model", "tokens", "time")
+    return [
+        {
+            **one,
+            "say": one.get("say") or one["text"],
+            "quotes": [dict.fromkeys(parts) | quote for quote in one.get("quotes", one.get("offers", ()))],
+            "job": dict.fromkeys(job) | one.get("job", {}),
+        }
+        for one in told
+    ]
+
+
 if __name__ == "__main__":
-    path, start, step, *more = [*sys.argv[1:], *(["0", "1"] if len(sys.argv) == 2 else [])]
-    told = yaml.safe_load(Path(path).read_text(encoding="utf-8"))[int(start) :: int(step)]
-    judged = judge(told, Listener.of(library.load().language, CATALOG).hear)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first message")
+    parser.add_argument("--every", type=int, default=1, help="every so many messages from there on")
+    parser.add_argument("--wrong", action="store_true", help="what is wrong, one a line")
+    asked = parser.parse_args()
+    every = messages(asked.file)[asked.first :: asked.every]
+    judged = judge(every, Listener.of(library.load().language, CATALOG).hear)
     print(shown(judged))
-    for line in judged.wrong if more else ():
+    for line in judged.wrong if asked.wrong else ():
         print(*line)

@@ -1,5 +1,5 @@
-"""What the learned reading of quotes and the wordings say of the same offers, as one: where it is sure it decides, where
-it is not and they differ what is taken is told."""
+"""What the learned reading of quotes and the wordings say of the same offers, as one; what is not sure, or differs, is
+told."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from dataclasses import replace
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from .counting import COUNTED
+from .offer_message import UNNAMED, Message, one_of
 from .offers import Found
 from .reading import Reading
-from .told_offers import Learned, Told, tokens_of
+from .told_offers import Learned, Told
 
-# How likely a price has to be one of an offer where the wordings find none; what is told where it is less; and a part of an
-# offer that the wordings read too, where they say nothing of it, or another seller. By every fifth of the labelled
-# messages, of which nothing was learned then: there 9 of 11 prices and 13 of 15 parts are right, and 6 of 9 sellers.
+# How likely a price has to be one of an offer where the wordings find none; what is told where it is less; and a part
+# of an offer that the wordings read too, where they say nothing of it, or another seller. By every fifth of the
+# labelled messages, of which nothing was learned then: 29 of 32 prices, 13 of 15 parts, 6 of 9 sellers are right there.
 _SURE_PRICE, _TELLS, _FILLS, _INSTEAD = 0.8, 0.9, {"provider": 0.8, "fabric": 0.5}, 0.5
 _CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
 _CLOSE, _OTHER = 0.005, 0.5
 
 
-def agreed(reading: Reading, learned: Learned, found: Found) -> Found:
+def agreed(reading: Reading, learned: Learned, found: Found, message: Message) -> Found:
     """The offers as the wordings read them, with what is learned of each, and those that are learned alone."""
     pairs = [(one, _same(one, found)) for one in learned.offers]
     alone = [one for one, at in pairs if at is None and one.sure["price"] >= _SURE_PRICE and not _is_taken(one, found)]
@@ -30,17 +31,27 @@ def agreed(reading: Reading, learned: Learned, found: Found) -> Found:
     if not alone and all(at is None for _, at in pairs):
         return _without_others(reading, learned, found)
     made = Found(taken=set(found.taken), amounts=[*found.amounts])
-    matched = {at: one for one, at in pairs if at is not None}
+    matched = {at: _unnamed(one, message, found.places[at]) for one, at in pairs if at is not None}
     counts = {one.offer.gpus for one in learned.offers if one.offer.gpus}
-    offers = [(place[0], _with(reading, matched[at], offer, several=len(counts) > 1) if at in matched else offer, place, matched.get(at))
-              for at, (offer, place) in enumerate(zip(found.offers, found.places, strict=True))]  # fmt: skip
+    places = []
+    for at, (offer, place) in enumerate(zip(found.offers, found.places, strict=True)):
+        one = matched.get(at)
+        places.append((place, _with(reading, one, offer, several=len(counts) > 1) if one else offer, []))
+        made.taken |= one.tokens if one else set()
     for one in alone:
         place = (min(one.tokens), max(one.tokens) + 1)
-        offers.append((one.price.start, _alone(reading, one, of_one=len(counts) == 1), place, one))
-    for _, offer, place, one in sorted(offers, key=lambda each: each[0]):
-        made.add(offer, place, one.amounts if one in alone else [])
-        made.taken |= one.tokens if one else set()
+        places.append((place, _alone(reading, one, of_one=len(counts) == 1), one.amounts))
+        made.taken |= one.tokens
+    for place, offer, amounts in sorted(places, key=lambda each: each[0]):
+        made.add(offer, place, amounts)
     return made
+
+
+def _unnamed(one: Told, message: Message, place: tuple[int, int]) -> Told:
+    """A learned offer without a seller where the wordings hear one without a name ("another provider"), or the one who
+    signs the mail."""
+    settled = one_of(message.providers, *place) == UNNAMED or any(map(message.signs, message.providers))
+    return replace(one, offer=replace(one.offer, provider=None)) if settled else one
 
 
 def _is_taken(one: Told, found: Found) -> bool:
@@ -49,9 +60,9 @@ def _is_taken(one: Told, found: Found) -> bool:
 
 
 def _without_others(reading: Reading, learned: Learned, found: Found) -> Found:
-    """The offers of the wordings, unless every price of them is surely none of an offer: "AWS lists it at $55, but nobody
-    quoted us anything"."""
-    others = {at for one in learned.other if one.sure >= _OTHER for at in tokens_of(reading.text, one)}
+    """The offers of the wordings, unless every price of them is likely none of an offer: "AWS lists it at $55, but
+    nobody quoted us anything"."""
+    others = {at for one, said in learned.other if one.sure >= _OTHER for at in said.tokens}
     prices = [q for q in found.amounts if q.kind.startswith(("money", "number", "decimal"))]
     if not (found.offers and prices and all(others & {*range(q.start, q.end)} for q in prices)):
         return found

@@ -36,6 +36,7 @@ from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .offer_prices import by_the_node, dollars, hourly, is_rate
 from .offers import Offers
+from .piece_values import Values
 from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
@@ -126,7 +127,8 @@ class Listener:
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         clauses = Clauses(language["words"]["offers"])
-        told = ToldOffers(language["opinion"], language["words"]["offers"], language["units"]["currency"], catalog)
+        values = Values(language["words"]["offers"], language["units"]["currency"], catalog)
+        told = ToldOffers(language["opinion"], values)
         self._side_by_side = SideBySide(catalog, offers, clauses, told, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)

@@ -2,8 +2,8 @@
 
 A recurrent network of one layer each way (Cho et al. 2014, arXiv 1406.1078) over the vectors of the words
 (:mod:`.meaning`), what the readers of amounts and names say of them, and how they are written, marks every word as a
-part of a piece ("seller", "price", …) or of none; the likeliest sequence of marks is taken. Each piece and each price are
-then weighed against each other: whether they are of one offer.
+part of a piece ("seller", "price", …) or of none; the likeliest sequence of marks is taken. Each piece and each price
+are then weighed against each other: whether they are of one offer.
 ``tests/quotes_fit.py`` learns it.
 """
 
@@ -22,8 +22,8 @@ from assistant.vocabulary.errors import KnowledgeError
 
 OF_OFFERS = ("seller", "price", "per", "network", "term", "minimum", "gpus", "gpu", "delivery", "extra")
 OF_THE_JOB = ("model", "tokens", "time", "budget", "job_gpus", "job_gpu")
-KINDS = (*OF_OFFERS, *OF_THE_JOB, "other")  # "other": a price of no offer
-PRICE = "price"
+PRICE, OTHER = "price", "other"  # of an offer, of none
+KINDS = (*OF_OFFERS, *OF_THE_JOB, OTHER)
 _AMOUNTS = (
     "money", "money-other", "decimal", "number", "size", "percent", "time", "date", "dates", "rate", "gpu", "model",
     "provider", "network", "instance", "power", "sum", "large",
@@ -63,7 +63,7 @@ class Amount:
 
 
 def shape(text: str, places: Sequence[Place], amounts: Sequence[Amount]) -> np.ndarray:
-    """How the words at ``places`` are written, and what the readers say of them: float32, shape ``(words, features)``."""
+    """How the words at ``places`` are written, and what the readers say of them: float32, ``(words, features)``."""
     rows = [_written(text, places, at) for at in range(len(places))]
     money = [at for at, (start, end) in enumerate(places) if any(
         one.kind.startswith("money") and one.start < end and start < one.end for one in amounts)]  # fmt: skip
@@ -72,7 +72,10 @@ def shape(text: str, places: Sequence[Place], amounts: Sequence[Amount]) -> np.n
         kinds, units = {one.kind for one in over}, {one.unit for one in over}
         rows[at] += [float(kind in kinds) for kind in _AMOUNTS] + [float(unit in units) for unit in _UNITS]
         rows[at] += [float(any(one.start == start for one in over)), float(any(one.end == end for one in over))]
-        before, after = max((m for m in money if m <= at), default=-99), min((m for m in money if m >= at), default=9999)
+        before, after = (
+            max((m for m in money if m <= at), default=-99),
+            min((m for m in money if m >= at), default=9999),
+        )
         rows[at] += [float(at - before <= n) for n in _STEPS] + [float(after - at <= n) for n in _STEPS]
     return np.array(rows, np.float32).reshape(len(places), -1)
 
@@ -106,7 +109,9 @@ def between(text: str, pieces: Sequence[Piece], words: Sequence[int], at: int, p
     within = text[min(one.end, other.end) : max(one.start, other.start)]
     ends, lines = len(_ENDS.findall(within)), within.count(LINE)
     crossed = sum(low < words[n] < high for n in prices if n not in (at, price))
-    alike = sum(low < words[n] < high and pieces[n].kind == one.kind for n in range(len(pieces)) if n not in (at, price))
+    alike = sum(
+        low < words[n] < high and pieces[n].kind == one.kind for n in range(len(pieces)) if n not in (at, price)
+    )
     nearer = sum(abs(words[n] - words[at]) < far for n in prices)
     closer = sum(abs(words[n] - words[price]) < far and pieces[n].kind == one.kind for n in range(len(pieces)))
     behind = words[price] > words[at]
@@ -149,7 +154,9 @@ class Pieces:
     def __post_init__(self) -> None:
         self.marks = self.weights["marks"].tolist()
         goes_on = lambda a, b: b[0] != "I" or a[2:] == b[2:]
-        self._turns = np.array([[0.0 if goes_on(a, b) else -_NEVER for b in self.marks] for a in self.marks], np.float32)
+        self._turns = np.array(
+            [[0.0 if goes_on(a, b) else -_NEVER for b in self.marks] for a in self.marks], np.float32
+        )
 
     def read(self, text: str, states: np.ndarray, places: Sequence[Place], amounts: Sequence[Amount]) -> list[Piece]:
         """The pieces of a message in order; ``states``: of its words, shape ``(words, 2 * dimensions)``."""
@@ -234,6 +241,8 @@ def pieces(path: Path) -> Pieces:
     """From the file, read with the first message that has a price."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            return Pieces({name: file[name].astype(np.float32) if file[name].dtype == np.float16 else file[name] for name in file})
+            return Pieces(
+                {name: file[name].astype(np.float32) if file[name].dtype == np.float16 else file[name] for name in file}
+            )
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise KnowledgeError(f"{path}: cannot be read: {error}") from None

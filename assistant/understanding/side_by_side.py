@@ -88,7 +88,7 @@ class SideBySide:
         message = self._message(reading, facts)
         found = self._offers.read(message)
         learned = self._told.read(reading, message)
-        found = agreed(reading, learned, found)
+        found = agreed(reading, learned, found, message)
         if not found.offers:
             told = off_the_list(reading, facts, self._catalog) or supposed(reading, self._offers.sellers)
             reading.offers = [told] if told else []
