@@ -41,7 +41,9 @@ _PASSES, _AT_ONCE, _RATE, _DECAY, _DROPPED = 12, 16, 2e-3, 1e-2, 0.35
 _OF_LINKS = 2.0  # weight in the loss
 _JOB = {"gpus": "job_gpus", "gpu": "job_gpu"}
 _OTHER_SELLER, _OTHER_NUMBER, _OTHER_NETWORK, _OTHER_UNIT, _SMALL, _ONE_LINE = 0.6, 0.6, 0.3, 0.15, 0.15, 0.1
-_FIRST = "Nor Hal Blue Ten Gpu Kes Ost Zeph Mist Cor Sun Rack Hel Vol Bright Qua Iron North Pel Sil Deep Lat Co Ber Aur Tal".split()
+_FIRST = (
+    "Nor Hal Blue Ten Gpu Kes Ost Zeph Mist Cor Sun Rack Hel Vol Bright Qua Iron North Pel Sil Deep Lat Co Ber Aur Tal"
+).split()
 _LAST = (
     "dlys cyon ra sor barn trel rava yr wood vid dial spire ix ta forge rry gate ican crest harbour tice balt".split()
 )
@@ -77,6 +79,11 @@ class Told:
     of: Sequence[frozenset[int]]
 
 
+def digest() -> str:
+    """What the file says it was learned from: the messages, and the layers that the vectors of words come from."""
+    return words.learned_from(words.OPINION, sets=SETS)
+
+
 # -- where the pieces stand --------------------------------------------------------------------------------
 
 
@@ -94,13 +101,13 @@ def told(message: dict[str, Any]) -> Told:
         if kind == PRICE:
             continue
         for quote, price in zip(quotes, prices, strict=True):
-            if kind in quote:
+            if quote.get(kind):
                 alike = [n for n, one in enumerate(quotes) if one.get(kind) == quote[kind]]
                 places = _places(text, quote[kind])
                 if len(places) >= len(alike) > 1:
                     places = [places[alike.index(quotes.index(quote))]] if len(places) == len(alike) else places
                 best = min(places, key=lambda one: _cost(text, one, price, prices, kind), default=None)
-                if best:
+                if best is not None:
                     taken.setdefault((kind, *best), set()).add(price)
     for name, said in message.get("job", {}).items():
         free = [one for one in _places(text, said) if not any(a < one[1] and one[0] < b for _, a, b in taken)]
@@ -273,7 +280,7 @@ class Network(nn.Module):
 
 
 def _pairs(told: Told, spans: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, list[float], float]]:
-    """Of every piece of an offer with every price: which they are, how they stand, and 1 where they are of one offer."""
+    """Of every piece of an offer with every price: which they are, how they stand, and 1 where they are of one."""
     kept, at = [told.pieces[n] for n, _, _ in spans], [first for _, first, _ in spans]
     prices = [k for k, piece in enumerate(kept) if piece.kind == PRICE]
     for k, piece in enumerate(kept):
@@ -319,16 +326,16 @@ def written(network: Network) -> dict[str, np.ndarray]:
             ("hidden.bias", "bias_hh"),
         ):
             found[f"{way}.{ours}"] = state[f"passed.{theirs}_l0{ending}"]
-    return found | {"marks": np.array(MARKS), "learned_from": np.array(words.learned_from(sets=SETS))}
+    return found | {"marks": np.array(MARKS), "learned_from": np.array(digest())}
 
 
 # -- how good it is ----------------------------------------------------------------------------------------
 
 
 def right(read: reading.Pieces, rows: Sequence[Row]) -> str:
-    """Of the pieces of each kind how many are found as they are, or overlap, how many are made up, and how many of those found
+    """Of the pieces of each kind how many are found, if cut elsewhere, how many are made up, and how many of those
     are linked to the right prices."""
-    found, of, made, linked, pairs, whole = Counter(), Counter(), Counter(), Counter(), Counter(), 0
+    found, of, made, linked, pairs = Counter(), Counter(), Counter(), Counter(), Counter()
     for one in rows:
         got = read.read(one.told.text, one.states.float().numpy(), one.places, amounts(one.told.text))
         prices = [p for p in got if p.kind == PRICE]
@@ -343,9 +350,8 @@ def right(read: reading.Pieces, rows: Sequence[Row]) -> str:
                 linked[piece.kind] += theirs == {k for k, odds in enumerate(mine.of) if odds >= 0.5}
         for p in got:
             made[p.kind] += not any(same(p, piece) for piece in one.told.pieces)
-    lines = [f"{kind}: {found[kind]} of {of[kind]}, {made[kind]} made up" + (f", {linked[kind]} of {pairs[kind]} linked" if pairs[kind] else "")
-             for kind in KINDS]  # fmt: skip
-    return "\n".join(lines)
+    told = lambda kind: f", {linked[kind]} of {pairs[kind]} linked" if pairs[kind] else ""
+    return "\n".join(f"{kind}: {found[kind]} of {of[kind]}, {made[kind]} made up{told(kind)}" for kind in KINDS)
 
 
 def main(left_out: int | None, file: Path | None) -> None:

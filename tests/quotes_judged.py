@@ -30,16 +30,20 @@ _CLOSE = 0.012
 _WORDS = {w: n for n, w in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen".split())} | {w: 10 * n for n, w in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)} | {"a": 1, "an": 1, "half": 0.5}  # fmt: skip
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}  # fmt: skip
+_WORDS |= {"a": 1, "an": 1, "half": 0.5}
 _MANY = {"hundred": 100, "thousand": 1e3, "k": 1e3, "grand": 1e3, "million": 1e6, "mil": 1e6, "mio": 1e6, "m": 1e6,
          "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "t": 1e12}  # fmt: skip
-_CURRENCIES = {"€": "eur", "eur": "eur", "euro": "eur", "£": "gbp", "gbp": "gbp", "pound": "gbp", "quid": "gbp", "chf": "chf",
-               "sek": "sek", "dkk": "dkk", "nok": "nok", "¥": "jpy", "jpy": "jpy", "yen": "jpy", "inr": "inr", "₹": "inr",
-               "cad": "cad", "aud": "aud", "pln": "pln", "zł": "pln", "kr": "sek", "sgd": "sgd", "cny": "cny", "aed": "aed", "czk": "czk", "ils": "ils",
-               "krw": "krw", "₩": "krw", "brl": "brl", "r$": "brl"}  # fmt: skip
-_DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": DAYS_PER_MONTH, "mo": DAYS_PER_MONTH,
-         "m": DAYS_PER_MONTH, "mth": DAYS_PER_MONTH, "monat": DAYS_PER_MONTH, "year": 365.25, "yr": 365.25, "y": 365.25,
-         "jahr": 365.25, "quarter": 91.3, "annual": 365.25, "quarterly": 91.3, "weekend": 2}  # fmt: skip
+_SIGNS = {"€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "quid": "gbp", "¥": "jpy", "yen": "jpy",
+          "₹": "inr", "zł": "pln", "kr": "sek", "₩": "krw", "r$": "brl"}  # fmt: skip
+_CODES = "eur gbp chf sek dkk nok jpy inr cad aud pln sgd cny aed czk ils krw brl".split()
+_CURRENCIES = _SIGNS | {code: code for code in _CODES}
+_MONTH, _YEAR, _QUARTER = DAYS_PER_MONTH, 365.25, 91.3
+_DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": _MONTH, "mo": _MONTH, "m": _MONTH,
+         "mth": _MONTH, "monat": _MONTH, "year": _YEAR, "yr": _YEAR, "y": _YEAR, "jahr": _YEAR, "annual": _YEAR,
+         "quarter": _QUARTER, "quarterly": _QUARTER, "weekend": 2}  # fmt: skip
+_PERIODS = {1: r"h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly", 24: r"day|24h", 168: r"week|wk",
+            8766: r"year|annual", HOURS_PER_MONTH: r"month|mo\b|maand|mes\b|monat"}  # fmt: skip
 _NO_TERM = re.compile(
     r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I
 )
@@ -86,8 +90,9 @@ def days(said: str) -> float | None:
         r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said
     )
     unit = lambda name: _DAYS.get(name) or _DAYS.get(name.rstrip("s"))
-    if found and (many := number(found[1])) is not None and unit(found[2]):
-        return many * unit(found[2])
+    many, each = (number(found[1]), unit(found[2])) if found else (None, None)
+    if many is not None and each:
+        return many * each
     alone = re.search(r"\b(annual|quarterly|year|yearly|month|weekend|week|quarter)\b", said)
     return _DAYS.get(alone[1].removesuffix("ly") if alone[1] == "yearly" else alone[1]) if alone else None
 
@@ -118,8 +123,7 @@ def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
     value *= rate.value if rate else 1.0
     per, months = (offer["per"] or "").lower(), (days(offer["term"] or "") or 0) / DAYS_PER_MONTH
     node = re.search(r"node|box|machine|server|instance|vm|system|rack|dgx|hgx|8-way|p5|blade", per)
-    hours = next((h for h, p in ((1, r"h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly"), (24, r"day|24h"),
-                 (168, r"week|wk"), (8766, r"year|annual"), (HOURS_PER_MONTH, r"month|mo\b|maand|mes\b|monat")) if re.search(p, per)), None)  # fmt: skip
+    hours = next((h for h, words in _PERIODS.items() if re.search(words, per)), None)
     one = re.search(r"gpu|card|accel|chip|each|apiece|piece|unit|npu|h100|h200|b200|a100|mi3|l40|gb\d", per)
     count = number(offer["gpus"]) if offer["gpus"] else None
     nodes = offer["gpus"] and re.search(r"node|box|machine|server|system|rack|vm", offer["gpus"].lower())
@@ -201,11 +205,7 @@ def right_count(offer: Quoted, heard: Utterance, label: str | None) -> bool | No
 
 def _told(heard: Utterance, field: str, piece: str | None) -> bool:
     """Whether something is said of a value that may be wrong."""
-    spoken = [
-        *heard.assumed,
-        *(doubt.text for doubt in heard.doubts if hasattr(doubt, "text")),
-        *map(str, heard.doubts),
-    ]
+    spoken = [*heard.assumed, *map(str, heard.doubts)]
     quoted = any(doubt.field == "budget.quotes" for doubt in heard.doubts)
     named = any(doubt.field and doubt.field.startswith(field) for doubt in heard.doubts)
     return quoted or named or bool(piece and any(piece in one for one in spoken))
