@@ -18,6 +18,7 @@ from .told_offers import Learned, Told
 # of an offer that the wordings read too, where they say nothing of it, or another seller. By every fifth of the
 # labelled messages, of which nothing was learned then: 29 of 32 prices, 13 of 15 parts, 6 of 9 sellers are right there.
 _SURE_PRICE, _TELLS, _FILLS, _INSTEAD = 0.8, 0.9, {"provider": 0.8, "fabric": 0.5}, 0.5
+_PROVIDER = "provider"
 _CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
 _CLOSE, _OTHER = 0.005, 0.5
 
@@ -29,7 +30,7 @@ def agreed(reading: Reading, learned: Learned, found: Found, message: Message) -
     if not found.offers and len(alone) == 1 and not (alone[0].offer.provider or alone[0].offer.fabric):
         return found
     if not alone and all(at is None for _, at in pairs):
-        return _without_others(reading, learned, found)
+        return found if message.beside_others else _without_others(reading, learned, found)
     made = Found(taken=set(found.taken), amounts=[*found.amounts])
     matched = {at: _unnamed(one, message, found.places[at]) for one, at in pairs if at is not None}
     counts = {one.offer.gpus for one in learned.offers if one.offer.gpus}
@@ -49,8 +50,10 @@ def agreed(reading: Reading, learned: Learned, found: Found, message: Message) -
 
 def _unnamed(one: Told, message: Message, place: tuple[int, int]) -> Told:
     """A learned offer without a seller where the wordings hear one without a name ("another provider"), or the one who
-    signs the mail."""
-    settled = one_of(message.providers, *place) == UNNAMED or any(map(message.signs, message.providers))
+    signs the mail, and where it stands in another quote's part of the message."""
+    part = message.section_of(one.price.start)
+    outside = bool(part and part.own and _PROVIDER in one.said and not any(map(part.has, one.said[_PROVIDER].tokens)))
+    settled = outside or one_of(message.providers, *place) == UNNAMED or any(map(message.signs, message.providers))
     return replace(one, offer=replace(one.offer, provider=None)) if settled else one
 
 
@@ -124,4 +127,4 @@ def _alone(reading: Reading, one: Told, *, of_one: bool) -> Quoted:
 def _tell(reading: Reading, one: Told, parts: Sequence[str]) -> None:
     price = reading.text.typed(one.price.start, one.price.end)
     for part in parts:
-        reading.assumed.append(f'"{one.said[part]}" is read as {_CALLED[part]} of the offer at {price}')
+        reading.assumed.append(f'"{one.said[part].text}" is read as {_CALLED[part]} of the offer at {price}')

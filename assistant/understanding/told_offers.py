@@ -35,13 +35,13 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Told:
     """An offer with its price and the tokens of all that tells of it; ``sure``: how likely each part is what it is
-    taken for, 0 to 1, and ``said`` what was typed for it; ``unread``: what nobody could read, by part."""
+    taken for, 0 to 1, and ``said`` the piece that tells it; ``unread``: what nobody could read, by part."""
 
     offer: Quoted
     price: Quantity
     tokens: frozenset[int]
     sure: Mapping[str, float]
-    said: Mapping[str, str]
+    said: Mapping[str, Said]
     unread: Mapping[str, str]
     amounts: Sequence[Quantity] = ()
 
@@ -107,14 +107,14 @@ class ToldOffers:
         )
         every = [*(one for some in said.values() for one in some), _said(reading.text, price)]
         best = {part: own[kind][0] for part, kind in _PARTS.items() if kind in own}
-        told = {part: said[kind][0].text for part, kind in _PARTS.items() if kind in own}
+        told = {part: said[kind][0] for part, kind in _PARTS.items() if kind in own}
         return Told(
             offer,
             amount,
             frozenset().union(*(one.tokens for one in every)),
             {part: one.sure * one.of[number] for part, one in best.items()} | {PRICE: price.sure},
             told,
-            {part: text for part, text in told.items() if not (getattr(offer, part) or values.is_none(text))},
+            {part: one.text for part, one in told.items() if not (getattr(offer, part) or values.is_none(one.text))},
             [amount, *(q for one in every for q in at(reading.quantities, one, ("time", "date")))],
         )
 
