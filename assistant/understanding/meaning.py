@@ -12,7 +12,9 @@ import importlib.util
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +46,6 @@ class Encoder:
     ``learned``: weights by name that stand in place of its own."""
 
     def __init__(self, folder: Path, learned: Mapping[str, np.ndarray] | None = None) -> None:
-        from threadpoolctl import ThreadpoolController
         from tokenizers import Tokenizer
 
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -54,14 +55,12 @@ class Encoder:
         self._of_pairs = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._of_pairs.no_padding()
         self._of_pairs.enable_truncation(_LONGEST_PAIR, strategy="only_second")
-        self._pools = ThreadpoolController()
 
     def words(self, before: str, text: str) -> Words:
         """The tokens of ``text`` as they are meant behind ``before``; of a long one the beginning."""
         cut = self._of_pairs.encode(before, text)
         ended = [at for at, part in enumerate(cut.type_ids) if part == 1]  # with the mark that closes it
-        # Two threads that wait for each other at every product are five times as slow on a machine that is busy.
-        with self._pools.limit(limits=1, user_api="blas"):
+        with one_thread():
             states, middle = self._tokens(cut.ids, cut.type_ids, ended)
         ours = [at for at, part in enumerate(cut.sequence_ids) if part == 1]
         return Words(states, [cut.offsets[at] for at in ours], middle)
@@ -108,6 +107,19 @@ class Encoder:
         spread = np.sqrt((centred**2).mean(axis=0) + self._epsilon)
         weight, bias = (self._weights[f"{name}.LayerNorm.{one}"][:, None] for one in ("weight", "bias"))
         return centred / spread * weight + bias
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """In which products are computed by one thread: two that wait for each other at every product are five times as
+    slow on a machine that is busy."""
+    return _pools().limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _pools():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:

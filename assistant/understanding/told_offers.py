@@ -11,6 +11,7 @@ from typing import TypeVar
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
+from .meaning import one_thread
 from .offer_message import Message
 from .opinion import before, opinions
 from .piece_values import Said, Values, at
@@ -125,7 +126,8 @@ def _read(opinion: Path, path: Path, text: str, known: str, amounts: tuple[Amoun
     if model is None:
         return ()
     seen = model.words(text, known)
-    return pieces(path).read(text, seen.both, seen.places, amounts)
+    with one_thread():
+        return pieces(path).read(text, seen.both, seen.places, amounts)
 
 
 def lined(text: Text) -> str:
