@@ -35,7 +35,7 @@ _STEPS = (1, 2, 4, 8, 16, 32)  # words between a word and a price, and between a
 LINE = ";"  # where a line ends
 _ENDS = re.compile(r"[.!?](?:\s|$)|;")
 
-_NEVER = 1e4
+_NEVER, _WAYS = 1e4, ("forward", "backward")
 
 Place = tuple[int, int]
 
@@ -162,7 +162,7 @@ class Pieces:
         """The pieces of a message in order; ``states``: of its words, shape ``(words, 2 * dimensions)``."""
         own = self._linear("narrow", states)
         given = np.concatenate([np.maximum(own, 0), shape(text, places, amounts)], axis=1)
-        found = np.concatenate([self._passed(given, "forward"), self._passed(given[::-1], "backward")[::-1]], axis=1)
+        found = self._passed(given)
         scores = self._linear("mark", found)
         path, odds = self._path(np.log(_softmax(scores) + 1e-9)), _softmax(scores)
         spans = spans_of([self.marks[one] for one in path])
@@ -185,19 +185,20 @@ class Pieces:
             linked.append(Piece(piece.kind, piece.start, piece.end, piece.sure, of))
         return linked
 
-    def _passed(self, given: np.ndarray, way: str) -> np.ndarray:
-        """A gated recurrent unit over the words, in the layout of PyTorch."""
-        inward = self._linear(f"{way}.in", given)
-        weight, bias = self.weights[f"{way}.hidden.weight"], self.weights[f"{way}.hidden.bias"]
-        size = weight.shape[1]
-        state, found = np.zeros(size, np.float32), np.empty((len(given), size), np.float32)
+    def _passed(self, given: np.ndarray) -> np.ndarray:
+        """A gated recurrent unit over the words, forward and backward at once, in the layout of PyTorch: shape
+        ``(words, 2 * size)``."""
+        inward = np.stack([self._linear("forward.in", given), self._linear("backward.in", given)[::-1]], axis=1)
+        weight, bias = (np.stack([self.weights[f"{way}.hidden.{one}"] for way in _WAYS]) for one in ("weight", "bias"))
+        size = weight.shape[2]
+        state, found = np.zeros((2, size), np.float32), np.empty((len(given), 2, size), np.float32)
         for at, row in enumerate(inward):
-            own = weight @ state + bias
-            gates = _sigmoid(row[: 2 * size] + own[: 2 * size])
-            new = np.tanh(row[2 * size :] + gates[:size] * own[2 * size :])
-            state = new + gates[size:] * (state - new)
+            own = (weight @ state[:, :, None])[:, :, 0] + bias
+            gates = _sigmoid(row[:, : 2 * size] + own[:, : 2 * size])
+            new = np.tanh(row[:, 2 * size :] + gates[:, :size] * own[:, 2 * size :])
+            state = new + gates[:, size:] * (state - new)
             found[at] = state
-        return found
+        return np.concatenate([found[:, 0], found[::-1, 1]], axis=1)
 
     def _path(self, scores: np.ndarray) -> list[int]:
         """The likeliest sequence of marks (Viterbi)."""

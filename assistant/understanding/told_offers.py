@@ -60,7 +60,7 @@ class ToldOffers:
     """``path``: the file of the opinion, beside which that of the pieces lies."""
 
     def __init__(self, path: Path, values: Values) -> None:
-        self._opinion, self._path, self._values = Path(path), Path(path).with_name("quotes.npz"), values
+        self._path, self._values = str(path), values  # as it is kept with the listener
 
     def pieces(self, reading: Reading) -> Sequence[Piece]:
         """The pieces of a message that has an amount of money; none of another language, or without the model."""
@@ -68,7 +68,7 @@ class ToldOffers:
         priced = any(q.kind in money or isinstance(q.value, float) for q in reading.quantities)
         if not priced or reading.text.language != ENGLISH:
             return ()
-        return _read(self._opinion, self._path, lined(reading.text), before(reading.context), tuple(_amounts(reading)))
+        return _read(Path(self._path), lined(reading.text), before(reading.context), tuple(_amounts(reading)))
 
     def read(self, reading: Reading, message: Message) -> Learned:
         """The offers that are told."""
@@ -121,13 +121,13 @@ class ToldOffers:
 
 
 @lru_cache(maxsize=_KEPT)
-def _read(opinion: Path, path: Path, text: str, known: str, amounts: tuple[Amount, ...]) -> Sequence[Piece]:
-    model = opinions(opinion)
+def _read(path: Path, text: str, known: str, amounts: tuple[Amount, ...]) -> Sequence[Piece]:
+    model = opinions(path)
     if model is None:
         return ()
     seen = model.words(text, known)
     with one_thread():
-        return pieces(path).read(text, seen.both, seen.places, amounts)
+        return pieces(path.with_name("quotes.npz")).read(text, seen.both, seen.places, amounts)
 
 
 def lined(text: Text) -> str:
