@@ -27,8 +27,8 @@ def agreed(reading: Reading, learned: Learned, found: Found, message: Message) -
     """The offers as the wordings read them, with what is learned of each, and those that are learned alone."""
     pairs = [(one, _same(one, found)) for one in learned.offers]
     alone = [one for one, at in pairs if at is None and one.sure["price"] >= _SURE_PRICE and not _is_taken(one, found)]
-    if not found.offers and len(alone) == 1 and not (alone[0].offer.provider or alone[0].offer.fabric):
-        return found
+    if not found.offers and not any(one.offer.provider for one in alone):
+        alone = []  # "$3.20 per GPU per hour, premium for InfiniBand $0.40": what nobody asks is no quote
     if not alone and all(at is None for _, at in pairs):
         return found if message.beside_others else _without_others(reading, learned, found)
     made = Found(taken=set(found.taken), amounts=[*found.amounts])
