@@ -36,6 +36,7 @@ from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .offer_prices import by_the_node, dollars, hourly, is_rate
 from .offers import Offers
+from .piece_values import Values
 from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
@@ -44,6 +45,7 @@ from .sellers import clause_of
 from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
 from .text import Speller, Text, Token, clean, cut, ends_sentence, in_question, sentences
+from .told_offers import ToldOffers
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
@@ -125,7 +127,9 @@ class Listener:
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
         clauses = Clauses(language["words"]["offers"])
-        self._side_by_side = SideBySide(catalog, offers, clauses, compiler.vocabulary | filler)
+        values = Values(language["words"]["offers"], language["units"]["currency"], catalog)
+        told = ToldOffers(language["opinion"], values)
+        self._side_by_side = SideBySide(catalog, offers, clauses, told, compiler.vocabulary | filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)

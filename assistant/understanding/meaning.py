@@ -12,7 +12,9 @@ import importlib.util
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +26,19 @@ _TABLES = ("word", "position", "token_type")
 
 @dataclass(frozen=True)
 class Words:
-    """The tokens of a message as the model cuts it: ``states``, float32, shape ``(tokens, dimensions)``, and the places
-    of each in the message. Tokens of the model's own are not among them."""
+    """The tokens of a message as the model cuts it: ``states``, float32, shape ``(tokens, dimensions)``, those of the
+    layer in the ``middle``, and the places of each in the message. Tokens of the model's own are not among them, but
+    for the mark behind the last, which has a state."""
 
     states: np.ndarray
     places: Sequence[tuple[int, int]]
+    middle: np.ndarray
+
+    @property
+    def both(self) -> np.ndarray:
+        """The vectors of the words behind the last layer and behind that in the middle, side by side."""
+        own = len(self.places)
+        return np.concatenate([self.states[:own], self.middle[:own]], axis=1)
 
 
 class Encoder:
@@ -36,7 +46,6 @@ class Encoder:
     ``learned``: weights by name that stand in place of its own."""
 
     def __init__(self, folder: Path, learned: Mapping[str, np.ndarray] | None = None) -> None:
-        from threadpoolctl import ThreadpoolController
         from tokenizers import Tokenizer
 
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -46,28 +55,26 @@ class Encoder:
         self._of_pairs = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._of_pairs.no_padding()
         self._of_pairs.enable_truncation(_LONGEST_PAIR, strategy="only_second")
-        self._pools = ThreadpoolController()
 
     def words(self, before: str, text: str) -> Words:
         """The tokens of ``text`` as they are meant behind ``before``; of a long one the beginning."""
         cut = self._of_pairs.encode(before, text)
         ended = [at for at, part in enumerate(cut.type_ids) if part == 1]  # with the mark that closes it
-        # Two threads that wait for each other at every product are five times as slow on a machine that is busy.
-        with self._pools.limit(limits=1, user_api="blas"):
-            states = self._tokens(cut.ids, cut.type_ids, ended)
+        with one_thread():
+            states, middle = self._tokens(cut.ids, cut.type_ids, ended)
         ours = [at for at, part in enumerate(cut.sequence_ids) if part == 1]
-        return Words(states, [cut.offsets[at] for at in ours])
+        return Words(states, [cut.offsets[at] for at in ours], middle)
 
-    def _tokens(self, ids: list[int], parts: list[int], wanted: Sequence[int]) -> np.ndarray:
-        """The vectors of the tokens at ``wanted`` in their sentence: shape ``(wanted, dimensions)``; ``parts``: 0 of a
-        first text, 1 of a second.
+    def _tokens(self, ids: list[int], parts: list[int], wanted: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The vectors of the tokens at ``wanted`` in their sentence, behind the last layer and behind the one in the
+        middle: shapes ``(wanted, dimensions)``; ``parts``: 0 of a first text, 1 of a second.
 
         Within, a column is a token: a matrix of weights times a few columns is a fifth sooner than a few rows times
         its transpose. Of the last layer only what is wanted is computed.
         """
         table = {name: self._weights[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}
         found = table["word"][ids] + table["position"][: len(ids)] + table["token_type"][parts]
-        state = self._scaled(np.ascontiguousarray(found.T), "embeddings")
+        state = middle = self._scaled(np.ascontiguousarray(found.T), "embeddings")
         for n in range(self._layers):
             layer = f"encoder.layer.{n}"
             asking = state if n < self._layers - 1 else np.ascontiguousarray(state[:, wanted])
@@ -76,7 +83,8 @@ class Encoder:
             state = self._scaled(asking + heard, f"{layer}.attention.output")
             wide = _gelu(self._linear(state, f"{layer}.intermediate.dense"))
             state = self._scaled(state + self._linear(wide, f"{layer}.output.dense"), f"{layer}.output")
-        return np.ascontiguousarray(state.T)
+            middle = state if n == self._layers // 2 - 1 else middle
+        return np.ascontiguousarray(state.T), np.ascontiguousarray(middle[:, wanted].T)
 
     def _attended(self, asking: np.ndarray, state: np.ndarray, name: str) -> np.ndarray:
         """What each of the tokens ``asking`` takes from all those of ``state``."""
@@ -99,6 +107,19 @@ class Encoder:
         spread = np.sqrt((centred**2).mean(axis=0) + self._epsilon)
         weight, bias = (self._weights[f"{name}.LayerNorm.{one}"][:, None] for one in ("weight", "bias"))
         return centred / spread * weight + bias
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """In which products are computed by one thread: two that wait for each other at every product are five times as
+    slow on a machine that is busy."""
+    return _pools().limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _pools():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:

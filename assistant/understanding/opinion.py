@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from .meaning import Encoder, Words, model_folder
 
 _MOST_BEFORE = 200  # characters of what is known that are read with a message
 _LEAST = 0.01  # what is less likely is left out
-_KEPT = 1024  # messages whose opinion is kept
+_KEPT, _KEPT_WORDS = 1024, 16  # messages whose opinion is kept; parts of messages whose words are
 _LAYERS = "bert."
 _PART, _MOST_PARTS = 560, 8  # characters that are read at once; parts of a long text that are read
 _ENDS = re.compile(r"[.;!?]\s|\n")
@@ -71,7 +71,7 @@ class Opinions:
         )
 
     def _part(self, text: str, start: int, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:
-        words = self._encoder.words(before or " ", text)
+        words = self._words(before, text)
         mean = words.states.mean(axis=0)
         own = [(place, self._stretch(words, mean, (place[0] - start, place[1] - start))) for place in stretches]
         pooled = np.concatenate([mean, words.states.max(axis=0)])
@@ -82,6 +82,23 @@ class Opinions:
             _told(self.choices, said),
             _likely(self.kinds, self._scores("kind", pooled)),
         )
+
+    @lru_cache(maxsize=_KEPT_WORDS)  # noqa: B019 - there is one for the process
+    def _words(self, before: str, text: str) -> Words:
+        return self._encoder.words(before or " ", text)
+
+    def words(self, text: str, before: str) -> Words:
+        """The words of a whole message, however long, by the places in it."""
+        found: list[Words] = []
+        for start, end in parted(text)[:_MOST_PARTS]:
+            while text[start:end].strip():
+                part = self._words(before, text[start:end])
+                if not part.places:
+                    break
+                found.append(replace(part, places=[(start + a, start + b) for a, b in part.places]))
+                start = found[-1].places[-1][1]
+        cut = lambda kind: np.concatenate([getattr(one, kind)[: len(one.places)] for one in found])
+        return Words(cut("states"), [place for one in found for place in one.places], cut("middle"))
 
     def _stretch(self, words: Words, mean: np.ndarray, place: tuple[int, int]) -> Mapping[str, float] | None:
         inside = [at for at, (start, end) in enumerate(words.places) if start < place[1] and end > place[0]]

@@ -12,6 +12,7 @@ from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
+from .agreed import agreed, left_over
 from .attach import Candidate, Fact
 from .clauses import Clauses
 from .discounts import off_the_list
@@ -26,6 +27,7 @@ from .sections import Section
 from .sellers import OFFERED, clause_of
 from .templates import Quantity
 from .text import Token, in_question, stem
+from .told_offers import ToldOffers
 
 _POWER = "constraints.max_power_kw"
 _PRICE = "budget.gpu_hour_usd"
@@ -46,8 +48,9 @@ _AMOUNTS = TIMES | {
 class SideBySide:
     """The stage of offers; ``words``: those that some wording knows, which are no names of sellers."""
 
-    def __init__(self, catalog: Catalog, offers: Offers, clauses: Clauses, words: Set[str]) -> None:
+    def __init__(self, catalog: Catalog, offers: Offers, clauses: Clauses, told: ToldOffers, words: Set[str]) -> None:
         self._catalog, self._offers, self._clauses, self._words = catalog, offers, clauses, words
+        self._told = told
 
     def _apart(self, reading: Reading) -> list[Apart]:
         """What is paid beside the machines, in whatever currency."""
@@ -84,6 +87,8 @@ class SideBySide:
         network is built are of the offer that says them."""
         message = self._message(reading, facts)
         found = self._offers.read(message)
+        learned = self._told.read(reading, message)
+        found = agreed(reading, learned, found, message)
         if not found.offers:
             told = off_the_list(reading, facts, self._catalog) or supposed(reading, self._offers.sellers)
             reading.offers = [told] if told else []
@@ -108,7 +113,9 @@ class SideBySide:
         told = {at for first, last in found.places for at in range(first, last)}
         reading.of_sellers = frozenset(told - message.job)
         self._tell_nearest(reading)
-        unread = ", ".join(reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts))
+        lost = [reading.text.typed(q.start, q.end) for q in self._unread(reading, message, found, facts)]
+        lost += [one for one in left_over(reading, learned, found) if not any(one in said for said in lost)]
+        unread = ", ".join(dict.fromkeys(lost))
         reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, found, message)
 

@@ -1,0 +1,249 @@
+"""Which words of a message with prices tell of an offer, and of which: a learned reading (``quotes.npz``).
+
+A recurrent network of one layer each way (Cho et al. 2014, arXiv 1406.1078) over the vectors of the words
+(:mod:`.meaning`), what the readers of amounts and names say of them, and how they are written, marks every word as a
+part of a piece ("seller", "price", …) or of none; the likeliest sequence of marks is taken. Each piece and each price
+are then weighed against each other: whether they are of one offer.
+``tests/quotes_fit.py`` learns it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from assistant.vocabulary.errors import KnowledgeError
+
+OF_OFFERS = ("seller", "price", "per", "network", "term", "minimum", "gpus", "gpu", "delivery", "extra")
+OF_THE_JOB = ("model", "tokens", "time", "budget", "job_gpus", "job_gpu")
+PRICE, OTHER = "price", "other"  # of an offer, of none
+KINDS = (*OF_OFFERS, *OF_THE_JOB, OTHER)
+_AMOUNTS = (
+    "money", "money-other", "decimal", "number", "size", "percent", "time", "date", "dates", "rate", "gpu", "model",
+    "provider", "network", "instance", "power", "sum", "large",
+)  # fmt: skip
+_UNITS = ("gpu-hour", "node-hour", "gpu-month", "node-month", "month", "day", "week", "year")
+_MARKS = (",", ".", ";", ":", "/", "(", ")", "|", "-", "?", "@", "$", "€", "£", "=")
+_SAID = re.compile(r"[$€£¥₹]|\b(?:usd|eur|gbp|chf)\b", re.IGNORECASE)
+_STEPS = (1, 2, 4, 8, 16, 32)  # words between a word and a price, and between a piece and a price
+LINE = ";"  # where a line ends
+_ENDS = re.compile(r"[.!?](?:\s|$)|;")
+
+_NEVER, _WAYS = 1e4, ("forward", "backward")
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the text (characters) that tells something of an offer, or of the job; ``sure``: how likely its
+    words are a piece of this kind, 0 to 1; ``of``: how likely it is of each price, by the number of the price."""
+
+    kind: str
+    start: int
+    end: int
+    sure: float
+    of: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What a reader of amounts and names says of a stretch of the text (characters)."""
+
+    kind: str
+    unit: str
+    start: int
+    end: int
+
+
+def shape(text: str, places: Sequence[Place], amounts: Sequence[Amount]) -> np.ndarray:
+    """How the words at ``places`` are written, and what the readers say of them: float32, ``(words, features)``."""
+    rows = [_written(text, places, at) for at in range(len(places))]
+    money = [at for at, (start, end) in enumerate(places) if any(
+        one.kind.startswith("money") and one.start < end and start < one.end for one in amounts)]  # fmt: skip
+    for at, (start, end) in enumerate(places):
+        over = [one for one in amounts if one.start < end and start < one.end]
+        kinds, units = {one.kind for one in over}, {one.unit for one in over}
+        rows[at] += [float(kind in kinds) for kind in _AMOUNTS] + [float(unit in units) for unit in _UNITS]
+        rows[at] += [float(any(one.start == start for one in over)), float(any(one.end == end for one in over))]
+        before, after = (
+            max((m for m in money if m <= at), default=-99),
+            min((m for m in money if m >= at), default=9999),
+        )
+        rows[at] += [float(at - before <= n) for n in _STEPS] + [float(after - at <= n) for n in _STEPS]
+    return np.array(rows, np.float32).reshape(len(places), -1)
+
+
+def _written(text: str, places: Sequence[Place], at: int) -> list[float]:
+    start, end = places[at]
+    word, gap = text[start:end], text[places[at - 1][1] if at else 0 : start]
+    behind = text[end : places[at + 1][0] if at + 1 < len(places) else len(text)]
+    return [
+        float(word[:1].isdigit()),
+        float(word[:1].isupper()),
+        float(word.isupper() and len(word) > 1),
+        float(not gap and at > 0),
+        float(at == 0 or text[:start].rstrip(" -*•·|>").endswith(LINE)),
+        float(text[:start].replace(" ", "").endswith(2 * LINE)),
+        float(behind.strip(" |")[:1] == LINE or text[end:].lstrip(" |")[:1] == LINE),
+        float(bool(_SAID.search(text[max(0, start - 4) : start]))),
+        float(bool(_SAID.search(text[end : end + 5]))),
+        at / len(places),
+        *(float(word == mark) for mark in _MARKS),
+    ]
+
+
+def between(text: str, pieces: Sequence[Piece], words: Sequence[int], at: int, price: int) -> list[float]:
+    """How a piece stands to a price: ``words``: the number of the first word of each piece; ``at`` and ``price``: which
+    of the pieces they are."""
+    one, other = pieces[at], pieces[price]
+    prices = [n for n, piece in enumerate(pieces) if piece.kind == PRICE]
+    low, high = sorted((words[at], words[price]))
+    far = high - low
+    within = text[min(one.end, other.end) : max(one.start, other.start)]
+    ends, lines = len(_ENDS.findall(within)), within.count(LINE)
+    crossed = sum(low < words[n] < high for n in prices if n not in (at, price))
+    alike = sum(
+        low < words[n] < high and pieces[n].kind == one.kind for n in range(len(pieces)) if n not in (at, price)
+    )
+    nearer = sum(abs(words[n] - words[at]) < far for n in prices)
+    closer = sum(abs(words[n] - words[price]) < far and pieces[n].kind == one.kind for n in range(len(pieces)))
+    behind = words[price] > words[at]
+    before, after = sum(words[n] < words[at] for n in prices), sum(words[n] > words[at] for n in prices)
+    same = [n for n, piece in enumerate(pieces) if piece.kind == one.kind]
+    numbered = prices.index(price) == same.index(at) and len(same) == len(prices)
+    return [
+        *(float(one.kind == kind) for kind in OF_OFFERS),
+        *(float(far <= n) for n in _STEPS),
+        float(behind),
+        *(float(crossed >= n) for n in (1, 2, 3)),
+        *(float(ends >= n) for n in (1, 2, 3, 5)),
+        *(float(lines >= n) for n in (1, 2, 4)),
+        float(2 * LINE in within.replace(" ", "")),
+        float("," in within),
+        *(float(alike >= n) for n in (1, 2)),
+        *(float(nearer >= n) for n in (1, 2)),
+        *(float(closer >= n) for n in (1, 2)),
+        float(words[same[0]] < words[prices[0]]),
+        float(words[same[-1]] < words[prices[-1]]),
+        float(before == 0),
+        float(after == 0),
+        float(not behind and crossed == 0),
+        float(behind and crossed == 0),
+        float(numbered),
+        float(len(same) == 1),
+        float(len(same) >= len(prices)),
+        *(float(len(prices) >= n) for n in (2, 3, 4)),
+    ]
+
+
+@dataclass
+class Pieces:
+    """The network; ``weights`` by name as :mod:`tests.quotes_fit` writes them."""
+
+    weights: Mapping[str, np.ndarray]
+    marks: Sequence[str] = field(init=False)
+    _turns: np.ndarray = field(init=False)  # what goes on has begun, or gone on
+
+    def __post_init__(self) -> None:
+        self.marks = self.weights["marks"].tolist()
+        goes_on = lambda a, b: b[0] != "I" or a[2:] == b[2:]
+        self._turns = np.array(
+            [[0.0 if goes_on(a, b) else -_NEVER for b in self.marks] for a in self.marks], np.float32
+        )
+
+    def read(self, text: str, states: np.ndarray, places: Sequence[Place], amounts: Sequence[Amount]) -> list[Piece]:
+        """The pieces of a message in order; ``states``: of its words, shape ``(words, 2 * dimensions)``."""
+        own = self._linear("narrow", states)
+        given = np.concatenate([np.maximum(own, 0), shape(text, places, amounts)], axis=1)
+        found = self._passed(given)
+        scores = self._linear("mark", found)
+        path, odds = self._path(np.log(_softmax(scores) + 1e-9)), _softmax(scores)
+        spans = spans_of([self.marks[one] for one in path])
+        sure = lambda kind, a, b: float(min(sum(odds[n, self.marks.index(f"{part}-{kind}")] for part in "BI")
+                                            for n in range(a, b)))  # fmt: skip
+        pieces = [Piece(kind, places[a][0], places[b - 1][1], sure(kind, a, b)) for kind, a, b in spans]
+        return self._linked(text, pieces, [(a, b) for _, a, b in spans], found)
+
+    def _linked(self, text: str, pieces: list[Piece], spans: Sequence[Place], found: np.ndarray) -> list[Piece]:
+        prices = [n for n, piece in enumerate(pieces) if piece.kind == PRICE]
+        words = [first for first, _ in spans]
+        means = [found[a:b].mean(axis=0) for a, b in spans]
+        linked = []
+        for at, piece in enumerate(pieces):
+            of: tuple[float, ...] = ()
+            if piece.kind in OF_OFFERS and piece.kind != PRICE and prices:
+                rows = [[*between(text, pieces, words, at, n), *means[at], *means[n]] for n in prices]
+                hidden = np.maximum(self._linear("hidden", np.array(rows, np.float32)), 0)
+                of = tuple(float(p) for p in _sigmoid(self._linear("link", hidden))[:, 0])
+            linked.append(Piece(piece.kind, piece.start, piece.end, piece.sure, of))
+        return linked
+
+    def _passed(self, given: np.ndarray) -> np.ndarray:
+        """A gated recurrent unit over the words, forward and backward at once, in the layout of PyTorch: shape
+        ``(words, 2 * size)``."""
+        inward = np.stack([self._linear("forward.in", given), self._linear("backward.in", given)[::-1]], axis=1)
+        weight, bias = (np.stack([self.weights[f"{way}.hidden.{one}"] for way in _WAYS]) for one in ("weight", "bias"))
+        size = weight.shape[2]
+        state, found = np.zeros((2, size), np.float32), np.empty((len(given), 2, size), np.float32)
+        for at, row in enumerate(inward):
+            own = (weight @ state[:, :, None])[:, :, 0] + bias
+            gates = _sigmoid(row[:, : 2 * size] + own[:, : 2 * size])
+            new = np.tanh(row[:, 2 * size :] + gates[:, :size] * own[:, 2 * size :])
+            state = new + gates[:, size:] * (state - new)
+            found[at] = state
+        return np.concatenate([found[:, 0], found[::-1, 1]], axis=1)
+
+    def _path(self, scores: np.ndarray) -> list[int]:
+        """The likeliest sequence of marks (Viterbi)."""
+        best, back = scores[0], []
+        for row in scores[1:]:
+            ways = best[:, None] + self._turns
+            back.append(ways.argmax(axis=0))
+            best = ways.max(axis=0) + row
+        path = [int(best.argmax())]
+        for came in reversed(back):
+            path.append(int(came[path[-1]]))
+        return path[::-1]
+
+    def _linear(self, name: str, given: np.ndarray) -> np.ndarray:
+        return given @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+
+
+def spans_of(marks: Sequence[str]) -> list[tuple[str, int, int]]:
+    """The kinds of pieces with the words that they begin and end with: "B-price I-price O"."""
+    found: list[tuple[str, int, int]] = []
+    for at, mark in enumerate(marks):
+        part, _, kind = mark.partition("-")
+        if part == "B" or (part == "I" and not (found and found[-1][0] == kind and found[-1][2] == at)):
+            found.append((kind, at, at + 1))
+        elif part == "I":
+            found[-1] = (kind, found[-1][1], at + 1)
+    return found
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+@lru_cache(maxsize=2)
+def pieces(path: Path) -> Pieces:
+    """From the file, read with the first message that has a price."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return Pieces(
+                {name: file[name].astype(np.float32) if file[name].dtype == np.float16 else file[name] for name in file}
+            )
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise KnowledgeError(f"{path}: cannot be read: {error}") from None

@@ -1,0 +1,39 @@
+"""Quotes in free words, which are read by what was learned from labelled messages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant import library
+from assistant.understanding import Listener
+
+from . import quotes_fit
+from .quoted import CATALOG, IB, TODAY
+
+HEAR = Listener.of(library.load().language, CATALOG).hear
+
+
+def test_what_is_learned_of_quotes_was_learned_from_these_messages():
+    """Else: ``python -m tests.quotes_fit`` learns it anew."""
+    with np.load(quotes_fit.FILE, allow_pickle=False) as file:
+        assert str(file["learned_from"]) == quotes_fit.digest()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("| vendor | gpu | $/gpu-h | fabric | commit |\n| Halden Cloud | H200 | 2.55 | NDR | 6 mo |\n"
+         "| Ostra | H200 | 2.15 | RoCE | 1 yr |\nJob: 13B, 1T tokens, 40 days",
+         [("Halden Cloud", 2.55, 6), ("Ostra", 2.15, 12)]),
+    ],
+)  # fmt: skip
+def test_a_table_of_quotes_is_read_with_its_sellers_and_terms(said, told):
+    heard = HEAR(said, today=TODAY)
+    assert [(one.provider, one.gpu_hour_usd, one.months) for one in heard.offers] == told
+    assert heard.offers[0].fabric == IB and heard.fields["training.tokens"] == 1e12
+
+
+def test_a_price_in_a_currency_whose_rate_nobody_keeps_is_never_taken_for_dollars():
+    heard = HEAR("Bahnhof asks 27,80 SEK per GPU hour with NDR, Conapto 24,10 SEK per GPU hour with RoCE", today=TODAY)
+    assert not any(one.gpu_hour_usd and one.gpu_hour_usd > 20 for one in heard.offers)
