@@ -30,6 +30,7 @@ _LEAST = 0.01  # what is less likely is left out
 _KEPT, _KEPT_WORDS = 1024, 16  # messages whose opinion is kept; parts of messages whose words are
 _LAYERS = "bert."
 _PART, _MOST_PARTS = 560, 8  # characters that are read at once; parts of a long text that are read
+_MOST_READ = 8  # times that the model reads on, where a part has more words than it may see
 _ENDS = re.compile(r"[.;!?]\s|\n")
 HEADS = ("act", "span", "choice", "kind")
 
@@ -88,11 +89,11 @@ class Opinions:
         return self._encoder.words(before or " ", text)
 
     def words(self, text: str, before: str) -> Words:
-        """The words of a whole message, however long, by the places in it."""
+        """The words of a message by the places in it; of a long one the beginning."""
         found: list[Words] = []
         for start, end in parted(text)[:_MOST_PARTS]:
-            while text[start:end].strip():
-                part = self._words(before, text[start:end])
+            while len(found) < _MOST_READ and text[start:end].strip():
+                part = self._words(before, text[start : min(end, start + 2 * _PART)])
                 if not part.places:
                     break
                 found.append(replace(part, places=[(start + a, start + b) for a, b in part.places]))

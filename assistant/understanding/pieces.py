@@ -10,6 +10,7 @@ are then weighed against each other: whether they are of one offer.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -64,20 +65,28 @@ class Amount:
 
 def shape(text: str, places: Sequence[Place], amounts: Sequence[Amount]) -> np.ndarray:
     """How the words at ``places`` are written, and what the readers say of them: float32, ``(words, features)``."""
-    rows = [_written(text, places, at) for at in range(len(places))]
-    money = [at for at, (start, end) in enumerate(places) if any(
-        one.kind.startswith("money") and one.start < end and start < one.end for one in amounts)]  # fmt: skip
-    for at, (start, end) in enumerate(places):
-        over = [one for one in amounts if one.start < end and start < one.end]
+    rows, overs = [_written(text, places, at) for at in range(len(places))], _over(places, amounts)
+    money = [at for at, over in enumerate(overs) if any(one.kind.startswith("money") for one in over)]
+    for at, ((start, end), over) in enumerate(zip(places, overs, strict=True)):
         kinds, units = {one.kind for one in over}, {one.unit for one in over}
         rows[at] += [float(kind in kinds) for kind in _AMOUNTS] + [float(unit in units) for unit in _UNITS]
         rows[at] += [float(any(one.start == start for one in over)), float(any(one.end == end for one in over))]
-        before, after = (
-            max((m for m in money if m <= at), default=-99),
-            min((m for m in money if m >= at), default=9999),
-        )
+        up_to, since = bisect_right(money, at), bisect_left(money, at)
+        before, after = money[up_to - 1] if up_to else -99, money[since] if since < len(money) else 9999
         rows[at] += [float(at - before <= n) for n in _STEPS] + [float(after - at <= n) for n in _STEPS]
     return np.array(rows, np.float32).reshape(len(places), -1)
+
+
+def _over(places: Sequence[Place], amounts: Sequence[Amount]) -> list[list[Amount]]:
+    """Which amounts lie over each word."""
+    found: list[list[Amount]] = [[] for _ in places]
+    ends = [end for _, end in places]
+    for one in amounts:
+        at = bisect_right(ends, one.start)
+        while at < len(places) and places[at][0] < one.end:
+            found[at].append(one)
+            at += 1
+    return found
 
 
 def _written(text: str, places: Sequence[Place], at: int) -> list[float]:

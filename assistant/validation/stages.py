@@ -37,7 +37,7 @@ STAGES = (
     Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
     Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
     Stage(
-        ("kernel/permute_passes", "kernel/mixture_launch", "kernel/expert_traffic"),
+        ("kernel/permute_passes", "kernel/mixture_launch"),
         ("hopper", "blackwell", "blackwell-ultra"),
         experts=True,
     ),
