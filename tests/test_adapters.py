@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from assistant import library as libraries
-from assistant.model import Adapters, Job, Machine, architecture_of, machine_of, network_of, predict_training
+from assistant.model import (
+    Adapters,
+    Architecture,
+    Job,
+    Machine,
+    architecture_of,
+    machine_of,
+    network_of,
+    predict_training,
+)
 from assistant.model.adapters import NF4_BYTES
 from assistant.model.memory import memory_of
 from assistant.model.search import layouts_for
@@ -83,6 +92,34 @@ def test_a_base_in_four_bits_takes_a_quarter_of_its_layers_bytes() -> None:
 
     layers = LLAMA_70B.layers * LLAMA_70B.shared_layer_params
     assert weights("bf16") - weights("nf4") == pytest.approx(layers * (2.0 - NF4_BYTES))
+
+
+def test_a_base_in_fp32_is_gathered_and_multiplied_in_16_bits() -> None:
+    def gathered(base: str, gpus: int) -> float:
+        job = lora_70b(gpus, base=base).with_(micro_batch=1, recompute="full")
+        machine = h100(gpus)
+        layouts = layouts_for(job, machine, Parallelism(strategy="fsdp"))
+        return float(memory_of(job, machine, machine.framework("fsdp"), layouts).gathered[0])
+
+    assert gathered("fp32", 8) == pytest.approx(gathered("bf16", 8))
+    assert gathered("bf16", 1) == 0 < gathered("fp32", 1)  # narrower copies of what is there whole
+
+
+def test_an_embedding_that_is_also_the_head_stays_whole_where_the_model_is_sharded() -> None:
+    tied = architecture_of(CATALOG.models["qwen3-4b"])
+
+    def gathered(architecture: Architecture) -> float:
+        job = lora_70b().with_(architecture=architecture, micro_batch=1, recompute="full", loss_bytes=0.0)
+        layouts = layouts_for(job, h100(8), Parallelism(strategy="fsdp"))
+        return float(memory_of(job, h100(8), h100(8).framework("fsdp"), layouts).gathered[0])
+
+    head = 2.0 * tied.embedding_params
+    assert gathered(tied) == pytest.approx(gathered(replace(tied, tied=False)) + head)
+
+
+def test_peaks_with_adapters_are_within_eight_percent_of_the_measured_ones(report: AdapterReport) -> None:
+    for line in report.memory.sources:
+        assert line.mean_absolute < 0.08, line.source
 
 
 def test_lora_of_70b_fits_on_eight_h100_where_full_fine_tuning_does_not() -> None:

@@ -28,7 +28,8 @@ class Habits:
     gate's activation too where PyTorch does. ``rotated``: queries and keys are kept after rotation, beside the merged
     projection that the values are a view of. ``gathered``: products keep inputs gathered over the tensor-parallel
     ranks. ``logits``: bytes per logit at the peak of the loss, whose vocabulary tensor parallelism splits where
-    ``splits_loss``. ``half_gradients``: bytes of a 16-bit gradient kept beside the accumulated one. ``weighs_head``:
+    ``splits_loss``. ``weighs_wide``: what experts that are multiplied at once give is weighed in FP32.
+    ``half_gradients``: bytes of a 16-bit gradient kept beside the accumulated one. ``weighs_head``:
     pipeline stages get layers by parameters, the head counted like layers.
     """
 
@@ -37,6 +38,7 @@ class Habits:
     gathered: bool = False
     logits: float = 12.0
     splits_loss: bool = True
+    weighs_wide: bool = False
     half_gradients: float = 0.0
     weighs_head: bool = False
 
@@ -50,7 +52,7 @@ FUSED_LOSS = 4.0  # BF16 logits and their gradient: FlashAttention's fused loss,
 HABITS = {
     "megatron": Habits(gate=3.0, logits=6.0),
     "jax": Habits(gate=3.0, logits=6.0),
-    "fsdp": Habits(splits_loss=False),
+    "fsdp": Habits(splits_loss=False, weighs_wide=True),
     "deepspeed": Habits(logits=6.0),
     "unknown": Habits(gate=3.0),
     "other": Habits(rotated=True, gathered=True, half_gradients=2.0, weighs_head=True),  # nanotron
@@ -70,7 +72,7 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     whole = (2.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
     inputs = 2.0  # of attention's first products and of the MLP's
-    width = _attention_width(a, habits) + _mlp_width(a, habits)
+    width = _attention_width(a, habits) + _mlp_width(a, habits) + _weighed(job, habits)
     if job.adapters is not None:
         inputs = 2.0 if job.adapters.beside_mlp() else 1.0
         width += job.adapters.inner_width(a) - (0.0 if job.adapters.beside_mlp() else _last_inputs(a))
@@ -98,7 +100,8 @@ def _attention_width(a: Architecture, habits: Habits) -> float:
     rotated = (
         a.query_width + a.kv_width / 2 if habits.rotated and a.gated else 0.0
     )  # models without a gate do not rotate
-    return 2.0 * a.query_width + a.kv_width + rotated
+    normalised = a.query_width + a.kv_width / 2 if a.qk_norm else 0.0  # what the norms of queries and keys take in
+    return 2.0 * a.query_width + a.kv_width + rotated + normalised
 
 
 def _mlp_width(a: Architecture, habits: Habits) -> float:
@@ -106,6 +109,14 @@ def _mlp_width(a: Architecture, habits: Habits) -> float:
     kept = habits.gate if a.gated else 2.0
     routed = (a.experts_per_token + a.shared_experts) * kept * a.expert_ffn + 2.0 * a.experts_per_token * a.hidden
     return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
+
+
+def _weighed(job: Job, habits: Habits) -> float:
+    """Elements per token of the average layer that weighing what experts give keeps: where eager code does it in FP32
+    (torchtitan 0.2.0's ``moe.py``) twice the bytes of a copy in the precision of the activations, which is counted."""
+    a = job.architecture
+    wide = habits.weighs_wide and not job.expert_loop
+    return a.moe_layers / a.layers * a.experts_per_token * a.hidden if wide and a.experts else 0.0
 
 
 def _mlp_gradients(a: Architecture) -> float:
@@ -147,6 +158,9 @@ def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray,
     if habits.splits_loss or job.fused_loss:
         logits = logits / layouts.tp
     part, work = layouts.recomputed, np.where(everything, full, 0.0)
-    if job.adapters is not None:
-        work = work + tokens * job.activation_bytes * _mlp_gradients(job.architecture) / layouts.tp
+    inner = job.activation_bytes * _mlp_gradients(job.architecture) if job.adapters is not None else 0.0
+    # backward, the FP32 gradient, its product with the weights, and that with what was weighed
+    passing = max(inner, 3.0 * 4.0 * _weighed(job, habits))
+    if passing:
+        work = work + tokens * passing / layouts.tp
     return np.where(everything, part * inputs + (1.0 - part) * full, full), work, logits

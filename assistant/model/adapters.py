@@ -44,6 +44,12 @@ class Adapters:
         """Bytes of one frozen weight of embeddings, norms outside the layers, and head."""
         return max(2.0, self.base_bytes)
 
+    def moved_bytes(self, weight_bytes: float) -> float:
+        """Bytes of one frozen weight of a layer as it is gathered and multiplied: as it is held, but no wider than the
+        products' ``weight_bytes`` (PyTorch's FSDP2 makes weights narrower before it gathers them,
+        ``MixedPrecisionPolicy.param_dtype``)."""
+        return min(self.base_bytes, float(weight_bytes))
+
     @property
     def quantized(self) -> bool:
         """Whether weights must be made wider before they multiply anything."""

@@ -62,7 +62,8 @@ def sharded_layers(
     A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
     embeddings and head in a micro-batch (2304.11277 section 4). Forward, the next gather is issued early only because
     the host runs ahead of the GPU; a loop over experts waits for each expert's tokens to be counted, so it does not.
-    ``shares``: what is held and what of it is trained; a frozen layer is gathered as it is held and has no gradient.
+    ``shares``: what is held and what of it is trained; a frozen layer is gathered as it is held, but no wider than it
+    multiplies, and has no gradient.
     ``None`` where no layout shards its weights.
     """
     share, trained = shares
@@ -70,7 +71,9 @@ def sharded_layers(
     if not len(rows):
         return None
     ranks, held = taken(groups.dense, rows), job.adapters
-    in_layer, apart = (held.base_bytes, held.outer_bytes) if held else (float(job.weight_bytes),) * 2
+    in_layer = apart = float(job.weight_bytes)
+    if held is not None:
+        in_layer, apart = held.moved_bytes(in_layer), min(held.outer_bytes, apart)
     wide = float(job.gradient_bytes)
     forward, scatter, outer, outer_scatter = _passes(
         links,

@@ -290,11 +290,13 @@ def _gathered(
 def _gathered_beside(
     job: Job, adapters: Adapters, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """:func:`_gathered` of a frozen model, whose weights travel as they are held; and the 16 bits of the largest
+    """:func:`_gathered` of a frozen model, whose weights travel as they are held, but no wider than they multiply: one
+    that is held wider has narrower copies of the layers at work on a single rank too. And the 16 bits of the largest
     product's weights that four bits are made into before it (bitsandbytes, torchao: one product at a time).
 
     Stacks that fine-tune shard embeddings and head each by itself (torchtune's ``custom_sharded_layers``, torchtitan),
-    so only the head is whole at the loss, and nothing of both while a layer is at work.
+    so only the head is whole at the loss, and nothing of both while a layer is at work. One weight that is both belongs
+    to the root's unit, which is whole until the backward pass has ended (PyTorch's ``fully_shard``).
     """
     a, strategy = job.architecture, layouts.strategy
     fully = ((strategy == FSDP) | (strategy == HSDP)) & (ranks > 1)
@@ -303,5 +305,8 @@ def _gathered_beside(
     scattered = np.where(fully | ((strategy == ZERO2) & (ranks > 1)), gradients, 0.0)
     largest = a.hidden * max(a.ffn if a.plain_layers else a.expert_ffn, a.query_width) / layouts.tp
     widened = largest * job.weight_bytes if adapters.quantized else 0.0
-    head = a.embedding_params / layouts.tp * adapters.outer_bytes
-    return np.where(fully, 2.0 * layer * adapters.base_bytes, 0.0) + scattered + widened, np.where(fully, head, 0.0)
+    moved = adapters.moved_bytes(job.weight_bytes)
+    copied = fully | (adapters.base_bytes > moved)
+    head = a.embedding_params / layouts.tp * min(adapters.outer_bytes, job.weight_bytes)
+    root = np.where(layouts.pp == 1, head, 0.0) if a.tied else 0.0
+    return np.where(copied, 2.0 * layer * moved + root, 0.0) + scattered + widened, np.where(copied, head, 0.0)

@@ -123,7 +123,7 @@ def _data(job: Job, machine: Machine, layouts: Layouts):
     ):
         bytes_ = params * (weights * job.weight_bytes + gradients * job.gradient_bytes)
         if job.adapters is not None:
-            gathered = np.where(fully, params * job.adapters.base_bytes, own * job.weight_bytes)
+            gathered = np.where(fully, params * job.adapters.moved_bytes(job.weight_bytes), own * job.weight_bytes)
             bytes_ = weights * gathered + gradients * own * job.gradient_bytes
         for amount, members in ((bytes_, ranks), (2.0 * own * job.gradient_bytes / ranks.size, replicas)):
             gpu, domain = _ring(amount, members, machine.domain)

@@ -2,12 +2,12 @@
 
 ``knowledge/measurements/memory.csv``: a row either names a run of ``training.csv`` (column ``run``) or gives a job in
 that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes``, where known, is the peak of one GPU:
-``seen`` in PyTorch's ``allocator`` or on the whole ``device``. Every run of ``training.csv`` fitted into its GPU's
-memory too.
+``seen`` as what PyTorch's ``allocator`` gave out, what it ``reserved`` for that, or on the whole ``device``. Every run
+of ``training.csv`` fitted into its GPU's memory too.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from assistant.vocabulary.validation import MemoryAccuracy, MemoryReport, Refuse
 
 from .runs import USES, run_of
 
-SEEN = ("allocator", "device")
+SEEN = ("allocator", "reserved", "device")
 OUTCOMES = ("ran", "out of memory")
 # Sources that do not say what was recomputed: a run of theirs fits when it fits with any recomputation.
 RECOMPUTE_UNSTATED = ("dgxc", "megatron-bridge", "nemo")
@@ -37,7 +37,7 @@ class Observed:
     run: Run
     ran: bool
     bytes: float | None = None
-    whole_device: bool = False
+    seen: str = "allocator"
 
     @property
     def source(self) -> str:
@@ -85,7 +85,7 @@ def _observed(row: Mapping[str, str], known: Mapping[str, Run], catalog: Catalog
     job = run.job.with_(master_weights=row["master_weights"] != "0")
     run = replace(run, id=row["run"] or row["id"], job=job, **said)
     measured = float(row["memory_bytes"]) if row["memory_bytes"] else None
-    return Observed(run, row["outcome"] == "ran", measured, row["seen"] == "device")
+    return Observed(run, row["outcome"] == "ran", measured, row["seen"] or "allocator")
 
 
 def _job_cells(row: Mapping[str, str]) -> dict[str, str]:
@@ -111,9 +111,13 @@ def with_memory(made: Validation, runs: Sequence[Run], measurements: Path | None
     return made.model_copy(update={"memory": memory_report(runs, rows)}) if known else made
 
 
-def observed_of(runs: Sequence[Run]) -> list[Observed]:
-    """Runs whose file says how much memory they took, excluded ones left away."""
-    return [Observed(run, True, run.memory_bytes) for run in runs if run.use != "excluded"]
+def observed_of(runs: Sequence[Run], reserved: Collection[str] = ()) -> list[Observed]:
+    """Runs whose file says how much memory they took, excluded ones left away; of the sources ``reserved`` it is what
+    the allocator held."""
+    kept = [run for run in runs if run.use != "excluded"]
+    return [
+        Observed(run, True, run.memory_bytes, "reserved" if run.source in reserved else "allocator") for run in kept
+    ]
 
 
 def memory_report(runs: Sequence[Run], rows: Sequence[Observed]) -> MemoryReport:
@@ -162,11 +166,18 @@ def _accuracies(measured: Sequence[tuple[Observed, Peak]]) -> list[MemoryAccurac
     return lines
 
 
+def _as_seen(row: Observed, found: Peak) -> float:
+    """The predicted bytes of what somebody saw: with the margin for blocks that cannot be given out where they saw
+    what is reserved, with everything but it where they saw the device."""
+    if row.seen == "device":
+        return found.total - found.allocated * FRAGMENTATION
+    return found.allocated * (1.0 + FRAGMENTATION if row.seen == "reserved" else 1.0)
+
+
 def _accuracy(source: str, use: Use, pairs: Sequence[tuple[Observed, Peak]]) -> MemoryAccuracy:
-    """Errors of the allocator's peak; of a whole device's with everything but the margin."""
-    predicted = np.array(
-        [found.total - found.allocated * FRAGMENTATION if row.whole_device else found.allocated for row, found in pairs]
-    )
+    """Errors of the allocator's peak; of what it reserved with the margin, of a whole device's with everything else."""
+    predicted = np.array([_as_seen(row, found) for row, found in pairs])
+    spared = np.array([1.0 if row.seen == "reserved" else 1.0 + FRAGMENTATION for row, _ in pairs])
     measured = np.array([row.bytes for row, _ in pairs])
     error = predicted / measured - 1.0
     size = np.abs(error)
@@ -178,5 +189,5 @@ def _accuracy(source: str, use: Use, pairs: Sequence[tuple[Observed, Peak]]) -> 
         median_absolute=float(np.median(size)),
         p90_absolute=float(np.quantile(size, 0.9)),
         bias=float(error.mean()),
-        within_margin=float(np.mean(measured <= predicted * (1.0 + FRAGMENTATION))),
+        within_margin=float(np.mean(measured <= predicted * spared)),
     )
