@@ -63,11 +63,11 @@ def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(person: dict
 
 @pytest.mark.parametrize("person", [*OPEN, *SIGNED], ids=lambda person: person["role"])
 def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_taken(
-    person: dict[str, Any], library: Library
+    person: dict[str, Any], library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
     talk = _talk(library, person["job"])
     told = dict(talk.draft.fields)
-    for one in person["asked"]:
+    for one in some(person["asked"], 2):
         events = talk.say(one["ask"])
         assert not [e for e in events if isinstance(e, Failure)], one["ask"]
         lines = _lines(events)
@@ -78,14 +78,17 @@ def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_ta
         assert talk.draft.fields == told, one["ask"]
 
 
-@pytest.mark.parametrize("one", ONCE, ids=lambda one: one["ask"][:40])
-def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(one: dict[str, Any], library: Library) -> None:
-    talk = _talk(library, one["job"])
-    told = dict(talk.draft.fields)
-    lines = _lines(talk.say(one["ask"]))
-    said = " ".join(" ".join(line.split()) for line in lines)
-    assert len(lines) <= LINES and all(words in said for words in one["told"].split("|")), said
-    assert talk.draft.fields == told
+def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(
+    library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
+) -> None:
+    for one in some(ONCE, 2):
+        talk = _talk(library, one["job"])
+        told = dict(talk.draft.fields)
+        lines = _lines(talk.say(one["ask"]))
+        said = " ".join(" ".join(line.split()) for line in lines)
+        missing = [words for words in one["told"].split("|") if words not in said]
+        assert len(lines) <= LINES and not missing, (one["ask"], missing, said)
+        assert talk.draft.fields == told, one["ask"]
 
 
 def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(

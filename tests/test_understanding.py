@@ -102,6 +102,9 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     assert _facts({}, found.fabrics, found.excluded) == named
 
 
+_OF_FEW_FACTS = ("voices_development", "fresh_f", "fresh_s", "fresh_t")  # a third of them says too little
+
+
 @pytest.mark.parametrize(
     ("name", "acts", "facts"),
     [
@@ -143,7 +146,8 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:
     right = both = claimed = wanted_total = asked_back = 0
     messages = some(
-        _messages(name), {"siblings": 8, "fresh_g": 1, "fresh_n": 3, "fresh_o": 3, "look_alikes_again": 4}.get(name, 2)
+        _messages(name),
+        {"siblings": 12, "fresh_g": 1, "look_alikes_again": 4, **dict.fromkeys(_OF_FEW_FACTS, 2)}.get(name, 3),
     )
     for message in messages:
         found, doubted = _heard_and_asked(message)
@@ -232,11 +236,11 @@ def test_nothing_is_invented_where_nothing_was_said(message: dict[str, Any]) -> 
     assert (found.fields, found.fabrics, found.excluded) == ({}, [], [])
 
 
-def test_every_model_gpu_fabric_and_provider_is_known_by_its_id_and_its_names() -> None:
+def test_every_model_gpu_fabric_and_provider_is_known_by_its_id_and_its_names(some: Callable[..., Any]) -> None:
     catalog = library.load().catalog
     wrong = [
         f"{name!r} → {said(name).fields}"
-        for name, wanted in _names(catalog)
+        for name, wanted in some(list(_names(catalog)), 3)
         if wanted not in _facts(said(name).fields, [], [])
     ]
     assert not wrong

@@ -110,16 +110,19 @@ def turns_plain(asked: Asked) -> list[str]:
 def without_term(asked: Asked) -> list[str]:
     """Month by month against a term: what a year costs so, and from which stay a lower price with a term pays."""
     best, number = asked.best, asked.plan.recommendation.offer
-    if best is None or best.usd_per_month is None or number is None:
+    if best is None or number is None:
         return []
     offer = asked.plan.offers[number]
-    year = DAYS_PER_YEAR * 24 * (best.usd_per_month / HOURS_PER_MONTH)
+    month = offer.usd_per_month  # of the run itself a month is no more than it lasts
+    if month is None:
+        return []
+    year = DAYS_PER_YEAR * 24 * (month / HOURS_PER_MONTH)
     free = offer.tier in ("on-demand", "spot")
     first = "The plan is without a term already" if free else f"The plan's price is {offer.tier}"
     limit = sum_named(asked) or reading.asked(asked.plan, "budget.usd")
     kept = f", {'within' if year <= limit else 'beyond'} {figures.usd_limit(limit)}" if limit else ""
     return [
-        f"{first}: {figures.usd(best.usd_per_month)} a month, {figures.usd(year)} if it stays twelve months{kept}.",
+        f"{first}: {figures.usd(month)} a month, {figures.usd(year)} if it stays twelve months{kept}.",
         "A year's term pays if you stay long enough: at 20 % off beyond 9.6 months, at 30 % beyond 8.4. "
         "Ask for theirs.",
         "The price of freedom: nobody promises stock or the same price next month.",
