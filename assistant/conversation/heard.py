@@ -79,7 +79,13 @@ _FACTOR = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:x|times|fold)\b")
 def is_no_value(value: Any, said: Utterance, path: str | None = None) -> bool:
     """Whether a number is no value of a field: it stands in a message as how many times something is ("2x longer"), or
     is no whole number where one is counted."""
-    if path in FIELDS and FIELDS[path].about.kind == "count" and isinstance(value, float) and not value.is_integer():
+    if (
+        path
+        and path in FIELDS
+        and FIELDS[path].about.kind == "count"
+        and isinstance(value, float)
+        and not value.is_integer()
+    ):
         return True
     return isinstance(value, int | float) and value in {float(one) for one in _FACTOR.findall(said.text.lower())}
 

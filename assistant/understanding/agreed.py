@@ -30,8 +30,8 @@ def agreed(reading: Reading, learned: Learned, found: Found, message: Message) -
     if not found.offers and not any(one.offer.provider for one in alone):
         alone = []  # "$3.20 per GPU per hour, premium for InfiniBand $0.40": what nobody asks is no quote
     if not found.offers and len(alone) == 1 and (alone[0].offer.usd or not alone[0].said.keys() - {_PROVIDER}):
-        # "EFA on AWS or InfiniBand elsewhere, 1.8M USD": a budget; "provider: Lambda; price: $2.49 per GPU-hour": a price
-        # at the provider of the job.
+        # "EFA on AWS or InfiniBand elsewhere, 1.8M USD": a budget; "provider: Lambda; price: $2.49 per GPU-hour": a
+        # price at the provider of the job.
         alone = []
     if not alone and all(at is None for _, at in pairs):
         return found if message.beside_others else _without_others(reading, learned, found)

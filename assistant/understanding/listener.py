@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import gc
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,7 @@ from .scopes import Reach, ScopeReader, denial_of
 from .sellers import clause_of
 from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
-from .text import Speller, Text, Token, clean, cut, ends_sentence, in_question, sentences
+from .text import Speller, Text, Tokens, clean, cut, ends_sentence, in_question, sentences
 from .told_offers import ToldOffers
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
@@ -485,7 +485,7 @@ def _maybe(path: str, value: Any) -> Doubt:
     return Doubt(path, f"was {unit.format(value)} meant? Not every word beside it was understood", (value,))
 
 
-def _states_before(tokens: Sequence[Token], fact: Fact) -> bool:
+def _states_before(tokens: Tokens, fact: Fact) -> bool:
     """Whether a fact stands in a clause that says what somebody does, before the one that asks: "we are buying 64 H100,
     which network?"."""
     first, last = clause_of(tokens, fact.start, fact.end)

@@ -27,7 +27,8 @@ def runs_cover(asked: Asked) -> list[str]:
     told = reading.asked(asked.plan, _RUNS)
     best, gpus = asked.best, reading.gpus(asked.plan)
     named = [n for n in asked.amounts("number") if 1 < n <= _MOST_RUNS and n != gpus]
-    counts = list(dict.fromkeys([*([told] if told else []), *named]))[-2:]
+    every: list[float] = [*([float(told)] if told else []), *named]
+    counts = list(dict.fromkeys(every))[-2:]
     if best is None or not best.run_hours or not counts or not reading.ends(asked.plan) or not (told or _a_day(asked)):
         return []
     per = min(gpus, int(reading.asked(asked.plan, "cluster.gpus_per_node") or 8))
