@@ -70,3 +70,9 @@ class Plan(Contract):
         if date is not None:
             datetime.date.fromisoformat(date)
         return date
+
+    @property
+    def taken(self) -> RentalOffer | None:
+        """The offer that is recommended; ``None`` where machines are bought or there already, or none is."""
+        number = self.recommendation.offer
+        return None if number is None else self.offers[number]

@@ -74,8 +74,7 @@ def bid_even(asked: Asked) -> str | None:
 
 
 def _offer(asked: Asked) -> RentalOffer | None:
-    number = asked.plan.recommendation.offer
-    return None if number is None else asked.plan.offers[number]
+    return asked.plan.taken
 
 
 def bid(asked: Asked) -> str | None:

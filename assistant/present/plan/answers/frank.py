@@ -209,8 +209,7 @@ def slide(asked: Asked) -> list[str]:
     )
     if best is None or form is None:
         return []
-    number = asked.plan.recommendation.offer
-    offer = asked.plan.offers[number] if number is not None else None
+    offer = asked.plan.taken
     gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].name
     bought = asked.plan.purchase
     cost = figures.usd(bought.capital_usd) if bought else money(best)

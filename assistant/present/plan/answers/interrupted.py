@@ -53,8 +53,7 @@ def _cheapest(asked: Asked, tier: str) -> RentalOffer | None:
     """The cheapest offer of a tier, of the seller of the plan's own where it has one; planned on spot where the plan
     is not."""
     plan = asked.plan if reading.asked(asked.plan, "budget.spot") else asked.tried({"budget.spot": True})
-    number = asked.plan.recommendation.offer
-    own = asked.plan.offers[number] if number is not None else None
+    own = asked.plan.taken
     able = [o for o in plan.offers if o.tier == tier and o.usd_per_gpu_hour] if plan is not None else []
     same = [o for o in able if own is not None and o.provider == own.provider]
     return min(same or able, key=lambda o: o.ranked_usd, default=None)

@@ -22,7 +22,7 @@ def leave(asked: Asked) -> list[str]:
     )
     if not own and not asked.plan.quotes and not asked.buys:
         return _from_unknown(asked, here)
-    offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+    offer = tried.taken
     where = f"{offer.provider_name or offer.provider}, " if offer else ""
     less = here.median_cost - there.median_cost
     said = f"{where}{asked.name(there.fabric)}: {line(tried, asked)}, against {line(asked.plan, asked)} here."

@@ -172,7 +172,7 @@ def rented_runs(asked: Asked) -> list[tuple[float, str]]:
         tried = asked.tried(on_another(asked, gpu) | {"budget.mode": "rent"} | _no_machines_of_ones_own(asked))
         one = reading.chosen(tried) if tried else None
         if tried is not None and one is not None and one.cost_usd is not None:
-            offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+            offer = tried.taken
             where = f" at {offer.provider_name or offer.provider}" if offer else ""
             name = f"{reading.gpus(tried):,} {asked.catalog.gpus[gpu].name}"
             told.append((one.median_cost, f"{name}{where}: {line(tried, asked)}."))

@@ -207,8 +207,7 @@ def wait_for_prices(asked: Asked) -> list[str]:
     best = asked.best
     if best is None or best.cost_usd is None:
         return []
-    number = asked.plan.recommendation.offer
-    offer = asked.plan.offers[number] if number is not None else None
+    offer = asked.plan.taken
     drift = asked.catalog.constants["freshness-price-drift"]
     said = []
     if asked.buys:
@@ -279,7 +278,7 @@ def credits(asked: Asked) -> list[str]:
     one = reading.chosen(other) if other else None
     if other is None or one is None or one.cost_usd is None:
         return said
-    offer = other.offers[other.recommendation.offer] if other.recommendation.offer is not None else None
+    offer = other.taken
     there = (offer.provider_name or offer.provider) if offer else "elsewhere"
     cash = max(0.0, cost - (limit or cost))
     verdict = "use them" if one.median_cost > cash else f"{there} is cheaper even so"

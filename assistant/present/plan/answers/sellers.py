@@ -16,7 +16,7 @@ _A_SUM = 100.0  # US dollars: less is a price, no credits
 def other_sellers(asked: Asked) -> list[str]:
     """The next offers of other providers, each with its sum; of what is bought where bids come from."""
     plan = asked.plan
-    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    taken = plan.taken
     best = asked.best
     if best is None:
         return ["Nothing works as asked, so nobody sells it."]
@@ -75,7 +75,7 @@ def _makers(asked: Asked, fabric: Fabric) -> str:
 def named_seller(asked: Asked) -> list[str]:
     """The job at each provider that is named, beside the plan's own."""
     plan, best = asked.plan, asked.best
-    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    taken = plan.taken
     own = taken.provider if taken else None
     names = list(dict.fromkeys(e.id for e in asked.said.entities if e.kind == "provider"))  # "why not lambda" as well
     others = [name for name in names if name != own][:_MOST]
@@ -134,7 +134,7 @@ def without_seller(asked: Asked) -> list[str]:
     plan = asked.plan
     refused = [e.id for e in asked.said.entities if e.kind == "provider"]
     names = " and ".join(asked.catalog.providers[one].name for one in refused if one in asked.catalog.providers)
-    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    taken = plan.taken
     if not names or asked.best is None:
         return []
     if taken is None or taken.provider not in refused:

@@ -97,8 +97,7 @@ def drives(asked: Asked) -> str | None:
 
 
 def _taken(asked: Asked) -> RentalOffer | None:
-    number = asked.plan.recommendation.offer
-    return None if number is None else asked.plan.offers[number]
+    return asked.plan.taken
 
 
 def _seller(asked: Asked, offer: RentalOffer) -> str:

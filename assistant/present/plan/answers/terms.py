@@ -34,8 +34,7 @@ def pay_early(asked: Asked) -> str | None:
 
 
 def _offer(asked: Asked) -> RentalOffer | None:
-    number = asked.plan.recommendation.offer
-    return None if number is None else asked.plan.offers[number]
+    return asked.plan.taken
 
 
 def _term(asked: Asked) -> float | None:

@@ -21,8 +21,7 @@ _USUAL_TERM = 365.0  # days
 
 def taken(asked: Asked) -> RentalOffer | None:
     """The offer that the plan takes."""
-    number = asked.plan.recommendation.offer
-    return None if number is None else asked.plan.offers[number]
+    return asked.plan.taken
 
 
 def tiers(asked: Asked) -> list[str]:

@@ -409,7 +409,7 @@ def spot(asked: Asked) -> list[str]:
     if here is None or there is None or tried is None or there.cost_usd is None or here.cost_usd is None:
         return [none]
     less, what = here.median_cost - there.median_cost, reading.bill(asked.plan)
-    offer = tried.offers[tried.recommendation.offer] if tried.recommendation.offer is not None else None
+    offer = tried.taken
     tier = offer.tier if offer else "spot"
     if left := spot_left(tried):
         return [left]

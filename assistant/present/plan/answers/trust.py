@@ -229,8 +229,7 @@ def assumed(asked: Asked) -> list[str]:
 def assumed_speed(asked: Asked) -> str | None:
     """What the figures are computed with that is no field: efficiency, price, failures."""
     best = asked.best
-    number = asked.plan.recommendation.offer
-    offer = asked.plan.offers[number] if number is not None else None
+    offer = asked.plan.taken
     if best is None or not best.mfu or not asked.params:
         return None
     price = f", {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour of {offer.date}" if offer else ""
@@ -310,8 +309,7 @@ def hangs_on(asked: Asked) -> list[str]:
     best = asked.best
     if best is None or best.step_time_s is None:
         return []
-    number = asked.plan.recommendation.offer
-    offer = asked.plan.offers[number] if number is not None else None
+    offer = asked.plan.taken
     moved = {one.what: f": {figures.usd(one.low_usd)} to {figures.usd(one.high_usd)}" for one in asked.plan.movers}
     mfu = f", {100 * best.mfu:.0f} % MFU" if best.mfu else ""
     told = [f"1. Speed{mfu}: computed, fitted to published runs{moved.get('step', '')}."]
