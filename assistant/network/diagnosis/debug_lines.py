@@ -155,7 +155,7 @@ class DebugLog:
         if level == "version" and self.version is None and (found := _VERSION.search(line)):
             self.version = found.group(1)
             return True
-        head = self._head(line[:at])
+        head = self.head(line[:at])
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
         self.counted.clear()
@@ -179,8 +179,9 @@ class DebugLog:
         if line.startswith("#") or _MEANT.search(line):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
-    def _head(self, before: str) -> tuple[str, int] | None:
-        """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""
+    def head(self, before: str) -> tuple[str, int] | None:
+        """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line. Those of processes that are new have
+        ``joined``."""
         known = self._heads.get(before)
         if known is None and before not in self._heads:
             found = _HEAD.search(before)

@@ -95,7 +95,7 @@ def of_results(run: Run) -> tuple[DiagnosisFinding, ...]:
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
-    bad = next((row for row in run.rows if run.counts_wrong for half in row.halves if half.wrong), None)
+    bad = next((row for row in run.rows if run.counts_wrong for _, _, _, wrong in row.halves if wrong), None)
     line = bad.line if bad else run.out_of_bounds[0] if run.out_of_bounds and run.out_of_bounds[1] == "FAILED" else None
     if line is not None:
         yield finding("wrong-results", line)
@@ -107,9 +107,11 @@ def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
     odd = _odd_row(run.rows, factor)
     if odd is not None:
         yield finding("table-inconsistent", odd.line)
+    if run.average is None:
+        return
     values = [half.busbw for row in run.rows for half in row.halves]
     mean = added(values) / len(values)
-    if run.average is not None and abs(mean - run.average) > max(0.002, 0.002 * run.average):
+    if abs(mean - run.average) > max(0.002, 0.002 * run.average):
         yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)
 
 
@@ -118,7 +120,7 @@ def _odd_row(rows: list[Row], factor: float | None) -> Row | None:
     table's."""
     for row in rows:
         for time_s, algbw, busbw, _ in row.halves:
-            if time_s < 5e-6 or algbw < 0.5:  # too short or too small for the printed digits
+            if algbw < 0.5 or time_s < 5e-6:  # too short or too small for the printed digits
                 continue
             if factor is not None and algbw >= 5.0 and abs(busbw / algbw / factor - 1) > 0.02:
                 return row
