@@ -108,6 +108,7 @@ class DebugLog:
     by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
+    said: tuple[int, float] | None = None  # adapters of a node, bytes per second of each, as somebody's words have it
     ethernet: float = 0.0  # bytes per second of the Ethernet of the machines that the log names, 0 where it names none
     looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line

@@ -153,7 +153,9 @@ def _speed(
     yield from fell
     if adapters.others:
         name = "adapters-as-chosen" if adapters.chosen else "adapters-fewer-than-usual"
-        yield finding(name, run.line, listed=adapters.listed, usual=adapters.others, peak=run.peak)
+        name = "adapters-as-said" if adapters.rate else name
+        said = {"listed": adapters.listed, "usual": adapters.others, "gbps": 8 * adapters.rate}
+        yield finding(name, run.line, **said, peak=run.peak)
     inside = nodes == 1 or transport == "nvlink"
     less = expected is not None and rows and not inside and run.peak < SHORT * expected
     if less and adapters.carry(run.peak):

@@ -22,7 +22,21 @@ _HEXADECIMAL = re.compile(rb"0[a-f]{1,8}0[0a-f]*")
 _RUNS = ((b" ", (8, 4, 2, 2, 2)), (b"0", (4, 2, 2, 2)))
 _MOST, _LONGEST = 30_000, 600  # kinds that are remembered, and bytes of the longest: 30 MB
 # One is in every line of trials, in small letters: see :mod:`.sweeps`.
-_HINTS = (b"/s", b"bps", b"bw", b"andwidth", b"flop", b"ms", b"us", b"latency", b"sec", b"s ", b"\x1b")
+_HINTS = (
+    b"rank",
+    b"score",
+    b"/s",
+    b"bps",
+    b"bw",
+    b"andwidth",
+    b"flop",
+    b"ms",
+    b"us",
+    b"latency",
+    b"sec",
+    b"s ",
+    b"\x1b",
+)
 _ENDS = b" \",'}])\\n"  # what may stand behind the last word of a line that something was put around
 
 
@@ -58,8 +72,8 @@ _CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
     ``clean``: whether nothing stands inside what is said; ``numbers``: of rows of a table the word at which they begin,
-    0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known; ``way``:
-    from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
+    0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known;
+    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
 
     __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "numbers", "ours", "ranks", "residual", "way")
 

@@ -34,16 +34,25 @@ _LABELLED = re.compile(
     r"([A-Za-z][\w.-]{0,31}?(?:_(?:ms|us|s|secs?|seconds)|(?:/|_per_)s(?:ec(?:ond)?)?|_tflops))\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)\b",
     re.IGNORECASE,
 )
+# A figure of merit without a unit, of which more is better: NVIDIA's resiliency extension gives a healthy GPU 1.
+_MERIT = re.compile(r"\b(\w{0,24}(?:score|perf(?:ormance)?|mfu))\s?[:=]\s?(\d{1,6}(?:\.\d{1,6})?)\b", re.IGNORECASE)
+_RANKS = re.compile(r"(?:global[_ ]?)?ranks?(?:[_ ]?id)?\Z|gpu[_ ]?rank\Z", re.IGNORECASE)  # the column of ranks
+_LISTED = re.compile(r"rank\s{0,4}(\d{1,6})\s?[:=]\s?(\d{1,9}(?:\.\d{1,6})?)\s{0,4}\Z", re.IGNORECASE)  # below a label
+_COLUMN = re.compile(r"[A-Za-z_/%. -]{1,40}(?:\([^)]{1,12}\))?\Z")
+_GAP = re.compile(r"\s{0,20}[|,;\t]\s{0,20}|\s{2,40}")  # between columns
 _WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather", re.IGNORECASE)
 _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|hfi1|ib)_?\w{0,12}\d")
 _HEADED = re.compile(r"host|node|server|machine|adapter|hca|nic|device|rail", re.IGNORECASE)
 _KEPT = 32  # values of a rank
+_SERIES, _NAMES, _DIGITS_OF_RANK = 64, 60, 7  # of them; characters of a label, and digits less one of a rank's number
+_RANKS_COMPARED, _TOLD_ONCE = 4, 3  # ranks at least; values of a rank below which one is told of it alone
 _MOST = 20_000  # lines that are read of a log: what stays behind the others shows in the first ones
-_HINTS = ("/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
+_HINTS = ("core", "ank", "RANK", "/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
 _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
 HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
+ONCE = 0.67  # of the usual: what is told once may be chance above it
 ALIKE, DROP = 0.85, 0.75  # of the usual: what the others reach, and what a slow one stays below
 
 
@@ -76,6 +85,10 @@ class Sweeps:
 
     trials: dict[tuple[str, str, str], list[Trial]] = field(default_factory=lambda: defaultdict(list))
     steps: dict[tuple[str, str], dict[int, deque[float]]] = field(default_factory=lambda: defaultdict(dict))
+    # By unit: of the fastest rank and the slowest, as a log tells of these two alone; which one that is, line.
+    extremes: dict[str, deque[tuple[float, float, str, int]]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT))
+    )
     _first: dict[tuple[str, str], int] = field(default_factory=dict)
     _unit: str = ""  # of the table under way, and where its value stands, from the end
     _at: int = 0
@@ -83,6 +96,8 @@ class Sweeps:
     _perftest: str = ""  # the unit of perftest's rows, and what the last headline names
     _named: tuple[str, ...] = ()
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
+    _columns: list[str] = field(default_factory=list)  # of a table by rank
+    _label: str = ""  # of the list by rank under way
     _looked: int = 0
 
     @property
@@ -93,32 +108,76 @@ class Sweeps:
     @property
     def open(self) -> bool:
         """Whether the next line may be a row, whatever its words."""
-        return self._looked <= _MOST and bool(self._unit or self._perftest)
+        return self._looked <= _MOST and bool(self._unit or self._perftest or self._columns or self._label)
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:
             return
-        if not (self._unit or self._perftest or line.endswith("s") or one_in(line, _HINTS)):
+        if not (self.open or line.endswith("s") or one_in(line, _HINTS)):
             return
         self._looked += 1
+        if self._of_ranks(number, line):
+            return
+        self._extremes(number, line)
         unit = _UNIT.search(line)
-        if (rank := _RANK.search(line)) and (unit or _LABELLED.search(line)):
-            self._step(number, int(rank[1]), line)
+        said = line.replace('"', "") if line[:1] == "{" else line
+        if (rank := _RANK.search(said)) and (unit or _has_value(said)):
+            self._step(number, int(rank[1]), said)
         elif _PERFTEST.search(line):
             self._perftest = "MB/s" if "MB/s" in line else "Gb/s"
         elif unit or self._unit or self._perftest:
             self._line(number, line, unit[0] if unit else "")
 
+    def _of_ranks(self, number: int, line: str) -> bool:
+        """Whether a line is of a table that has a column of ranks, or of a list by rank below a label."""
+        if self._label and (listed := _LISTED.match(line)):
+            self._value(number, int(listed[1]), self._label, listed[2])
+            return True
+        self._label = line.rstrip(" :.").lower() if line.endswith(":") and len(line) < _NAMES else ""
+        if not self._columns and "ank" not in line and "RANK" not in line:
+            return False
+        cells = [cell for cell in _GAP.split(line.strip("|,; ")) if cell]
+        if any(_RANKS.match(cell) for cell in cells) and len(cells) > 1 and all(map(_COLUMN.match, cells)):
+            self._columns = [cell.lower() for cell in cells]
+            return True
+        if not self._columns or not line.strip("|-+=: "):
+            return bool(self._columns)  # a line that is drawn
+        if len(cells) != len(self._columns):
+            self._columns = []
+            return False
+        at = next(n for n, name in enumerate(self._columns) if _RANKS.match(name))
+        rank = cells[at].lower().removeprefix("rank").strip(" :")
+        for name, cell in (
+            zip(self._columns, cells, strict=True) if rank.isdecimal() and len(rank) < _DIGITS_OF_RANK else ()
+        ):
+            if name != self._columns[at] and _NUMBER.match(cell):
+                self._value(number, int(rank), name, cell)
+        return True
+
+    def _extremes(self, number: int, line: str) -> None:
+        """Keep what is told of the slowest rank and the fastest."""
+        for about in read("ranks")["extremes"]:
+            fast, slow = (re.search(about[end], line) for end in ("fast", "slow"))
+            if about["has"] in line and fast and slow:
+                self.extremes[about["unit"]].append((float(fast["value"]), float(slow["value"]), slow["rank"], number))
+
+    def _value(self, number: int, rank: int, label: str, value: str, unit: str = "") -> None:
+        """Keep one value of a rank, where it is a time or a rate."""
+        series = label, unit or ("/s" if _RATE.search(label) else "")
+        if "/" not in series[1] and one_in(label, tuple(read("ranks")["no_pace"])):
+            return
+        if len(self.steps) < _SERIES or series in self.steps:
+            self._first.setdefault(series, number)
+            self.steps[series].setdefault(rank, deque(maxlen=_KEPT)).append(float(value))
+
     def _step(self, number: int, rank: int, line: str) -> None:
-        labelled = [(label, value, "/s" if _RATE.search(label) else "") for label, value in _LABELLED.findall(line)]
-        for label, value, unit in [*_TIMED.findall(line), *labelled]:
-            if label.lower().startswith("rank"):
-                continue
-            series = label.lower(), unit
-            if len(self.steps) < 64 or series in self.steps:
-                self._first.setdefault(series, number)
-                self.steps[series].setdefault(rank, deque(maxlen=_KEPT)).append(float(value))
+        timed = [(label, value, unit) for label, value, unit in _TIMED.findall(line)]
+        others = [(label, value, "") for label, value in _LABELLED.findall(line)]
+        merits = [(label, value, "/s") for label, value in _MERIT.findall(line)]
+        for label, value, unit in [*timed, *others, *merits]:
+            if not label.lower().startswith("rank"):
+                self._value(number, rank, label.lower(), value, unit)
 
     def _line(self, number: int, line: str, unit: str) -> None:
         words = [word.rstrip(".") for word in _SPLIT.split(line) if word]
@@ -198,7 +257,13 @@ class Sweeps:
     def tables(self) -> bool:
         """Whether there are trials enough to compare, or steps of several ranks."""
         listed = any(len({trial.names for trial in trials}) >= 4 for trials in self.trials.values())
-        return listed or any(sum(len(values) >= 3 for values in each.values()) >= 4 for each in self.steps.values())
+        listed = listed or bool(self.extremes)
+        return listed or any(len(each) >= _RANKS_COMPARED for each in self.steps.values())
+
+
+def _has_value(line: str) -> bool:
+    """Whether a line has a value that is compared between ranks."""
+    return any(pattern.search(line) for pattern in (_LABELLED, _TIMED, _MERIT))
 
 
 def slow_of(kind: str, trials: list[Trial], unit: str = "") -> list[Slow]:
@@ -262,13 +327,15 @@ def _slow_alone(kind: str, trials: list[Trial], unit: str) -> list[Slow]:
 def slow_ranks(sweeps: Sweeps) -> list[Slow]:
     """Ranks that take longer than the others in every step, or that wait least for them."""
     for (label, unit), by_rank in sweeps.steps.items():
-        middles = {rank: median(values) for rank, values in by_rank.items() if len(values) >= 3}
-        if len(middles) < 4:
+        told = max(map(len, by_rank.values()))
+        middles = {rank: median(values) for rank, values in by_rank.items() if len(values) >= min(told, _TOLD_ONCE)}
+        if len(middles) < _RANKS_COMPARED:
             continue
         usual = median(middles.values())
         waits, rate = _WAIT.search(label) is not None, "/" in unit or "FLOP" in unit.upper()
-        low = [rank for rank, value in middles.items() if value < (DROP if rate else 0.5) * usual]
-        high = [rank for rank, value in middles.items() if value > usual / DROP]
+        drop = DROP if told >= _TOLD_ONCE else ONCE
+        low = [rank for rank, value in middles.items() if value < (drop if rate else 0.5) * usual]
+        high = [rank for rank, value in middles.items() if value > usual / drop]
         behind, ahead = (low, high) if waits or rate else (high, low)
         rest = [value for rank, value in middles.items() if rank not in behind]
         even = all(ALIKE * usual <= value <= usual / ALIKE for value in rest)
@@ -278,6 +345,16 @@ def slow_ranks(sweeps: Sweeps) -> list[Slow]:
                 Slow("rank", str(rank), line, len(by_rank[rank]), middles[rank], usual, f"{unit} of {label}")
                 for rank in behind
             ]
+    return _slowest_told(sweeps)
+
+
+def _slowest_told(sweeps: Sweeps) -> list[Slow]:
+    """The rank that each report of the two extremes names as the slowest, where it is far from the fastest."""
+    for unit, told in sweeps.extremes.items():
+        fast, slow, rank, line = told[0]
+        ratios = [max(a, b) / min(a, b) for a, b, *_ in told if min(a, b) > 0]
+        if len({rank for *_, rank, _ in told}) == 1 and ratios and min(ratios) > 1 / ONCE:
+            return [Slow("rank", rank, line, len(told), slow, fast, unit)]
     return []
 
 
