@@ -289,7 +289,7 @@ def _of_tables(
             alike = collective_of(run), told.code, told.severity
             worst, count = worst_of.get(alike, (told, 0))
             worst_of[alike] = worst, count + 1
-    speed = _speed([run for run in tables.fastest if run.rows], codes, tables.expected)
+    speed = _speed([run for run in tables.fastest if run.rows], codes, tables.expected, transport)
     return [_counted(*each) for each in worst_of.values()], speed
 
 
@@ -375,7 +375,7 @@ def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:
     return worst.model_copy(update={"message": f"{worst.message} ({count} tables, the worst)"}) if count > 1 else worst
 
 
-def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None]) -> Speed:
+def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None], transport: str) -> Speed:
     """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines. ``codes``: what was
     found in tables."""
     if codes & {*judge_tests.SLOWNESS}:
@@ -385,8 +385,9 @@ def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None
     if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
         return "unknown"
     share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
-    cards = any(is_pcie(run.device) for run in fastest)  # whose boards and sockets differ by as much
-    return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
+    # boards of cards, and what sockets make of a line, differ by as much
+    differ = transport == "tcp-socket" or any(is_pcie(run.device) for run in fastest)
+    return "fine" if share >= judge_tests.SHORT else "unknown" if differ else "short"
 
 
 def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
