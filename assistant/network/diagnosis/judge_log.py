@@ -84,7 +84,11 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
 def _kind(runs: list[Run], heard: Heard) -> LogKind:
     if runs or heard.sweeps.tables:
         return "mixed" if heard.log.lines else "nccl-tests"
-    return "nccl-debug" if heard.log.lines or heard.known.seen or heard.known.completions else "unknown"
+    return (
+        "nccl-debug"
+        if heard.log.lines or heard.log.version or heard.known.seen or heard.known.completions
+        else "unknown"
+    )
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
@@ -259,8 +263,8 @@ def _tables(
 
 
 def _as_ring(run: Run, nodes: int | None, expected: float | None, ring: float | None) -> float | None:
-    """What to expect of a run, in GB/s: of two nodes that fill their adapters with a ring, that; a tree counts more than
-    it sends, and half of its rate is a ring's whole one."""
+    """What to expect of a run, in GB/s: of two nodes that fill their adapters with a ring, that: a tree counts more
+    than it sends, and half of its rate is a ring's whole one."""
     filled = ring is not None and ring > run.peak * judge_tests.SHORT and run.peak >= judge_tests.SHORT * ring
     two = nodes == 2 and collective_of(run) == "all_reduce" and expected is not None
     return ring if two and filled and run.peak < judge_tests.SLOW * (expected or 0.0) else expected
@@ -314,7 +318,7 @@ def _findings(
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not (runs or log.lines or heard.sweeps.tables or found or known.seen or known.steps.last):
+    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
@@ -397,7 +401,7 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
         return judge_tests.Adapters()
     if log.said is not None:
         more = gpu.nics_per_node if log.said[0] < gpu.nics_per_node else 0
-        return judge_tests.Adapters(log.said[0], rate=log.said[1] / 1e9, others=more, why="said")
+        return judge_tests.Adapters(log.said[0], rate=log.said[1] / 1e9, others=more, said=True)
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
     if log.adapters_chosen and listed < gpu.nics_per_node:

@@ -48,6 +48,7 @@ class Adapters:
     why: str = ""
     others: int = 0  # of other nodes of these GPUs, where the nodes are built with fewer, or use fewer
     chosen: bool = False  # somebody chose these
+    said: bool = False  # somebody says that a node has these
 
     def carry(self, peak: float) -> bool:
         """Whether a bandwidth is what those that are listed give, and not all of them are."""
@@ -153,7 +154,7 @@ def _speed(
     yield from fell
     if adapters.others:
         name = "adapters-as-chosen" if adapters.chosen else "adapters-fewer-than-usual"
-        name = "adapters-as-said" if adapters.rate else name
+        name = "adapters-as-said" if adapters.said else name
         said = {"listed": adapters.listed, "usual": adapters.others, "gbps": 8 * adapters.rate}
         yield finding(name, run.line, **said, peak=run.peak)
     inside = nodes == 1 or transport == "nvlink"
@@ -175,7 +176,7 @@ def _speed(
         hint = _one_adapter(run.peak, expected) if run.peak < FEW * expected else _one_of_all(run.peak / expected)
         slow = finding(name, best.line, peak=run.peak, expected=expected, hint=hint)
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
-    elif transport == "unknown" and _like_sockets(run, nodes) and rows:
+    elif transport == "unknown" and _like_sockets(run, nodes) and rows and not adapters.said:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
 
 

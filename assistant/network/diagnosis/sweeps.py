@@ -37,8 +37,18 @@ _LABELLED = re.compile(
 # A figure of merit without a unit, of which more is better: NVIDIA's resiliency extension gives a healthy GPU 1.
 _MERIT = re.compile(r"\b(\w{0,24}(?:score|perf(?:ormance)?|mfu))\s?[:=]\s?(\d{1,6}(?:\.\d{1,6})?)\b", re.IGNORECASE)
 _RANKS = re.compile(r"(?:global[_ ]?)?ranks?(?:[_ ]?id)?\Z|gpu[_ ]?rank\Z", re.IGNORECASE)  # the column of ranks
-_LISTED = re.compile(r"rank\s{0,4}(\d{1,6})\s?[:=]\s?(\d{1,9}(?:\.\d{1,6})?)\s{0,4}\Z", re.IGNORECASE)  # below a label
-_COLUMN = re.compile(r"[A-Za-z_/%. -]{1,40}(?:\([^)]{1,12}\))?\Z")
+_LISTED = re.compile(
+    r"rank\s{0,4}(\d{1,6})\s?[:=]\s{0,12}(\d{1,9}(?:\.\d{1,6})?)\s{0,4}\Z", re.IGNORECASE
+)  # below a label
+_COLUMN = re.compile(r"[A-Za-z_/%. -]{1,40}(?:[(\[][^)\]]{1,12}[)\]])?\Z")
+_SECTION = re.compile(
+    r"\W{0,12}rank[ :#]{0,2}(\d{1,6})\W{0,12}\Z", re.IGNORECASE
+)  # a headline above what one rank prints
+_PART = re.compile(r"([A-Za-z_][^\s|]{0,60})[\s|]{2,40}(?:[\d.]{1,12}%[\s|]{1,20})?(\d{1,9}\.\d{1,6})(ms|us|s)\b")
+_VALUES = re.compile(r"\s{0,4}\d{1,9}(?:\.\d{1,6})?(?:, {0,4}\d{1,9}(?:\.\d{1,6})?){3,4000}(?=\s{0,4}\])")
+_NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\d{1,6})")
+_STEP_NUMBER = re.compile(r"\b(?:step|iter(?:ation)?)s?[ :=]{0,2}\d{1,9}")
+_PACES = ("time", "(ms)", "(s)", "compute", "duration", "latency", "tok/s", "tokens/s", "flop")  # in small letters
 _GAP = re.compile(r"\s{0,20}[|,;\t]\s{0,20}|\s{2,40}")  # between columns
 _WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather", re.IGNORECASE)
 _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|hfi1|ib)_?\w{0,12}\d")
@@ -52,6 +62,7 @@ _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
 HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
+MATTERS = 0.15  # of the longest part of a step: less holds nobody up
 ONCE = 0.67  # of the usual: what is told once may be chance above it
 ALIKE, DROP = 0.85, 0.75  # of the usual: what the others reach, and what a slow one stays below
 
@@ -85,6 +96,7 @@ class Sweeps:
 
     trials: dict[tuple[str, str, str], list[Trial]] = field(default_factory=lambda: defaultdict(list))
     steps: dict[tuple[str, str], dict[int, deque[float]]] = field(default_factory=lambda: defaultdict(dict))
+    spoken: set[tuple[str, str]] = field(default_factory=set)  # of steps those of sentences: they take several
     # By unit: of the fastest rank and the slowest, as a log tells of these two alone; which one that is, line.
     extremes: dict[str, deque[tuple[float, float, str, int]]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT))
@@ -98,6 +110,7 @@ class Sweeps:
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _columns: list[str] = field(default_factory=list)  # of a table by rank
     _label: str = ""  # of the list by rank under way
+    _section: int | None = None  # the rank whose own table is under way
     _looked: int = 0
 
     @property
@@ -108,7 +121,9 @@ class Sweeps:
     @property
     def open(self) -> bool:
         """Whether the next line may be a row, whatever its words."""
-        return self._looked <= _MOST and bool(self._unit or self._perftest or self._columns or self._label)
+        return self._looked <= _MOST and bool(
+            self._unit or self._perftest or self._columns or self._label or self._section is not None
+        )
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
@@ -134,10 +149,22 @@ class Sweeps:
         if self._label and (listed := _LISTED.match(line)):
             self._value(number, int(listed[1]), self._label, listed[2])
             return True
-        self._label = line.rstrip(" :.").lower() if line.endswith(":") and len(line) < _NAMES else ""
-        if not self._columns and "ank" not in line and "RANK" not in line:
+        small = line.lower()
+        self._label = (
+            small.rstrip(" :.") if len(line) < _NAMES and (line.endswith(":") or one_in(small, _PACES)) else ""
+        )
+        if section := _SECTION.match(line):
+            self._section = int(section[1])
+            return True
+        if self._section is not None and (part := _PART.match(line)):
+            self._value(number, self._section, part[1].lower(), part[2], part[3])
+            return True
+        if self._in_a_line(number, line, small):
+            return True
+        if not self._columns and "rank" not in small:
             return False
         cells = [cell for cell in _GAP.split(line.strip("|,; ")) if cell]
+        cells = line.split() if len(cells) == 1 else cells
         if any(_RANKS.match(cell) for cell in cells) and len(cells) > 1 and all(map(_COLUMN.match, cells)):
             self._columns = [cell.lower() for cell in cells]
             return True
@@ -153,6 +180,22 @@ class Sweeps:
         ):
             if name != self._columns[at] and _NUMBER.match(cell):
                 self._value(number, int(rank), name, cell)
+        return True
+
+    def _in_a_line(self, number: int, line: str, small: str) -> bool:
+        """Whether a line has the values of all ranks one behind the other, as a list or each with its number."""
+        before, bracket, listed = line.partition("[")
+        if bracket and "rank" in small and (values := _VALUES.match(listed)):
+            told = list(enumerate(values[0].split(",")))
+        else:
+            told = [(int(rank), value) for rank, value in _NUMBERED.findall(line)]
+            before = line[: line.find(told[0][1])].rstrip("r0123456789=: {") if told else ""
+        of_all = len(told) >= _RANKS_COMPARED and [rank for rank, _ in told] == [*range(len(told))]
+        if not of_all or not one_in(small, _PACES):
+            return False
+        label = _STEP_NUMBER.sub("", before.lower()).strip(" :=")
+        for rank, value in told:
+            self._value(number, rank, label, value)
         return True
 
     def _extremes(self, number: int, line: str) -> None:
@@ -178,6 +221,10 @@ class Sweeps:
         for label, value, unit in [*timed, *others, *merits]:
             if not label.lower().startswith("rank"):
                 self._value(number, rank, label.lower(), value, unit)
+        if line[:1] != "{":
+            self.spoken |= {
+                (label.lower(), unit or ("/s" if _RATE.search(label) else "")) for label, _, unit in [*timed, *others]
+            }
 
     def _line(self, number: int, line: str, unit: str) -> None:
         words = [word.rstrip(".") for word in _SPLIT.split(line) if word]
@@ -326,26 +373,39 @@ def _slow_alone(kind: str, trials: list[Trial], unit: str) -> list[Slow]:
 
 def slow_ranks(sweeps: Sweeps) -> list[Slow]:
     """Ranks that take longer than the others in every step, or that wait least for them."""
-    for (label, unit), by_rank in sweeps.steps.items():
-        told = max(map(len, by_rank.values()))
-        middles = {rank: median(values) for rank, values in by_rank.items() if len(values) >= min(told, _TOLD_ONCE)}
-        if len(middles) < _RANKS_COMPARED:
-            continue
-        usual = median(middles.values())
+    of_ranks = {each: _middles(by_rank, each in sweeps.spoken) for each, by_rank in sweeps.steps.items()}
+    of_ranks = {series: middles for series, middles in of_ranks.items() if len(middles) >= _RANKS_COMPARED}
+    whole = defaultdict[str, float](float)  # of each unit the longest time, or the greatest rate
+    for (label, unit), middles in of_ranks.items():
+        whole[_unit_in(label, unit)] = max(whole[_unit_in(label, unit)], median(middles.values()))
+    for (label, unit), middles in of_ranks.items():
+        by_rank, usual = sweeps.steps[label, unit], median(middles.values())
         waits, rate = _WAIT.search(label) is not None, "/" in unit or "FLOP" in unit.upper()
-        drop = DROP if told >= _TOLD_ONCE else ONCE
+        drop = DROP if max(map(len, by_rank.values())) >= _TOLD_ONCE else ONCE
         low = [rank for rank, value in middles.items() if value < (drop if rate else 0.5) * usual]
         high = [rank for rank, value in middles.items() if value > usual / drop]
         behind, ahead = (low, high) if waits or rate else (high, low)
         rest = [value for rank, value in middles.items() if rank not in behind]
         even = all(ALIKE * usual <= value <= usual / ALIKE for value in rest)
-        if behind and not ahead and even and len(behind) <= max(1, len(middles) // 4):
+        counts = all(abs(middles[rank] - usual) >= MATTERS * whole[_unit_in(label, unit)] for rank in behind)
+        if behind and counts and not ahead and even and len(behind) <= max(1, len(middles) // 4):
             line = sweeps._first[label, unit]
             return [
                 Slow("rank", str(rank), line, len(by_rank[rank]), middles[rank], usual, f"{unit} of {label}")
                 for rank in behind
             ]
     return _slowest_told(sweeps)
+
+
+def _middles(by_rank: dict[int, deque[float]], spoken: bool) -> dict[int, float]:
+    """The middle value of each rank that told as often as may be asked of it, or of a sentence must be."""
+    told = _TOLD_ONCE if spoken else max(map(len, by_rank.values()))
+    return {rank: median(values) for rank, values in by_rank.items() if len(values) >= min(told, _TOLD_ONCE)}
+
+
+def _unit_in(label: str, unit: str) -> str:
+    """The unit of a series, which may end its label."""
+    return unit or _SPLIT.split(label.replace("_", " ").strip(" )]"))[-1]
 
 
 def _slowest_told(sweeps: Sweeps) -> list[Slow]:
