@@ -4,6 +4,7 @@ training job by rank."""
 import re
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 
 from .signatures import one_in, read
@@ -45,10 +46,10 @@ _SECTION = re.compile(
     r"\W{0,12}rank[ :#]{0,2}(\d{1,6})\W{0,12}\Z", re.IGNORECASE
 )  # a headline above what one rank prints
 _PART = re.compile(r"([A-Za-z_][^\s|]{0,60})[\s|]{2,40}(?:[\d.]{1,12}%[\s|]{1,20})?(\d{1,9}\.\d{1,6})(ms|us|s)\b")
-_VALUES = re.compile(r"\s{0,4}\d{1,9}(?:\.\d{1,6})?(?:, {0,4}\d{1,9}(?:\.\d{1,6})?){3,4000}(?=\s{0,4}\])")
 _NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\d{1,6})")
 _STEP_NUMBER = re.compile(r"\b(?:step|iter(?:ation)?)s?[ :=]{0,2}\d{1,9}")
 _PACES = ("time", "(ms)", "(s)", "compute", "duration", "latency", "tok/s", "tokens/s", "flop")  # in small letters
+_LETTERS = re.compile(r"[a-z%]+")
 _GAP = re.compile(r"\s{0,20}[|,;\t]\s{0,20}|\s{2,40}")  # between columns
 _WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather", re.IGNORECASE)
 _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|hfi1|ib)_?\w{0,12}\d")
@@ -184,9 +185,10 @@ class Sweeps:
 
     def _in_a_line(self, number: int, line: str, small: str) -> bool:
         """Whether a line has the values of all ranks one behind the other, as a list or each with its number."""
-        before, bracket, listed = line.partition("[")
-        if bracket and "rank" in small and (values := _VALUES.match(listed)):
-            told = list(enumerate(values[0].split(",")))
+        before, _, listed = line.partition("[")
+        values = [value.strip() for value in listed.partition("]")[0].split(",")]
+        if "rank" in small and len(values) > 1 and all(map(_NUMBER.match, values)):
+            told = list(enumerate(values))
         else:
             told = [(int(rank), value) for rank, value in _NUMBERED.findall(line)]
             before = line[: line.find(told[0][1])].rstrip("r0123456789=: {") if told else ""
@@ -208,7 +210,7 @@ class Sweeps:
     def _value(self, number: int, rank: int, label: str, value: str, unit: str = "") -> None:
         """Keep one value of a rank, where it is a time or a rate."""
         series = label, unit or ("/s" if _RATE.search(label) else "")
-        if "/" not in series[1] and one_in(label, tuple(read("ranks")["no_pace"])):
+        if "/" not in series[1] and any(map(_no_pace().match, _LETTERS.findall(label))):
             return
         if len(self.steps) < _SERIES or series in self.steps:
             self._first.setdefault(series, number)
@@ -306,6 +308,12 @@ class Sweeps:
         listed = any(len({trial.names for trial in trials}) >= 4 for trials in self.trials.values())
         listed = listed or bool(self.extremes)
         return listed or any(len(each) >= _RANKS_COMPARED for each in self.steps.values())
+
+
+@lru_cache(maxsize=1)
+def _no_pace() -> re.Pattern[str]:
+    """How words of labels begin whose values are no time, as ``knowledge/nccl/ranks.yaml`` has them."""
+    return re.compile("|".join(map(re.escape, read("ranks")["no_pace"])))
 
 
 def _has_value(line: str) -> bool:
