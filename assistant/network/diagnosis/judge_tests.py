@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
-from .runs import Row, Run, bus_factor, collective_of, once, ranks_listed, ranks_of
+from .runs import Row, Run, bus_factor, collective_of, halves_of, once, ranks_listed, ranks_of
 from .signatures import as_information, finding
 
 MIB = 2**20
@@ -96,7 +96,8 @@ def of_results(run: Run) -> tuple[DiagnosisFinding, ...]:
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
-    bad = next((row for row in run.rows if run.counts_wrong for _, _, _, wrong in row.halves if wrong), None)
+    wrong = run.counts_wrong and any([half.wrong for half in halves_of(run)])
+    bad = next((row for row in run.rows if any(half.wrong for half in row.halves)), None) if wrong else None
     line = bad.line if bad else run.out_of_bounds[0] if run.out_of_bounds and run.out_of_bounds[1] == "FAILED" else None
     if line is not None:
         yield finding("wrong-results", line)
@@ -110,7 +111,7 @@ def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
         yield finding("table-inconsistent", odd.line)
     if run.average is None:
         return
-    values = [half.busbw for row in run.rows for half in row.halves]
+    values = [half.busbw for half in halves_of(run)]
     mean = added(values) / len(values)
     if abs(mean - run.average) > max(0.002, 0.002 * run.average):
         yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)

@@ -18,8 +18,8 @@ _SMALL = bytes(
 )
 # What is left of a name made of hexadecimal digits: a container, an address of an adapter, a commit.
 _HEXADECIMAL = re.compile(rb"0[a-f]{1,8}0[0a-f]*")
-# Runs that become one sign, of spaces up to 166 long and of digits up to 26: longer numbers are a kind of their own.
-_RUNS = ((b" ", (8, 4, 2, 2, 2)), (b"0", (4, 2, 2, 2)))
+# Runs become one sign, of spaces up to 38 long and of digits up to 10: longer numbers are kinds of their own.
+_RUNS = ((b" ", (8, 4, 2, 2)), (b"0", (3, 2, 2)))
 _MOST, _LONGEST = 30_000, 600  # kinds that are remembered, and bytes of the longest: 30 MB
 # One is in every line of trials, in small letters: see :mod:`.sweeps`.
 _HINTS = (

@@ -115,9 +115,15 @@ def usual(run: Run) -> float:
 
 
 @once
+def halves_of(run: Run) -> list[Half]:
+    """Both sides of all rows; of a table that is closed nobody asks."""
+    return [half for row in run.rows for half in row.halves]
+
+
+@once
 def validated(run: Run) -> bool:
     """Whether results were compared with what they should be."""
-    return any(half.wrong is not None for row in run.rows for half in row.halves)
+    return any(half.wrong is not None for half in halves_of(run))
 
 
 @once
@@ -128,7 +134,7 @@ def _hosts(run: Run) -> frozenset[str]:
 @once
 def bus_factor(run: Run) -> float | None:
     """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
-    halves = [half for row in run.rows for half in row.halves]
+    halves = halves_of(run)
     ratios = sorted([busbw / algbw for _, algbw, busbw, _ in halves if algbw >= _CLEAR])
     if not ratios:
         told = sorted(halves, key=lambda half: -half.algbw)[:_FEW]
@@ -147,7 +153,7 @@ def collective_of(run: Run) -> str:
     row = run.rows[-1]
     if factor > 1.02:
         return "all_reduce"
-    if abs(factor - 1) < max(0.005, 2 * ROUNDING / max(half.algbw for row in run.rows for half in row.halves)):
+    if abs(factor - 1) < max(0.005, 2 * ROUNDING / max(half.algbw for half in halves_of(run))):
         return "broadcast" if row.root not in (None, -1) and row.redop in (None, "none") else "sendrecv"
     if row.redop not in (None, "none"):
         return "reduce_scatter"
@@ -193,6 +199,7 @@ def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[o
     run.kept, run.closed = {name: each for name, each in run.kept.items() if each[0] == state}, True
     for question in (*_ANSWERS, *questions):
         question(run)
+    run.kept.pop(halves_of.__name__, None)
     run.kept = {name: _shared((_CLOSED, answer), shared) for name, (_, answer) in run.kept.items()}
     run.facts = shared.setdefault(run.facts, run.facts)
     run.speaking = shared.setdefault(run.speaking, run.speaking)
@@ -217,7 +224,7 @@ def _fitting(run: Run) -> range:
     collective = collective_of(run)
     if bus_factor(run) is None or collective in ("sendrecv", "broadcast", "reduce", "hypercube", "unknown"):
         return range(0)
-    return _by_factor([half for row in run.rows for half in row.halves], 2 if collective == "all_reduce" else 1)
+    return _by_factor(halves_of(run), 2 if collective == "all_reduce" else 1)
 
 
 def _by_factor(halves: list[Half], passes: int) -> range:
