@@ -256,7 +256,9 @@ class Reading:
             return
         if any(seen.signature.recurs for seen in fold.seen):
             return
-        asked = kind.bits & _asking() & ~known_lines.of_work() & ~self.heard.known.settled
+        # a channel differs from one that was read in its ranks alone
+        channel = kind.way is not None and kind.way[1] is None
+        asked = 0 if channel else kind.bits & _asking() & ~known_lines.of_work() & ~self.heard.known.settled
         if fold.numbers is None and any(seen.signature.code == "worked" for seen in fold.seen):
             fold.numbers = known_lines.at_work
         if not any(asked >> (known_lines.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):
