@@ -79,13 +79,30 @@ def profiled(slow: float, rank: int) -> str:
     )
 
 
+def recorded(slow: float, rank: int) -> str:
+    return "".join(f"rank={n} fwd_bwd={855.1 * (slow if n == rank else 1):.1f}ms opt=44.0ms\n" for n in range(16))
+
+
+def with_an_arrow(slow: float, rank: int) -> str:
+    rows = (f"[timing]   rank {n:02d} -> {855.1 * (slow if n == rank else 1):.1f} ms" for n in range(8))
+    return "\n".join(("[timing] per-rank iteration time", *rows)) + "\n"
+
+
 @pytest.mark.parametrize(
-    "printed", [aligned, piped, comma, listed, scored, in_a_line, profiled], ids=lambda f: f.__name__
+    "printed",
+    [aligned, piped, comma, listed, scored, in_a_line, profiled, recorded, with_an_arrow],
+    ids=lambda f: f.__name__,
 )
 def test_a_rank_that_takes_twice_as_long_is_named_and_one_that_takes_a_little_longer_is_not(printed):
     ((code, message), *_) = alarms(STEPS + printed(2.0, 5))
     assert code == "slow-rank" and message.startswith("rank 5:")
     assert alarms(STEPS + printed(1.05, 5)) == []
+
+
+def test_a_host_that_a_table_shows_to_take_twice_as_long_is_named():
+    rows = (f"gpu-{n:02d}    {1630 if n == 4 else 815}.{n}" for n in range(8))
+    ((code, message), *_) = alarms(STEPS + "\n".join(("host      step_ms", *rows)) + "\n")
+    assert code == "slow-host" and "gpu-04" in message
 
 
 def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_the_fastest():
