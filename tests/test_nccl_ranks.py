@@ -122,9 +122,11 @@ def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_t
             for s in range(5)
             for n in range(8)
         ),
+        "host  image_pull_s  init_s\n" + "".join(f"gpu-{n:02d}  {181 if n == 2 else 31}  12\n" for n in range(6)),
+        "[ckpt] slowest rank 0 took 31.2 s, median 12.1 s (rank 0 writes metadata)\n",
         "rank to host map:\n" + "".join(f"rank {n}: {9 * n}\n" for n in range(8)),
     ],
-    ids=["memory", "load of experts", "start", "a small part of the step", "a map"],
+    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map"],
 )
 def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
     assert alarms(STEPS + printed) == []

@@ -43,7 +43,9 @@ _NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\
 _STEP_NUMBER = re.compile(r"\b(?:step|iter(?:ation)?)s?[ :=]{0,2}\d{1,9}")
 _PACES = ("time", "(ms)", "(s)", "compute", "duration", "latency", "tok/s", "tokens/s", "flop")  # in small letters
 _WORDS = re.compile(r"[a-z%]+")
-_PACE = re.compile(r"_?m?s\b|sec|time|tok\w{0,6}/s|tflop|iter|step", re.IGNORECASE)
+_OF_STEPS = re.compile(
+    r"step|iter|fwd|bwd|forward|backward|comput|train|epoch|tok\w{0,6}/s|samples/s|flop", re.IGNORECASE
+)
 _SPLIT = re.compile(r"[\s,|;:=()\[\]<>{}\"']+")
 _KEPT, _SERIES = 32, 64  # values of a rank, and series of them
 _LONGEST, _DIGITS = 60, 7  # characters of a label, and digits of a rank's number less one
@@ -137,7 +139,7 @@ class ByRank:
                 if (
                     label != self._columns[self._who]
                     and (value := _CELL.match(cell))
-                    and (of_ranks or _PACE.search(label))
+                    and (of_ranks or _OF_STEPS.search(label))
                 ):
                     self._keep(number, name, label, value[1])
         return self._of_ranks
@@ -170,14 +172,14 @@ class ByRank:
         for about in read("ranks")["extremes"]:
             if about["has"] in line:
                 fast, slow = (re.search(about[end], line) for end in ("fast", "slow"))
-                if fast and slow:
+                if fast and slow and not _not_of_steps(line[: slow.start()].lower()):
                     told = float(fast["value"]), float(slow["value"]), slow["rank"], number
                     self.extremes[about["unit"]].append(told)
 
     def _keep(self, number: int, who: str, label: str, value: str, unit: str = "") -> None:
         """Keep one value, where it is a time or a rate."""
         series = _series(label, unit)
-        if "/" not in series[1] and any(map(_no_pace().match, _WORDS.findall(label))):
+        if "/" not in series[1] and _not_of_steps(label):
             return
         if len(self.paces) < _SERIES or series in self.paces:
             self.first.setdefault(series, number)
@@ -250,6 +252,11 @@ def _series(label: str, unit: str) -> Series:
 def _unit_in(label: str, unit: str) -> str:
     """The unit of a series, which may end its label."""
     return unit or _SPLIT.split(label.replace("_", " ").strip(" )]"))[-1]
+
+
+def _not_of_steps(label: str) -> bool:
+    """Whether a label in small letters names what is no time, or none of a step."""
+    return any(map(_no_pace().match, _WORDS.findall(label)))
 
 
 @lru_cache(maxsize=1)
