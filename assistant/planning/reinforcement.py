@@ -16,11 +16,9 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
 from .entry import Entry, Estimate, band_of
-from .estimate import as_estimate, machine, model_job, networks
+from .estimate import as_estimate, last_backward_s, machine, model_job, networks
 from .resolve import Resolved, resolve
 from .rollouts import BALANCED
-
-_BACKWARD_SHARE = 2 / 3  # of a training step's compute: the exchange of the layers done first travels meanwhile
 
 
 def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, catalog: Catalog) -> None:
@@ -49,7 +47,8 @@ def _between_sites(estimate: Estimate, job: Resolved, loop: Loop) -> Estimate:
         return _longer(estimate, max(0.0, waited), moved, moved / link, "weight_sync")
     updates = ceil(loop.answers / job.global_batch)
     one = synchronise(job.trained_params * 2.0, job.sites, link, 1)
-    hidden = _BACKWARD_SHARE * estimate.training.compute if estimate.training else 0.0
+    compute = estimate.training.compute if estimate.training else 0.0
+    hidden = last_backward_s(compute, estimate.parallelism, job.global_batch)
     waited = updates * max(0.0, one.per_step - hidden)
     return _longer(estimate, waited, updates * one.bytes_, updates * one.seconds, "training")
 
