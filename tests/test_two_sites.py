@@ -158,6 +158,22 @@ def test_a_step_in_unison_hides_its_exchange_behind_the_last_micro_batch_alone()
     assert one == pytest.approx(many, rel=0.02) and 2.0 < many < 3.6
 
 
+def test_adapters_that_cross_in_no_time_are_trained_in_unison() -> None:
+    """What decides is what a step waits for its gradients, and not how fast the line is."""
+
+    def chosen(method: str) -> Plan:
+        value = {
+            "workload": "finetuning",
+            "model": "llama-3.1-8b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 16, "sites": 2, "wan_gbps": 10},
+            "training": {"method": method, "tokens": 1e9},
+        }
+        return plan(from_value(value, LIBRARY.catalog), LIBRARY, index=None)
+
+    assert chosen("lora").recommendation.fabric == "infiniband-ndr-400"
+    assert chosen("full").recommendation.fabric == "wan-low-communication"
+
+
 def _every(said: str) -> float:
     found = re.search(r"an exchange every ([\d,]+) steps", said)
     assert found, said

@@ -179,5 +179,5 @@ def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: d
         tflops_per_gpu=estimate.tflops_per_gpu * factor,
         mfu=estimate.mfu * factor,
         breakdown=estimate.breakdown.model_copy(update={"dp": estimate.breakdown.dp + seconds}),
-        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "seconds_between_sites": sync.seconds},
+        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "waited_between_sites": seconds},
     )

@@ -82,6 +82,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "trains": not q.serves,
         "model": q.model if isinstance(q.model, str) else "inline",
         "params_b": job.params / GB,
+        "trained_b": job.trained_params / GB,
         "active_params_b": job.architecture.active_params / GB,
         "moe": bool(job.model.experts),
         "expert_overlap": job.expert_overlap or "none",
@@ -199,7 +200,9 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
     of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
+    between = traffic.get("waited_between_sites")
     return {
+        "between_sites_percent": known(None if between is None else 100 * between / entry.step),
         "bytes_per_node_gb": known(into / GB if into is not None else None),
         "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),
         "small_messages": known(small),
