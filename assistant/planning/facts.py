@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from assistant.market import Offered
+from assistant.model.low_communication import WAN_GOODPUT, synchronise
 from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.reasoning.engine import LARGEST_NUMBER
 from assistant.vocabulary.catalog import Fabric, Fact
@@ -111,6 +112,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "domains": job.domains,
         "sites": job.sites,
         "wan_gbps": known(job.wan_gbps),
+        "exchange_s": known(_exchange_s(job)),
         "provider": job.provider.id if job.provider else "none",
         "oversubscription_said": cluster.oversubscription is not None
         or job.questionnaire.budget.quotes_tell_oversubscription,
@@ -123,6 +125,12 @@ def _where(job: Resolved) -> dict[str, Any]:
         "deadline_days": known(constraints.deadline_days),
         "max_slowdown_percent": known(constraints.max_slowdown_percent),
     }
+
+
+def _exchange_s(job: Resolved) -> float | None:
+    if job.serves or job.sites == 1 or not job.wan_gbps:
+        return None
+    return synchronise(2.0 * job.trained_params, job.sites, job.wan_gbps * 1e9 / 8, 1, goodput=WAN_GOODPUT).seconds
 
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
