@@ -114,6 +114,18 @@ YAML = [
         "training.global_batch",
         "expected a multiple of dp·micro_batch",
     ),
+    (
+        START + CLUSTER + "parallelism: {pp: 4, interleave: 2}\ntraining: {global_batch: 20}\n",
+        5,
+        "training.global_batch",
+        "expected a multiple of dp·micro_batch·pp with interleave above 1 (4·1·4 = 16), got 20",
+    ),
+    (
+        START + CLUSTER + "parallelism: {pp: 4, interleave: 2}\ntraining: {framework: deepspeed}\n",
+        4,
+        "parallelism.interleave",
+        "expected 1 with framework deepspeed, whose stages are whole, got 2",
+    ),
     (START + CLUSTER + "budget: {usd: 50 bananas}\n", 4, "budget.usd", "expected an amount of US dollars"),
     (START + CLUSTER + "budget: {usd: 500 CHF}\n", 4, "budget.usd", "expected US dollars, or a currency"),
     (START + CLUSTER + "budget: {mode: steal}\n", 4, "budget.mode", "expected one of rent, buy"),

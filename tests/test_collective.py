@@ -34,6 +34,13 @@ def test_bandwidths_are_those_that_nccl_tests_prints(kind, factor):
     assert found.time_p10_s < found.time_s < found.time_p90_s
 
 
+@pytest.mark.parametrize(("gpus", "gpus_per_node", "measured"), [(40, 4, 26.25), (80, 8, 15.23)])
+def test_a_peer_in_a_large_communicator_gets_one_channel(gpus, gpus_per_node, measured):
+    """sendrecv_perf on ten nodes (xxrjun/nccl-tests-cluster, 1 GiB), which nothing was fitted to."""
+    found = asked("send_recv", gpus, bytes="1GiB", cluster={"gpus_per_node": gpus_per_node})
+    assert found.busbw_gb_per_s == pytest.approx(measured, rel=0.2)
+
+
 def test_the_algorithm_is_named():
     assert asked("all_reduce", bytes="1GiB", cluster={"in_network_reduction": True}).algorithm == "SHARP"
     assert asked("all_reduce", 8, fabric=None, bytes="1GiB").algorithm == "NVLS"

@@ -126,6 +126,8 @@ def test_a_sentence_for_a_program_gives_the_plan_as_json():
     [
         (("64 H100 for us",), "expected a job with model"),
         (("pretrain llama 3.1 70b on",), "expected a job with GPU and GPUs"),
+        (("LoRA of llama 3.1 8b on 8 GTX 1080 Ti",), '"GTX 1080 Ti" is no GPU of the catalog'),
+        (("pretrain llama 3.1 8b on 8 Foobar X900 GPUs",), 'not understood: "Foobar X900"'),
         (("pretrain llama 3.1 8b on 16 h100 with tp 7",), "7"),
         (("70B", "on", "64", "H100"), 'put a sentence in quotes: weft "70B on 64 H100"'),
         (("paln", "job.yaml"), "did you mean weft plan?"),

@@ -189,7 +189,9 @@ def test_a_fabric_that_is_already_there_is_kept_and_the_sentence_does_not_call_t
         library, "cluster.gpus=16..64", job=_with("cluster.fabric", "infiniband-ndr-400", _with("cluster.gpus", 64))
     )
     assert all(point.kept and point.fabric == "infiniband-ndr-400" for point in made.points)
-    assert "given as decided" in sentences(made)[0] and "chosen" not in sentences(made)[0]
+    said = sentences(made)[0]
+    assert "given as decided" in said and "chosen" not in said
+    assert "InfiniBand costs" in said and "; it " not in said  # "it" would be the network that is given
 
 
 def test_the_plot_is_letters_with_a_legend_and_names_what_a_plan_chooses(library):

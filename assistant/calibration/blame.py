@@ -11,6 +11,9 @@ from .fit import ROW_SPREAD, Factors, crosses, predicted
 
 # Shares of what is unexpected from which one cause alone is named, and two are; assumed.
 MOST, SOME = 0.5, 0.25
+# Share of the predicted step from which a cause is named however much more another takes: GPUs of one kind differ by a
+# tenth.
+FOR_ITSELF = 0.1
 Verdict = Literal["network", "compute", "both", "neither", "unexplained"]
 
 
@@ -44,7 +47,8 @@ def _verdict(unexpected: float, parts: dict[str, float]) -> Verdict:
     share = {name: part / unexpected for name, part in parts.items()}
     if share["unexplained"] >= MOST:
         return "unexplained"
-    if min(share["compute"], share["network"]) >= SOME:
+    least = min(("compute", "network"), key=lambda name: share[name])
+    if share[least] >= SOME or (share[least] > 0.0 and parts[least] >= FOR_ITSELF):
         return "both"
     return "compute" if share["compute"] > share["network"] else "network"
 

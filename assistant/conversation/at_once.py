@@ -129,7 +129,12 @@ def _missing(conversation: Conversation, said: list[Event]) -> str:
     missing = conversation.draft.missing
     question = next((one for one in conversation.library.interview.questions if one.field in missing), None)
     example = f"; say it as in: {question.placeholder}" if question and question.placeholder else ""
-    return f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}"
+    asked = [e.text for e in said if isinstance(e, Question) and e.field in missing]
+    doubts = [text for text in asked if question is None or text != question.text]
+    if doubts:  # it was said, and is nothing that the catalog has
+        return f"{doubts[0]}{example}"
+    rest = next((f'; not understood: "{e.rest}"' for e in said if isinstance(e, Understood) and e.rest), "")
+    return f"expected a job with {' and '.join(map(field_name, missing))}, which is not said{example}{rest}"
 
 
 def blocks(found: AtOnce) -> list[Block]:

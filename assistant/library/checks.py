@@ -133,8 +133,12 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
         _refuse("parallelism", f"expected tp·pp·cp to divide cluster.gpus ({gpus}), got {together}")
     if model.heads and model.heads % split.tp:
         _refuse("parallelism.tp", f"expected a divisor of the model's {model.heads} heads, got {split.tp}")
-    if model.layers and stages > model.layers:
-        _refuse("parallelism.pp", f"expected at most the model's {model.layers} layers as pp·interleave, got {stages}")
+    # Embedding and head may each be a chunk: Llama 3 405B has 126 layers in 16 × 8 chunks (2407.21783, 3.3.2).
+    most = (model.layers or 0) + (2 if split.interleave > 1 else 0)
+    if model.layers and (stages > most or split.pp > model.layers):
+        beside = ", embedding and head" if split.interleave > 1 else ""
+        said = f"expected at most the model's {model.layers} layers{beside} as pp·interleave ({most}), got {stages}"
+        _refuse("parallelism.pp", said)
     if split.interleave > 1 and split.pp == 1:
         _refuse("parallelism.interleave", f"expected pp of at least 2 beside interleave {split.interleave}, got pp 1")
     if split.ep > 1 and not model.experts:
@@ -148,19 +152,27 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
         _refuse("parallelism.strategy", "expected at least 2 GPUs for hsdp, got 1")
     if training is None:
         return
+    if split.interleave > 1 and training.framework == "deepspeed":
+        said = f"expected 1 with framework deepspeed, whose stages are whole, got {split.interleave}"
+        _refuse("parallelism.interleave", said)
     length = training.sequence_length
     if length and length % split.cp:
         _refuse("parallelism.cp", f"expected a divisor of training.sequence_length ({length}), got {split.cp}")
-    _check_batch(questionnaire, replicas)
+    _check_batch(questionnaire, replicas, split.rounds)
 
 
-def _check_batch(questionnaire: Questionnaire, replicas: int) -> None:
+def _check_batch(questionnaire: Questionnaire, replicas: int, rounds: int) -> None:
+    """The batch divides among the replicas, and with interleaving into ``rounds`` of as many micro-batches as there are
+    stages, as Megatron asks for (2104.04473, 2.2)."""
     training = questionnaire.training
     if training is None or training.global_batch is None:
         return
-    per_step = replicas * (training.micro_batch or 1)
-    if training.global_batch % per_step:
-        what = f"dp·micro_batch ({replicas}·{training.micro_batch or 1} = {per_step})"
+    each = training.micro_batch or 1
+    needed = replicas * each * rounds
+    if training.global_batch % needed:
+        plain = f"dp·micro_batch ({replicas}·{each} = {needed})"
+        interleaved = f"dp·micro_batch·pp with interleave above 1 ({replicas}·{each}·{rounds} = {needed})"
+        what = interleaved if rounds > 1 else plain
         _refuse("training.global_batch", f"expected a multiple of {what}, got {training.global_batch}")
 
 

@@ -34,6 +34,10 @@ SHARP_PASSES = 2.0
 # (uccl-0068 to 0070), a node's eight 45.8 each (kv0050); of what adapters reach in a ring, 49. NCCL's sendrecv_perf,
 # where every rank does both at once over few channels, is ``send_share``: 25.
 LONE_SHARE = 0.9
+# Ranks of a communicator up to which NCCL opens two channels to a peer on another node, and beyond them one: it halves
+# the two until they are no more than four for each rank of its 32 point-to-point channels (``paths.cc``,
+# ncclTopoComputeP2pChannels; 32 as on nodes with NVSwitch). Counted: 40 ranks got 26.2 GB/s, 80 got 15.2.
+TWO_CHANNELS_RANKS = 4 * 32 // 2
 # Adapters of a rack that a ring crosses, one for each of its channels: as many as NCCL lays rings through the eight
 # adapters of a node. Assumed: rings through 72 GPUs of a rack have been published by nobody.
 RACK_RINGS = 8
@@ -340,17 +344,18 @@ def send_receive(
     stage: np.ndarray | float = 1.0,
     span: np.ndarray | float = 1.0,
     both_ways: bool = False,
+    ranks: int = 1,
 ) -> np.ndarray:
     """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``:
     domains that send at once to as many others, of the ``span`` the whole chain has.
 
     ``both_ways``: each rank receives from another one meanwhile. To a single peer NCCL opens few channels, which then
-    do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
+    do not fill an adapter: 25 of 49 GB/s on H100 with NDR, and half of that where the communicator has many ``ranks``
+    (a pipeline's has as many as stages).
     """
     n, c = wires.networks, wires.constants
-    rate = np.minimum(
-        n.gpu_rate * wires.machine.domain / senders, n.nic_rate * (c.send_share if both_ways else LONE_SHARE)
-    )
+    channels = c.send_share * (0.5 if ranks > TWO_CHANNELS_RANKS else 1.0)
+    rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate * (channels if both_ways else LONE_SHARE))
     if wires.blocking:
         rate = rate / uplink_share(n, np.asarray(stage), np.asarray(span))
     outside = bytes_ * wires.slowdown / rate + wires.hop(SIMPLE, c.simple_trips)

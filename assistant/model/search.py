@@ -196,9 +196,8 @@ def fewest_ranks(a: Architecture, gpus: int, sequence: int, *, stages: bool = Tr
     layers and sequences alone, of ``whole`` models that of sequences alone: no step can have fewer sequences."""
     tp, pp, cp = _degrees(a, gpus, _NARROWEST, sequence)
     tp, pp = ([1], [1]) if whole else (tp, pp)
-    full = [p for p in pp if p == 1 or (stages and -(-a.layers // p) * (p - 1) < a.layers)]
     cut = [c for c in cp if c == 1 or sequence / c >= LEAST_TOKENS]
-    return gpus // max(p for p in map(prod, product(tp, full, cut)) if gpus % p == 0)
+    return gpus // max(p for p in map(prod, product(tp, pp if stages else [1], cut)) if gpus % p == 0)
 
 
 def _micro_batches(job: Job) -> Sequence[int]:
@@ -268,8 +267,7 @@ def _splits(
     dp = np.maximum(np.floor(exact), 1.0)
     micro_batches = np.ceil(job.global_batch / (dp * size))
     if not fixed:
-        layers, ranks = job.architecture.layers, dp * cp * tp
-        can &= (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)  # full pipelines
+        ranks = dp * cp * tp
         can &= (slices.ep == 1)[:, None] | (np.mod(ranks, (slices.ep * slices.etp)[:, None]) == 0)
     if choices.memory is not None:
         can &= _least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory

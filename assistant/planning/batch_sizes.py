@@ -29,7 +29,7 @@ def global_batch(questionnaire: Questionnaire, architecture: Architecture, seque
     at_once = (given.micro_batch if given else None) or 1
     if isinstance(split, Parallelism):
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
-        unit = gpus // (split.tp * split.pp * split.cp) * at_once
+        unit = gpus // (split.tp * split.pp * split.cp) * at_once * split.rounds
         batch = batch if batch % unit == 0 else _even_multiple(unit, wanted)
     elif batch < least(architecture, questionnaire, sequence) * at_once:
         batch = least(architecture, questionnaire, sequence, stages=False) * at_once

@@ -16,7 +16,7 @@ from assistant.vocabulary.plan import Warning_
 from assistant.vocabulary.questionnaire import RARELY
 
 from .entry import Entry
-from .estimate import BACKWARD_SHARE, exposed
+from .estimate import last_backward_s
 from .facts import strategy_said
 from .pipeline import Decision
 from .resolve import Resolved
@@ -48,14 +48,16 @@ def _trained(made: Decision, chosen: Entry) -> str:
     once = synchronise(sent, job.sites, _link(job), job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
     apart = bool(chosen.estimate.parallelism.get("inner_steps"))
     every_step = synchronise(sent, job.sites, _link(job), 1, goodput=WAN_GOODPUT)
-    alone = chosen.step - (once.per_step if apart else exposed(every_step, chosen.estimate.breakdown.compute))
+    sequences = job.global_batch if apart else job.global_batch // job.sites  # islands are counted together
+    hidden = last_backward_s(chosen.estimate.breakdown.compute, chosen.estimate.parallelism, sequences)
+    alone = chosen.step - (once.per_step if apart else max(0.0, every_step.per_step - hidden))
     fewest = sustained_steps(once.seconds, alone)
     share = 100.0 * once.per_step / (alone + once.per_step)
-    needed = link_for_every_step(sent, job.sites, BACKWARD_SHARE * chosen.estimate.breakdown.compute) * 8 / 1e9
+    needed = link_for_every_step(sent, job.sites, hidden) * 8 / 1e9
     return (
         f"Between the sites {once.bytes_ / 1e9:.3g} GB enter each for every exchange, {_time(once.seconds)} over "
-        f"{job.wan_gbps:g} Gb/s. Every {job.inner_steps:,} steps that takes {share:.2g} % of the time; the link "
-        f"sustains an exchange every {fewest:,} steps or more for {100 * WAITING:.0f} %. In unison, every step, it "
+        f"{job.wan_gbps:g} Gb/s. Every {_steps(job.inner_steps)} that takes {share:.2g} % of the time; the link "
+        f"sustains an exchange every {_steps(fewest)} or more for {100 * WAITING:.0f} %. In unison, every step, it "
         f"would take {_rate(needed)}. The price of the line is not in these costs.{_not_taken(made, chosen)}"
     )
 
@@ -100,6 +102,10 @@ def _served(job: Resolved) -> str:
         f"{said} With prefill at one site and decode at the other {cache / 1e9:.2g} GB of KV cache cross for a prompt, "
         f"{_time(cache / (_link(job) * WAN_GOODPUT))} each: keep both sides of a request at one site."
     )
+
+
+def _steps(number: int) -> str:
+    return "step" if number == 1 else f"{number:,} steps"
 
 
 def _time(seconds: float) -> str:

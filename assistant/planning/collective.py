@@ -157,7 +157,7 @@ def _needed(query: CollectiveQuery, field: str) -> float:
 def _between(network: Network, machine: Machine, bytes_: float) -> float:
     """Seconds for one rank to send ``bytes_`` to another domain, or inside the only one, and receive as many."""
     wires, crosses = Wires(machine, Networks([network])), np.array([machine.domains > 1])
-    found = send_receive(wires, np.array([bytes_]), crosses, np.ones(1), both_ways=True)
+    found = send_receive(wires, np.array([bytes_]), crosses, np.ones(1), both_ways=True, ranks=machine.gpus)
     return float(np.ravel(found)[0])
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
 from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
@@ -117,7 +119,7 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     rarely = synchronise(gradients, job.sites, link, job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
     apart = [_islands(one, rarely, e.id, job) for one, e in zip(estimates, inside, strict=True)]
     for entry, estimate, islands in zip(inside, estimates, apart, strict=True):
-        stretched = _stretched(estimate, every_step)
+        stretched = _stretched(estimate, every_step, site.global_batch)
         given = entry.id == job.questionnaire.cluster.fabric and job.parallelism is None
         rare = job.rare or (given and islands.band.p50 < stretched.band.p50)
         entry.estimated = islands if rare else stretched
@@ -130,14 +132,20 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
             entry.estimated = replace(fastest, alternatives=choices)
 
 
-def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
+def _stretched(estimate: Estimate, sync: Synchronisation, sequences: int) -> Estimate:
     """A synchronous step over the wide-area link."""
-    return _longer(estimate, exposed(sync, estimate.breakdown.compute), sync, {})
+    hidden = last_backward_s(estimate.breakdown.compute, estimate.parallelism, sequences)
+    return _longer(estimate, max(0.0, sync.per_step - hidden), sync, {})
 
 
-def exposed(sync: Synchronisation, compute: float) -> float:
-    """Seconds of an exchange in every step that the backward pass does not hide; ``compute``: of both passes, in s."""
-    return max(0.0, sync.per_step - BACKWARD_SHARE * compute)
+def last_backward_s(compute: float, parallelism: Mapping[str, Any], sequences: int) -> float:
+    """Seconds of a step that an exchange of its gradients can hide behind: the backward pass of the last micro-batch,
+    as the ones before it only add to them (2006.15704, 3.2.4).
+
+    ``compute``: s of all passes of a step; ``sequences``: what all copies that ``parallelism`` counts take in a step.
+    """
+    micro_batches = sequences / ((parallelism.get("dp") or 1) * (parallelism.get("micro_batch") or 1))
+    return BACKWARD_SHARE * compute / max(1.0, micro_batches)
 
 
 def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolved) -> Estimate:
@@ -171,5 +179,5 @@ def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: d
         tflops_per_gpu=estimate.tflops_per_gpu * factor,
         mfu=estimate.mfu * factor,
         breakdown=estimate.breakdown.model_copy(update={"dp": estimate.breakdown.dp + seconds}),
-        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "seconds_between_sites": sync.seconds},
+        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "waited_between_sites": seconds},
     )

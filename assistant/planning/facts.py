@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from assistant.market import Offered
+from assistant.model.low_communication import WAN_GOODPUT, synchronise
 from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.reasoning.engine import LARGEST_NUMBER
 from assistant.vocabulary.catalog import Fabric, Fact
@@ -82,6 +83,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "trains": not q.serves,
         "model": q.model if isinstance(q.model, str) else "inline",
         "params_b": job.params / GB,
+        "trained_b": job.trained_params / GB,
         "active_params_b": job.architecture.active_params / GB,
         "moe": bool(job.model.experts),
         "expert_overlap": job.expert_overlap or "none",
@@ -110,6 +112,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "domains": job.domains,
         "sites": job.sites,
         "wan_gbps": known(job.wan_gbps),
+        "exchange_s": known(_exchange_s(job)),
         "provider": job.provider.id if job.provider else "none",
         "oversubscription_said": cluster.oversubscription is not None
         or job.questionnaire.budget.quotes_tell_oversubscription,
@@ -122,6 +125,12 @@ def _where(job: Resolved) -> dict[str, Any]:
         "deadline_days": known(constraints.deadline_days),
         "max_slowdown_percent": known(constraints.max_slowdown_percent),
     }
+
+
+def _exchange_s(job: Resolved) -> float | None:
+    if job.serves or job.sites == 1 or not job.wan_gbps:
+        return None
+    return synchronise(2.0 * job.trained_params, job.sites, job.wan_gbps * 1e9 / 8, 1, goodput=WAN_GOODPUT).seconds
 
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
@@ -199,7 +208,9 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
     of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
+    between = traffic.get("waited_between_sites")
     return {
+        "between_sites_percent": known(None if between is None else 100 * between / entry.step),
         "bytes_per_node_gb": known(into / GB if into is not None else None),
         "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),
         "small_messages": known(small),

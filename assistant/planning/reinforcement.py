@@ -16,11 +16,9 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
 from .entry import Entry, Estimate, band_of
-from .estimate import as_estimate, machine, model_job, networks
+from .estimate import as_estimate, last_backward_s, machine, model_job, networks
 from .resolve import Resolved, resolve
 from .rollouts import BALANCED
-
-_BACKWARD_SHARE = 2 / 3  # of a training step's compute: the exchange of the layers done first travels meanwhile
 
 
 def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, catalog: Catalog) -> None:
@@ -46,17 +44,17 @@ def _between_sites(estimate: Estimate, job: Resolved, loop: Loop) -> Estimate:
     if loop.apart:
         moved = job.architecture.bytes(loop.rollout_precision)
         waited = moved / link - (estimate.band.p50 if loop.steps_off > 1 else 0.0)
-        return _longer(estimate, max(0.0, waited), moved, moved / link, "weight_sync")
+        return _longer(estimate, max(0.0, waited), moved, "weight_sync")
     updates = ceil(loop.answers / job.global_batch)
     one = synchronise(job.trained_params * 2.0, job.sites, link, 1)
-    hidden = _BACKWARD_SHARE * estimate.training.compute if estimate.training else 0.0
+    compute = estimate.training.compute if estimate.training else 0.0
+    hidden = last_backward_s(compute, estimate.parallelism, job.global_batch)
     waited = updates * max(0.0, one.per_step - hidden)
-    return _longer(estimate, waited, updates * one.bytes_, updates * one.seconds, "training")
+    return _longer(estimate, waited, updates * one.bytes_, "training")
 
 
-def _longer(estimate: Estimate, waited: float, moved: float, seconds: float, part: str) -> Estimate:
-    """The estimate with ``waited`` seconds added to a part of the step; ``moved`` bytes in ``seconds`` cross the
-    link."""
+def _longer(estimate: Estimate, waited: float, moved: float, part: str) -> Estimate:
+    """The estimate with ``waited`` seconds added to a part of the step; ``moved`` bytes cross the link."""
     draws, factor = estimate.draws + waited, estimate.band.p50 / (estimate.band.p50 + waited)
     return replace(
         estimate,
@@ -67,7 +65,7 @@ def _longer(estimate: Estimate, waited: float, moved: float, seconds: float, par
         tflops_per_gpu=estimate.tflops_per_gpu * factor,
         mfu=estimate.mfu * factor,
         breakdown=estimate.breakdown.model_copy(update={part: getattr(estimate.breakdown, part) + waited}),
-        traffic={**estimate.traffic, "bytes_between_sites": moved, "seconds_between_sites": seconds},
+        traffic={**estimate.traffic, "bytes_between_sites": moved, "waited_between_sites": waited},
     )
 
 

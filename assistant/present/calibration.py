@@ -69,9 +69,11 @@ def _factors(profile: Profile) -> list[str]:
         lines.append(f"network {network.others:.3g} on every other fabric: half of what the model itself may get wrong")
     left_out = profile.errors.left_out_percent
     if left_out is not None and left_out >= profile.errors.before_percent:
+        # half a percent is told as nothing
+        why = "nothing is to be corrected" if profile.errors.before_percent < 0.5 else "the runs disagree"
         lines.append(
-            "Predicting each run from the others is no better than not calibrating: the runs disagree, so the profile "
-            "leaves everything as it is."
+            f"Predicting each run from the others is no better than not calibrating: {why}, so the profile leaves "
+            "everything as it is."
         )
     return lines
 

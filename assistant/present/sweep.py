@@ -78,9 +78,13 @@ def _clause(turn: Turn) -> str | None:
         return None
     chosen = turn.question == "chosen"
     if turn.first is None:
-        never = "InfiniBand is never chosen" if chosen else f"it never costs clearly less than {_RIVALS[turn.question]}"
+        never = (
+            "InfiniBand is never chosen"
+            if chosen
+            else f"InfiniBand never costs clearly less than {_RIVALS[turn.question]}"
+        )
         return f"{never} up to {amount(turn.along, turn.largest)}"
-    what = "InfiniBand is chosen" if chosen else f"it costs less than {_RIVALS[turn.question]}"
+    what = "InfiniBand is chosen" if chosen else f"InfiniBand costs less than {_RIVALS[turn.question]}"
     if turn.throughout:
         return f"{what} from {amount(turn.along, turn.first)} on"
     return f"{what} at {amount(turn.along, turn.first)} first, but not at every larger value"

@@ -92,7 +92,8 @@ def predicted(series: Series, constants: CollectiveConstants | None = None, late
     machine = series.machine
     wires = Wires(machine, Networks([network]), constants=constants or protocols_from(machine.constants))
     if series.collective == "send_receive":  # each rank sends to the next: one of a domain sends to another domain
-        found = collectives.send_receive(wires, series.bytes, np.array(machine.domains > 1), np.ones(1), both_ways=True)
+        crosses, one = np.array(machine.domains > 1), np.ones(1)
+        found = collectives.send_receive(wires, series.bytes, crosses, one, both_ways=True, ranks=machine.gpus)
     else:
         ranks = group(np.array([float(machine.gpus)]), np.ones(1), machine.domain)
         found = getattr(collectives, series.collective)(wires, series.bytes, ranks)

@@ -189,6 +189,11 @@ class Parallelism(Section):
               words=("inner steps", "local steps", "steps between (syncs|synchronisations|exchanges)")),
     ] = None  # fmt: skip
 
+    @property
+    def rounds(self) -> int:
+        """Micro-batches in a round: with interleaving as many as there are stages, else any number."""
+        return self.pp if self.interleave > 1 else 1
+
     @model_validator(mode="after")
     def _rare(self) -> Parallelism:
         """Inner steps are of islands that meet rarely: they say so where no strategy does."""
