@@ -35,8 +35,8 @@ SHARP_PASSES = 2.0
 # where every rank does both at once over few channels, is ``send_share``: 25.
 LONE_SHARE = 0.9
 # Ranks of a communicator up to which NCCL opens two channels to a peer on another node, and beyond them one: it halves
-# the two until they are no more than four for each rank of its 32 point-to-point channels (``paths.cc``,
-# ncclTopoComputeP2pChannels; 32 as on nodes with NVSwitch). Counted: 40 ranks got 26.2 GB/s, 80 got 15.2.
+# the two while channels x ranks are more than four times its 32 point-to-point channels (``paths.cc``,
+# ncclTopoGetNchannels, from memory of that source; 32 as on nodes with NVSwitch). 40 ranks got 26.2 GB/s, 80 got 15.2.
 TWO_CHANNELS_RANKS = 4 * 32 // 2
 # Adapters of a rack that a ring crosses, one for each of its channels: as many as NCCL lays rings through the eight
 # adapters of a node. Assumed: rings through 72 GPUs of a rack have been published by nobody.
