@@ -84,6 +84,13 @@ def test_longer_answers_take_more_gpus(library):
     assert long > short
 
 
+@pytest.mark.parametrize("users", [200, 800])
+def test_users_who_each_want_so_many_tokens_a_second_take_a_number_of_gpus(users, library):
+    found = computed(f"how many H200 for {users} users at 30 tokens/s", library, "load")
+    assert f"{users} requests at once, each token within 33.3 ms (30 tokens/s)" in found.text
+    assert figures(found)["GPUs"] >= 16 * users / 200 and figures(found)["per million output tokens"] > 0
+
+
 @pytest.mark.parametrize(("gpus", "says"), [(4, "not enough"), (64, ": enough")])
 def test_whether_the_gpus_named_carry_the_load_is_said(gpus, says, library):
     found = computed(f"Can I serve llama 3.1 70B on {gpus} H100 at 20 requests per second?", library, "load")
