@@ -8,6 +8,7 @@ from assistant.planning.predictor import Predictor
 from assistant.planning.sized import Sized, on_each_kind, sized, with_price
 from assistant.present.figures import layout, seconds, serving_error, significant, usd
 from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import KindOfGpu
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -164,7 +165,7 @@ def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Com
 def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None:
     _take_over(case, found)
     case.figure("GPUs", found.gpus, "GPUs", f"fewest that carry it, of whole nodes beyond one: {_copies(found)}")
-    each = f"{found.copies:,} copies × {significant(found.layout.carries)} requests/s of one"
+    each = f"{counted(found.copies, 'copy')} × {significant(found.layout.carries)} requests/s of one"
     case.figure("carried", found.carries, "requests/s", found.instances if found.apart else each)
     priced = with_price(found, predictor)
     if priced is not None:
