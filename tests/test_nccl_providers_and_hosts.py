@@ -96,3 +96,26 @@ def test_the_host_that_all_slow_runs_of_a_file_have_in_common_is_named(how, runs
 def test_no_host_is_accused_where_few_runs_leave_it_open(runs):
     found = read("".join(between(at, pair, "listed") for at, pair in enumerate(runs, 1)))
     assert "slow-host" not in alarms(found)
+
+
+@pytest.mark.parametrize(
+    ("machine", "said"),
+    [
+        ("machine type: a3-megagpu-8g, us-central1-c", "GPUDirect-TCPXO"),
+        ("node.kubernetes.io/instance-type=a3-megagpu-8g", "GPUDirect-TCPXO"),
+        ("machine_type = a3-highgpu-8g", "GPUDirect-TCPX"),
+        ("instance a3-ultragpu-8g, zone europe-west1-b", "gIB"),
+        ("2 x p5.48xlarge", "EFA"),
+    ],
+)
+def test_sockets_on_a_machine_whose_provider_has_more_name_the_plugin_that_is_missing(machine, said):
+    found = read(f"{machine}\n" + debug(*PLAIN) + table(9.0))
+    (missing, *_) = [each for each in found.findings if each.severity != "info"]
+    assert missing.code == "plugin-missing" and said in missing.message
+    assert alarms(read("machine type: a2-highgpu-8g\n" + debug(*PLAIN) + table(9.0, device=A100))) == []
+
+
+def test_two_nodes_that_fill_their_adapters_with_a_ring_are_not_half_of_them():
+    tcpxo = ("NET/FasTrak plugin initialized", "Using network FasTrak", *channels("FasTrak"))
+    assert alarms(read(debug(*tcpxo) + table(187.0))) == []
+    assert alarms(read(debug(*tcpxo) + table(94.0))) != []

@@ -73,6 +73,25 @@ def test_a_network_for_machines_of_ones_own_is_bought_and_a_sum_for_it_is_no_bud
     assert left in told and ("left open, budget" in told) is bool(left)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("70B on 4096 GB200 (NVL72 racks)", "GPU: NVIDIA GB200 NVL72; GPUs: 4,096."),
+        ("70B on 1152 GB200, NVL72 racks", "GPU: NVIDIA GB200 NVL72; GPUs: 1,152."),
+        ("70B on 16 racks of GB200 (NVL72)", "GPU: NVIDIA GB200 NVL72; GPUs: 1,152."),
+        ("70B on 4096 GB200 NVL72 racks", "GPUs: 4,096 (294,912 may be meant instead)."),
+    ],
+)
+def test_the_rack_that_a_gpu_comes_in_does_not_multiply_gpus(sentence, said):
+    assert said in _flat(weft(sentence).out)
+
+
+def test_machines_that_nobody_says_are_there_are_rented_where_nobody_can_be_asked():
+    told = weft("train 405B on 1152 GB200 in NVL72 racks").out
+    assert told.startswith("Rent 1,152 NVIDIA GB200 NVL72")
+    assert "machines: rented (there already: the machines may be meant instead)" in _flat(told)
+
+
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")

@@ -3,6 +3,7 @@ inside each site, named and charged."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -123,3 +124,23 @@ def test_the_rate_between_the_sites_is_an_input_that_turns_the_answer_and_was_tr
     [flip] = [flip for flip in plan(asked(), LIBRARY, index=None).recommendation.flips if "wan" in flip.input]
     assert flip.from_ == 10 and flip.to_fabric != "wan-low-communication"
     assert plan(asked(wan_gbps=flip.at), LIBRARY, index=None).recommendation.fabric == flip.to_fabric
+
+
+def test_a_method_in_unison_that_was_given_is_kept_and_what_meeting_rarely_is_worth_is_said() -> None:
+    """FSDP over two sites was planned as DiLoCo, which trains another way."""
+    given = plan(asked({"strategy": "fsdp"}), LIBRARY, index=None)
+    [rarely] = [one for one in given.candidates if one.fabric == "wan-low-communication"]
+    assert given.recommendation.fabric != "wan-low-communication" and rarely.verdict == "impossible"
+    assert "screen/another-method-was-given" in rarely.reasons
+    said = said_between_sites(given)
+    assert "Strategy fsdp was given, so every step waits" in said and "(DiLoCo) a step takes" in said
+    left_open = plan(asked(), LIBRARY, index=None)
+    assert left_open.recommendation.fabric == "wan-low-communication"
+    # How often sites can meet depends on what they compute alone, not on what they wait for in unison.
+    assert _every(said) == pytest.approx(_every(said_between_sites(left_open)), rel=0.3)
+
+
+def _every(said: str) -> float:
+    found = re.search(r"an exchange every ([\d,]+) steps", said)
+    assert found, said
+    return float(found[1].replace(",", ""))

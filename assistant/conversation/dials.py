@@ -193,7 +193,7 @@ def _price(draft: Draft, plan: Plan) -> Iterator[Dial]:
     path, now = _ELECTRICITY, given(plan, _ELECTRICITY)[0]
     if plan.questionnaire["budget"]["mode"] == "rent":
         path, now = _PRICE, draft.fields.get(_PRICE)
-        offer = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+        offer = plan.taken
         if now is None and offer is not None:
             path, now = f"providers.{offer.provider}.gpu_hour_usd", offer.usd_per_gpu_hour
     if isinstance(now, (int, float)) and now > 0:

@@ -130,8 +130,7 @@ def _settings(plan: Plan, split: Split, catalog: Catalog, form: str) -> Iterator
     fabric, gpu = catalog.fabrics.get(plan.recommendation.fabric), catalog.gpus[plan.questionnaire["cluster"]["gpu"]]
     if fabric is None:
         return
-    number = plan.recommendation.offer
-    provider = plan.offers[number].provider if number is not None else known(plan, "cluster.provider")
+    provider = plan.taken.provider if plan.taken else known(plan, "cluster.provider")
     host = Host(provider=provider if provider in catalog.providers else None, form=form)
     around = environment_of(fabric, gpu, host) if split.nodes > 1 else None
     if around and around.needs:

@@ -13,9 +13,11 @@ from assistant.model.low_communication import (
     synchronise,
 )
 from assistant.vocabulary.plan import Warning_
+from assistant.vocabulary.questionnaire import RARELY
 
 from .entry import Entry
-from .estimate import BACKWARD_SHARE
+from .estimate import BACKWARD_SHARE, exposed
+from .facts import strategy_said
 from .pipeline import Decision
 from .resolve import Resolved
 
@@ -32,7 +34,7 @@ def between_sites(made: Decision) -> Iterator[Warning_]:
     elif job.questionnaire.workload == "rlhf":
         yield Warning_(code="between-sites", message=_reinforced(job))
     elif chosen is not None and chosen.estimated is not None:
-        yield Warning_(code="between-sites", message=_trained(job, chosen))
+        yield Warning_(code="between-sites", message=_trained(made, chosen))
 
 
 def _link(job: Resolved) -> float:
@@ -40,11 +42,13 @@ def _link(job: Resolved) -> float:
     return (job.wan_gbps or 0.0) * 1e9 / 8
 
 
-def _trained(job: Resolved, chosen: Entry) -> str:
-    sent = job.trained_params * 2.0
+def _trained(made: Decision, chosen: Entry) -> str:
+    job, sent = made.job, made.job.trained_params * 2.0
     server = job.averaging == "fedavg"
     once = synchronise(sent, job.sites, _link(job), job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
-    alone = chosen.step - (once.per_step if chosen.estimate.parallelism.get("inner_steps") else 0.0)
+    apart = bool(chosen.estimate.parallelism.get("inner_steps"))
+    every_step = synchronise(sent, job.sites, _link(job), 1, goodput=WAN_GOODPUT)
+    alone = chosen.step - (once.per_step if apart else exposed(every_step, chosen.estimate.breakdown.compute))
     fewest = sustained_steps(once.seconds, alone)
     share = 100.0 * once.per_step / (alone + once.per_step)
     needed = link_for_every_step(sent, job.sites, BACKWARD_SHARE * chosen.estimate.breakdown.compute) * 8 / 1e9
@@ -52,7 +56,20 @@ def _trained(job: Resolved, chosen: Entry) -> str:
         f"Between the sites {once.bytes_ / 1e9:.3g} GB enter each for every exchange, {_time(once.seconds)} over "
         f"{job.wan_gbps:g} Gb/s. Every {job.inner_steps:,} steps that takes {share:.2g} % of the time; the link "
         f"sustains an exchange every {fewest:,} steps or more for {100 * WAITING:.0f} %. In unison, every step, it "
-        f"would take {_rate(needed)}. The price of the line is not in these costs."
+        f"would take {_rate(needed)}. The price of the line is not in these costs.{_not_taken(made, chosen)}"
+    )
+
+
+def _not_taken(made: Decision, chosen: Entry) -> str:
+    """What meeting rarely would be worth, where a method in unison was given and is kept."""
+    rarely = next((e for e in made.entries if e.considered.fabric.technology == "wan" and e.estimated), None)
+    given = strategy_said(made.job.questionnaire.parallelism)
+    if rarely is None or given in (*RARELY, "none") or rarely.step >= chosen.step:
+        return ""
+    return (
+        f" Strategy {given} was given, so every step waits: {_time(chosen.step)}. With sites that meet every "
+        f"{made.job.inner_steps:,} steps (DiLoCo) a step takes {_time(rarely.step)}; that trains another way, so it "
+        "was not put in its place."
     )
 
 

@@ -19,7 +19,7 @@ from .turning import Even, turn
 def when_dearer(begun: Begun) -> Dearer | None:
     """The turn of the offer that is recommended; ``None`` where it has no dated price and sum."""
     plan, made = begun.plan, begun.made
-    taken = None if plan.recommendation.offer is None else plan.offers[plan.recommendation.offer]
+    taken = plan.taken
     if taken is None or taken.run_cost_usd is None or taken.usd_per_gpu_hour is None or taken.date is None:
         return None
     usd = taken.usd_per_gpu_hour

@@ -131,10 +131,13 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
 
 
 def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
-    """A synchronous step over the wide-area link: what of the exchange the backward pass does not hide is waited
-    for."""
-    exposed = max(0.0, sync.per_step - BACKWARD_SHARE * estimate.breakdown.compute)
-    return _longer(estimate, exposed, sync, {})
+    """A synchronous step over the wide-area link."""
+    return _longer(estimate, exposed(sync, estimate.breakdown.compute), sync, {})
+
+
+def exposed(sync: Synchronisation, compute: float) -> float:
+    """Seconds of an exchange in every step that the backward pass does not hide; ``compute``: of both passes, in s."""
+    return max(0.0, sync.per_step - BACKWARD_SHARE * compute)
 
 
 def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolved) -> Estimate:

@@ -12,7 +12,7 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.reasoning.engine import LARGEST_NUMBER
 from assistant.vocabulary.catalog import Fabric, Fact
 from assistant.vocabulary.facts import UNKNOWN
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
@@ -153,6 +153,7 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     return {
         "uses_nccl": job.gpu.vendor == "nvidia" and collectives_cross(job, layout),
         "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")),
+        "strategy_said": strategy_said(job.questionnaire.parallelism),
         "parallelism_fixed": job.parallelism is not None,
         **sizes,
         "dp": dp,
@@ -171,6 +172,12 @@ def collectives_cross(job: Resolved, layout: Mapping[str, Any]) -> bool:
         return True
     ranks = [layout.get(name) or 1 for name in ("prefill_gpus", "decode_gpus")]
     return max(ranks) > job.domain
+
+
+def strategy_said(split: object) -> str:
+    """The data-parallel strategy that was given with a split, or ``none``."""
+    said = isinstance(split, Parallelism) and "strategy" in split.model_fields_set
+    return split.strategy if isinstance(split, Parallelism) and said else "none"
 
 
 def _slowdowns(entries: list[Entry]) -> dict[str, Any]:

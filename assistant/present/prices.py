@@ -158,12 +158,11 @@ def replanned(plans: Sequence[tuple[str, Plan, Plan]]) -> list[Block]:
 
 def _in_a_line(plan: Plan) -> str:
     """The offer that a plan takes, and what the work costs on it."""
-    number, answer = plan.recommendation.offer, plan.recommendation
+    taken, answer = plan.taken, plan.recommendation
     best = next((one for one in plan.candidates if one.fabric == answer.fabric), None)
     cost = f", {figures.usd(best.median_cost)} for {reading.bill(plan)}" if best and best.cost_usd else ""
-    if number is None:
+    if taken is None:
         return f"{'nothing works as asked' if answer.verdict == 'infeasible' else f'no offer, {answer.fabric}'}{cost}"
-    taken = plan.offers[number]
     return f"{plan.names.get(taken.provider, taken.provider)}: {taken.instance}, {taken.fabric}{cost}"
 
 

@@ -11,6 +11,7 @@ from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.utterance import Doubt
 
 from .attach import Candidate, Fact, score
+from .names import APART, RACK
 from .numbers import DOTTED
 from .templates import Compiler, Hit, Matcher, Quantity, Source
 from .wordings import Says
@@ -25,6 +26,7 @@ _CARDS = frozenset({"gpu", "gpus", "card", "acceler", "chip", "graphic"})  # ste
 _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every everi either apiece apiec je jeweils chacun chaque cada à".split())  # words and stems
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
+_RACKS_OF_A_CLUSTER = 1400  # 100,000 GPUs: who says more racks may mean GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
 _ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them total sites rollouts rollout_nodes".split())
 
@@ -145,12 +147,15 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
         provider, offer = instance.value
         return replace(said, gpu=offer.gpu, per_node=offer.gpus_per_node, provider=provider, nodes=said.nodes)
     if gpu is not None:
-        said = replace(said, gpu=gpu.value, rack_scale=gpu.unit == "rack")
+        said = replace(said, gpu=gpu.value, rack_scale=gpu.unit in (RACK, APART))
+        beside = "racks" in hit.slots and gpu.start - hit.slots["racks"].end <= 1
+        if gpu.unit == APART and beside and (said.racks or 0) > _MOST_RACKS:  # "4,096 GB200 (NVL72 racks)"
+            said = replace(said, gpus=said.racks, racks=None)
         if gpu.unit == "board" and said.gpus and not own & _CARDS:  # "24 DGX H100 in total" are boards
             said = replace(said, nodes=said.gpus, gpus=None)
         if gpu.unit == "board" and said.nodes:
             said = _of_boards(said)
-        if gpu.unit == "rack" and said.racks is None and said.gpus and said.gpus <= _MOST_RACKS:
+        if gpu.unit == RACK and said.racks is None and said.gpus and said.gpus <= _MOST_RACKS:
             said = replace(said, racks=said.gpus, gpus=None)
     return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")), own)
 
@@ -231,6 +236,8 @@ def concluded(
         result.fields["cluster.gpu"] = said.gpu
     entry = catalog.gpus.get(said.gpu or known.get("cluster.gpu", ""))
     said = _of_racks(said, entry)
+    if said.racks and said.gpus and said.racks > _RACKS_OF_A_CLUSTER:
+        result.doubts.append(Doubt(COUNTED, f"{said.racks} GPUs or {said.racks} racks?", (said.racks, said.gpus)))
     if said.gpus is None and said.nodes is None and (said.per_node or said.gpu) and "cluster.gpus" not in known:
         said = replace(said, nodes=waiting)
     _count(said, known, entry, sites, result)

@@ -21,6 +21,8 @@ from .text import Token, cut, stem
 _TOLD = frozenset("of with a at are is the all".split())  # "A100s are the 40 GB ones"
 _KIND_OF = frozenset("of the version variant edition kind type".split())
 _JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
+RACK, APART = "rack", "rack set apart"  # units of a GPU that is named with its rack
+_SETS_APART = frozenset("(,")  # what stands behind it describes a GPU that is named: "4,096 GB200 (NVL72 racks)"
 _SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
 _MODEL_ID = re.compile(r"(?P<family>[a-z]+)-?v?(?P<version>\d+(?:\.\d+)?)?(?:-(?P<rest>.*))?$")
 _KINDS = ("instance", "gpu", "model", "provider", "network", "generation")  # what a name is taken for first
@@ -50,7 +52,8 @@ class NetworkName:
 
 @dataclass
 class _Trie:
-    """Names by their parts; joints between parts are passed over."""
+    """Names by their parts; joints between parts are passed over, but not those behind a whole name of a GPU that set
+    something apart."""
 
     root: dict[str, Any] = field(default_factory=dict)
 
@@ -71,6 +74,7 @@ class _Trie:
                     and place + 1 < len(tokens)
                     and tokens[place + 1].text in node
                     and (tokens[place].text != "." or tokens[place + 1].glued)
+                    and not (tokens[place].text in _SETS_APART and any(one.kind == "gpu" for one in node.get("", ())))
                 ):
                     place += 1
                     continue
@@ -272,7 +276,8 @@ class Names:
         found = self._bases.get(typed) or [self.catalog.gpus[i] for i in dict.fromkeys(exact)]
         before = self._gigabytes_before(tokens, at)
         form, gigabytes, rack, end = self._details(tokens, end)
-        rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
+        if not rack and any(self._rack(tokens, place) == end for place in range(at, end)):
+            rack = RACK
         if before is not None and gigabytes is None:
             at, gigabytes = before
         of_form = [g for g in found if form is None or self._is_of(g, form)]
@@ -287,7 +292,7 @@ class Names:
         best = max(found, key=lambda g: g.memory.si)
         board = (at > 0 and tokens[at - 1].text in self._data["boards"]) or tokens[at].text in self._data["boards"]
         at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
-        return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
+        return Quantity("gpu", best.id, at, end, rack or ("board" if board else ""))
 
     def _is_of(self, gpu: Gpu, form: str) -> bool:
         """Whether a GPU comes in this form: as its id says, else cards by PCIe and all others on a board."""
@@ -327,21 +332,26 @@ class Names:
                 return place - 2, size
         return None
 
-    def _details(self, tokens: Sequence[Token], end: int) -> tuple[str | None, int | None, bool, int]:
-        """Form, gigabytes and rack that follow a GPU's name, and where they end."""
-        form, gigabytes, rack = None, None, False
+    def _details(self, tokens: Sequence[Token], end: int) -> tuple[str | None, int | None, str, int]:
+        """Form, gigabytes and rack (:data:`RACK`, :data:`APART` or nothing) that follow a GPU's name, and where they
+        end."""
+        form, gigabytes, rack = None, None, ""
         while end < len(tokens):
             place = end + (tokens[end].text in _JOINTS and tokens[end].text not in (",", "."))
             told = next((n for n in range(end, min(end + 4, len(tokens))) if tokens[n].text not in _TOLD), end)
             place = told if self._gigabytes(tokens, told) or self._form(tokens, told) else place
             size = self._gigabytes(tokens, place)
-            said = self._form(tokens, place)
+            place += place < len(tokens) and tokens[place].text in self._data["in_racks"]
+            racked = self._rack(tokens, place)
+            said = None if racked else self._form(tokens, place)  # "NVL72" is no "NVL"
             if size and not gigabytes:
                 gigabytes, end = size
             elif said:
                 form, end = said
-            elif not rack and (racked := self._rack(tokens, place)):
-                rack, end = True, racked
+            elif not rack and racked:
+                if tokens[place - 1].text in (*_SETS_APART, *self._data["in_racks"]):
+                    return form, gigabytes, APART, racked
+                rack, end = RACK, racked
             elif place < len(tokens) and tokens[place].text in self._data["gpu_nouns"]:
                 with_size = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].text in ("with", "of"))
                 size = self._gigabytes(tokens, with_size) if gigabytes is None else None

@@ -22,6 +22,7 @@ OWNED, MODE, RENTED = "budget.owned", "budget.mode", "budget.gpu_hour_usd"  # wh
 # and 9 of 10); from 0.2 on nearly all that is theirs or bought sounds so (141 of 160, 39 of 43), and 7 of 58 that are
 # rented do. What is theirs sounds bought as well, half as likely theirs is still likelier than a purchase.
 _TAKEN, _BOUGHT, _ASKED, _NOT = 0.7, 0.9, 0.2, 0.5
+_LIKELY = 0.5  # theirs or bought, together: below it rented is likelier
 _SURELY = 0.98  # beside a wording of buying: "we are buying 512 H100, which network?" sounds theirs at 0.93 to 0.96
 _HARDLY = 0.1  # at most this likely theirs, or rented, is what is taken to be bought
 _OF_MACHINES = frozenset({"cluster.gpu", "cluster.gpus", "budget.usd"})
@@ -56,7 +57,8 @@ def settle(reading: Reading, opinion: Opinion, spoken_of: Set[str]) -> None:
     elif _is_surely_bought(theirs, bought, rented) and OWNED not in spoken_of and reading.act in _STATES:
         _take(reading, MODE, "buy")
     elif not_rented >= _ASKED or spoken_of & {OWNED, MODE}:
-        _ask(reading, best, theirs_first=theirs >= bought / 2 or OWNED in spoken_of)
+        first = "there" if theirs >= bought / 2 or OWNED in spoken_of else "bought"
+        _ask(reading, best, "rented" if not_rented < _LIKELY and not spoken_of & {OWNED, MODE} else first)
 
 
 def _is_surely_bought(theirs: float, bought: float, rented: float) -> bool:
@@ -91,13 +93,13 @@ def _take(reading: Reading, path: str, value: Any) -> None:
     reading.assumed.append(_SAID[value])
 
 
-def _ask(reading: Reading, there: str, *, theirs_first: bool) -> None:
-    """Asks whose they are; what is likelier is offered first."""
+def _ask(reading: Reading, there: str, likeliest: str) -> None:
+    """Asks whose they are, the likeliest first: it is what is taken where nobody can be asked. ``there``: what is, if
+    they are theirs; ``likeliest``: there, bought or rented."""
     _clear(reading)
     reading.fields.pop(MODE, None)
-    theirs, bought = (OWNED, there), (MODE, "buy")
-    likelier = (theirs, bought) if theirs_first else (bought, theirs)
-    reading.doubts.append(Doubt(OWNED, _ASKS, between=(*likelier, (MODE, "rent"))))
+    ways = {"there": (OWNED, there), "bought": (MODE, "buy"), "rented": (MODE, "rent")}
+    reading.doubts.append(Doubt(OWNED, _ASKS, between=(ways.pop(likeliest), *ways.values())))
 
 
 def _clear(reading: Reading) -> None:

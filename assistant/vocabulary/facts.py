@@ -104,6 +104,7 @@ _JOB = {
     "network_team": _text("network skills at hand", "none", "some", "expert"),
     # How it is split, on the cheapest RDMA candidate (the likely one)
     "strategy": _text("data-parallel strategy", *STRATEGIES),
+    "strategy_said": _text("data-parallel strategy that the user fixed, or `none`", *STRATEGIES, "none"),
     "parallelism_fixed": _flag("the user fixed the parallelism"),
     "tp": _number("GPUs", "tensor-parallel degree"),
     "pp": _number("stages", "pipeline-parallel degree"),

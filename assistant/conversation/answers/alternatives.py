@@ -113,8 +113,7 @@ def _beyond(fields: Mapping[str, Any], plan: Plan | str) -> str | None:
 
 def _by_hour(fields: Mapping[str, Any], plan: Plan | str) -> str:
     """The price of the GPU-hour, where it is providers that are weighed."""
-    number = plan.recommendation.offer if isinstance(plan, Plan) else None
-    offer = plan.offers[number] if isinstance(plan, Plan) and number is not None else None
+    offer = plan.taken if isinstance(plan, Plan) else None
     if offer is None or not offer.usd_per_gpu_hour or _PROVIDER not in fields:
         return ""
     return f" at {figures.usd(offer.usd_per_gpu_hour)} per GPU-hour {offer.tier}"

@@ -108,6 +108,7 @@ class DebugLog:
     by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
+    said: tuple[int, float] | None = None  # adapters of a node, bytes per second of each, as somebody's words have it
     ethernet: float = 0.0  # bytes per second of the Ethernet of the machines that the log names, 0 where it names none
     looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
@@ -155,7 +156,7 @@ class DebugLog:
         if level == "version" and self.version is None and (found := _VERSION.search(line)):
             self.version = found.group(1)
             return True
-        head = self._head(line[:at])
+        head = self.head(line[:at])
         if head is None or level not in ("INFO", "WARN", "TRACE"):
             return level == "version"
         self.counted.clear()
@@ -179,8 +180,9 @@ class DebugLog:
         if line.startswith("#") or _MEANT.search(line):
             self.by_comment |= {name for name, _ in _VALUE.findall(line)}
 
-    def _head(self, before: str) -> tuple[str, int] | None:
-        """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line."""
+    def head(self, before: str) -> tuple[str, int] | None:
+        """Host and GPU from ``host:pid:tid [gpu]``; the same few begin every line. Those of processes that are new have
+        ``joined``."""
         known = self._heads.get(before)
         if known is None and before not in self._heads:
             found = _HEAD.search(before)

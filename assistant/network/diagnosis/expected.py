@@ -32,6 +32,7 @@ _PARTS = (
     "A5000",
 )
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
+_WORDS, _RATE = re.compile(r"[A-Za-z]+\d*|\d+"), re.compile(r"(\d{2,3}) ?G")
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
@@ -73,6 +74,17 @@ def card_in(line: str) -> str:
     """The card without NVLink that a line names, ``""`` when none."""
     named = any(part in line for part in _PARTS) and _NAMED.search(line)
     return named[0] if named else ""
+
+
+def adapters_said(text: str) -> tuple[int, float] | None:
+    """How many adapters somebody's words give a node, and their rate in bytes per second; ``None`` where they do not.
+    The words are ``knowledge/nccl/adapters_said.yaml``."""
+    known, words = read("adapters_said"), _WORDS.findall(text)
+    count = known["counts"].get(words[0].lower()) if words else None
+    rate = known["rates"].get(words[-1].upper()) if words else None
+    if rate is None and (numbers := _RATE.findall(text)):
+        rate = int(numbers[-1])
+    return (count, rate * 1e9 / 8) if count and rate else None
 
 
 def expected_busbw(

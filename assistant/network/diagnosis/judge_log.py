@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
 from .checks import checks
 from .debug_lines import DebugLog
-from .expected import also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet, slot_of
+from .expected import adapters_said, also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet, slot_of
 from .facts import differences, tried
 from .judge_path import Measured
 from .outcome import outcome_of
@@ -25,6 +25,7 @@ _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
+_OF_ADAPTERS = ("infiniband", "roce", "tcp-socket", "unknown")  # whose adapters people buy, and speak of
 _BELOW = 8  # lines in which what a remark is about is set
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
@@ -51,13 +52,17 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
-    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider"))
+    log.said = _said(log, heard.known, transport)
+    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider")) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = _expected(*test, nodes, device, transport, catalog, log, adds=log.nvls_there) if best else None
+    if best:
+        ring = _expected(*test, nodes, device, transport, catalog, log, adds=False, sums=False)
+        expected = _as_ring(best, nodes, expected, ring)
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
     return DiagnosedFile(
         path=path,
@@ -79,7 +84,11 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
 def _kind(runs: list[Run], heard: Heard) -> LogKind:
     if runs or heard.sweeps.tables:
         return "mixed" if heard.log.lines else "nccl-tests"
-    return "nccl-debug" if heard.log.lines or heard.known.seen or heard.known.completions else "unknown"
+    return (
+        "nccl-debug"
+        if heard.log.lines or heard.log.version or heard.known.seen or heard.known.completions
+        else "unknown"
+    )
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
@@ -132,18 +141,36 @@ def _expected(
     log: DebugLog,
     *,
     adds: bool,
+    sums: bool = True,
 ) -> float | None:
-    listed = len(log.device_list or [])
+    listed, rate, fewer = len(log.device_list or []), log.adapter_rate, _fewer(log, device)
+    if log.said and fewer:
+        listed, rate = log.said[0], rate or log.said[1]
     if log.looped:  # how often data crosses an adapter is another thing than between nodes
         return None
     value = expected_busbw(
-        collective, ranks, nodes or 0, device, transport, catalog, log.adapter_rate, listed,
-        adds=adds and not log.sums_off, sums=not log.sums_off,
-        fewer=log.adapters_chosen or _built_with_fewer(log, device),
+        collective, ranks, nodes or 0, device, transport, catalog, rate, listed,
+        adds=adds and not log.sums_off, sums=sums and not log.sums_off, fewer=fewer,
     )  # fmt: skip
     if value is not None and transport == "tcp-socket" and log.ethernet and nodes:
         value = min(value, of_ethernet(collective, ranks, nodes, log.ethernet) or value)
     return None if value is None else round(value, 2)
+
+
+def _said(log: DebugLog, known: known_lines.KnownLines, transport: str) -> tuple[int, float] | None:
+    """How many adapters somebody says a node has, bytes per second of each, where NCCL lists no more than that."""
+    said = adapters_said(known.said("adapters-said")) if transport in _OF_ADAPTERS else None
+    return said if said and len(log.device_list or []) <= said[0] else None
+
+
+def _together(said: tuple[int, float] | None) -> float:
+    """Bytes per second of the adapters that somebody says a node has, 0 without such words."""
+    return said[0] * said[1] if said else 0.0
+
+
+def _fewer(log: DebugLog, device: str) -> bool:
+    """Whether nodes have, or are to use, the adapters that are listed or that somebody says they have, and no more."""
+    return log.said is not None or log.adapters_chosen or _built_with_fewer(log, device)
 
 
 def _built_with_fewer(log: DebugLog, device: str) -> bool:
@@ -219,17 +246,28 @@ def _tables(
     quick = {run.line for run in fastest}
 
     @cache  # a log may hold ten thousand tables of a few tests
-    def expected_of(collective: str, ranks: int, nodes: int | None, *, adds: bool) -> float | None:
-        return _expected(collective, ranks, nodes, device, transport, catalog, log, adds=adds)
+    def expected_of(collective: str, ranks: int, nodes: int | None, *, adds: bool, sums: bool = True) -> float | None:
+        return _expected(collective, ranks, nodes, device, transport, catalog, log, adds=adds, sums=sums)
 
     expected = {
-        run.line: expected_of(
-            collective_of(run), ranks_of(run), by_run[run.line], adds=log.nvls_there and run.line in quick
+        run.line: _as_ring(
+            run,
+            by_run[run.line],
+            expected_of(collective_of(run), ranks_of(run), by_run[run.line], adds=log.nvls_there and run.line in quick),
+            expected_of(collective_of(run), ranks_of(run), by_run[run.line], adds=False, sums=False),
         )
         for run in runs
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
     return _Tables(runs, fastest, by_run, expected, shares)
+
+
+def _as_ring(run: Run, nodes: int | None, expected: float | None, ring: float | None) -> float | None:
+    """What to expect of a run, in GB/s: of two nodes that fill their adapters with a ring, that: a tree counts more
+    than it sends, and half of its rate is a ring's whole one."""
+    filled = ring is not None and ring > run.peak * judge_tests.SHORT and run.peak >= judge_tests.SHORT * ring
+    two = nodes == 2 and collective_of(run) == "all_reduce" and expected is not None
+    return ring if two and filled and run.peak < judge_tests.SLOW * (expected or 0.0) else expected
 
 
 def _of_tables(
@@ -255,7 +293,7 @@ def _of_tables(
             alike = collective_of(run), told.code, told.severity
             worst, count = worst_of.get(alike, (told, 0))
             worst_of[alike] = worst, count + 1
-    speed = _speed([run for run in tables.fastest if run.rows], codes, tables.expected)
+    speed = _speed([run for run in tables.fastest if run.rows], codes, tables.expected, transport)
     return [_counted(*each) for each in worst_of.values()], speed
 
 
@@ -280,7 +318,7 @@ def _findings(
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not (runs or log.lines or heard.sweeps.tables or found or known.seen or known.steps.last):
+    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
@@ -341,7 +379,7 @@ def _counted(worst: DiagnosisFinding, count: int) -> DiagnosisFinding:
     return worst.model_copy(update={"message": f"{worst.message} ({count} tables, the worst)"}) if count > 1 else worst
 
 
-def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None]) -> Speed:
+def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None], transport: str) -> Speed:
     """Of the ``fastest`` run of each test: what was tried beside it says nothing of the machines. ``codes``: what was
     found in tables."""
     if codes & {*judge_tests.SLOWNESS}:
@@ -351,8 +389,9 @@ def _speed(fastest: list[Run], codes: set[str], expected: dict[int, float | None
     if not all(expected[run.line] and max(row.size for row in run.rows) >= judge_tests.LARGE for run in fastest):
         return "unknown"
     share = min(run.peak / (expected[run.line] or run.peak) for run in fastest)
-    cards = any(is_pcie(run.device) for run in fastest)  # whose boards and sockets differ by as much
-    return "fine" if share >= judge_tests.SHORT else "unknown" if cards else "short"
+    # boards of cards, and what sockets make of a line, differ by as much
+    differ = transport == "tcp-socket" or any(is_pcie(run.device) for run in fastest)
+    return "fine" if share >= judge_tests.SHORT else "unknown" if differ else "short"
 
 
 def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog: Catalog) -> judge_tests.Adapters:
@@ -360,6 +399,9 @@ def _adapters(log: DebugLog, ranks: int, nodes: int | None, device: str, catalog
     gpu, listed = gpu_named(device, catalog), len(log.device_list or [])
     if gpu is None:
         return judge_tests.Adapters()
+    if log.said is not None:
+        more = gpu.nics_per_node if log.said[0] < gpu.nics_per_node else 0
+        return judge_tests.Adapters(log.said[0], rate=log.said[1] / 1e9, others=more, said=True)
     if gpu.nics_per_node <= listed == max(map(len, log.nics_used.values()), default=0):
         return judge_tests.Adapters(data="all")
     if log.adapters_chosen and listed < gpu.nics_per_node:

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
+from .by_rank import slow_ranks
 from .debug_lines import DebugLog
 from .judge_tests import SLOW
 from .runs import Run, collective_of, ranks_of
 from .signatures import Speed, as_information, finding
-from .sweeps import DROP, Slow, Sweeps, Trial, slow_of, slow_pairs, slow_ranks
+from .slow import DROP, Slow
+from .sweeps import Sweeps, Trial, slow_of, slow_pairs
 from .tools import Tools, of_the_back, of_the_front
 
 _NAMED = 4  # of many that are slow
@@ -47,7 +49,7 @@ def findings(
         yield from _busy(tools)
     yield from _heat(tools, speed)
     yield from _clocks(tools, speed)
-    yield from _told(slow_ranks(sweeps))
+    yield from _told(slow_ranks(sweeps.by_rank))
     trials = {**sweeps.trials, **_of_runs(runs)}
     for (kind, _, unit), its in trials.items():
         slow = slow_of(kind, its, unit)

@@ -129,12 +129,13 @@ def _falls_with_time(runs: list[Run]) -> Iterator[DiagnosisFinding]:
                 by_size[row.size].append((row, run))
     for same in by_size.values():
         values, of = [row.busbw for row, _ in same], [run for _, run in same]
+        falling = len(values) > FEWEST and values[-1] < SLOW * values[0]
+        if not falling or any(later > STEADY * before for before, later in pairwise(values)):
+            continue
         changed = len({tuple(sorted(run.hosts)) for run in of if run.hosts}) > 1
         factors = [bus_factor(run) or 0.0 for run in of]
         changed = changed or max(factors) - min(factors) > 0.01  # another number of ranks, or collective
-        falling = all(later <= STEADY * before for before, later in pairwise(values))
-        fell = len(values) > FEWEST and falling and values[-1] < SLOW * values[0] and not changed
-        if fell and not any(differences([before], [after]) for before, after in pairwise(of)):
+        if not changed and not any(differences([before], [after]) for before, after in pairwise(of)):
             yield finding("falls-with-time", same[-1][0].line, first=values[0], last=values[-1], count=len(values))
             return
 

@@ -8,7 +8,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
-from .runs import Row, Run, bus_factor, collective_of, once, ranks_listed, ranks_of
+from .runs import Row, Run, bus_factor, collective_of, halves_of, once, ranks_listed, ranks_of
 from .signatures import as_information, finding
 
 MIB = 2**20
@@ -48,6 +48,7 @@ class Adapters:
     why: str = ""
     others: int = 0  # of other nodes of these GPUs, where the nodes are built with fewer, or use fewer
     chosen: bool = False  # somebody chose these
+    said: bool = False  # somebody says that a node has these
 
     def carry(self, peak: float) -> bool:
         """Whether a bandwidth is what those that are listed give, and not all of them are."""
@@ -95,7 +96,8 @@ def of_results(run: Run) -> tuple[DiagnosisFinding, ...]:
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
-    bad = next((row for row in run.rows if run.counts_wrong for half in row.halves if half.wrong), None)
+    wrong = run.counts_wrong and any([half.wrong for half in halves_of(run)])
+    bad = next((row for row in run.rows if any(half.wrong for half in row.halves)), None) if wrong else None
     line = bad.line if bad else run.out_of_bounds[0] if run.out_of_bounds and run.out_of_bounds[1] == "FAILED" else None
     if line is not None:
         yield finding("wrong-results", line)
@@ -107,9 +109,11 @@ def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
     odd = _odd_row(run.rows, factor)
     if odd is not None:
         yield finding("table-inconsistent", odd.line)
-    values = [half.busbw for row in run.rows for half in row.halves]
+    if run.average is None:
+        return
+    values = [half.busbw for half in halves_of(run)]
     mean = added(values) / len(values)
-    if run.average is not None and abs(mean - run.average) > max(0.002, 0.002 * run.average):
+    if abs(mean - run.average) > max(0.002, 0.002 * run.average):
         yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)
 
 
@@ -118,7 +122,7 @@ def _odd_row(rows: list[Row], factor: float | None) -> Row | None:
     table's."""
     for row in rows:
         for time_s, algbw, busbw, _ in row.halves:
-            if time_s < 5e-6 or algbw < 0.5:  # too short or too small for the printed digits
+            if algbw < 0.5 or time_s < 5e-6:  # too short or too small for the printed digits
                 continue
             if factor is not None and algbw >= 5.0 and abs(busbw / algbw / factor - 1) > 0.02:
                 return row
@@ -151,7 +155,9 @@ def _speed(
     yield from fell
     if adapters.others:
         name = "adapters-as-chosen" if adapters.chosen else "adapters-fewer-than-usual"
-        yield finding(name, run.line, listed=adapters.listed, usual=adapters.others, peak=run.peak)
+        name = "adapters-as-said" if adapters.said else name
+        said = {"listed": adapters.listed, "usual": adapters.others, "gbps": 8 * adapters.rate}
+        yield finding(name, run.line, **said, peak=run.peak)
     inside = nodes == 1 or transport == "nvlink"
     less = expected is not None and rows and not inside and run.peak < SHORT * expected
     if less and adapters.carry(run.peak):
@@ -171,7 +177,7 @@ def _speed(
         hint = _one_adapter(run.peak, expected) if run.peak < FEW * expected else _one_of_all(run.peak / expected)
         slow = finding(name, best.line, peak=run.peak, expected=expected, hint=hint)
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
-    elif transport == "unknown" and _like_sockets(run, nodes) and rows:
+    elif transport == "unknown" and _like_sockets(run, nodes) and rows and not adapters.said:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
 
 

@@ -18,9 +18,25 @@ _SMALL = bytes(
 )
 # What is left of a name made of hexadecimal digits: a container, an address of an adapter, a commit.
 _HEXADECIMAL = re.compile(rb"0[a-f]{1,8}0[0a-f]*")
+# Runs become one sign, of spaces up to 38 long and of digits up to 10: longer numbers are kinds of their own.
+_RUNS = ((b" ", (8, 4, 2, 2)), (b"0", (3, 2, 2)))
 _MOST, _LONGEST = 30_000, 600  # kinds that are remembered, and bytes of the longest: 30 MB
 # One is in every line of trials, in small letters: see :mod:`.sweeps`.
-_HINTS = (b"/s", b"bps", b"bw", b"andwidth", b"flop", b"ms", b"us", b"latency", b"sec", b"s ", b"\x1b")
+_HINTS = (
+    b"rank",
+    b"score",
+    b"/s",
+    b"bps",
+    b"bw",
+    b"andwidth",
+    b"flop",
+    b"ms",
+    b"us",
+    b"latency",
+    b"sec",
+    b"s ",
+    b"\x1b",
+)
 _ENDS = b" \",'}])\\n"  # what may stand behind the last word of a line that something was put around
 
 
@@ -29,8 +45,8 @@ def kinds_in(piece: bytes) -> list[bytes]:
     if b"0x" in piece or b"0X" in piece:
         piece = _ADDRESS.sub(b"0", piece)
     piece = piece.translate(_SMALL)
-    for sign in (b"0", b" "):
-        for length in (8, 4, 2, 2, 2):
+    for sign, lengths in _RUNS:
+        for length in lengths:
             piece = piece.replace(length * sign, sign)
     return _HEXADECIMAL.sub(b"0", piece).split(b"\n")
 
@@ -56,10 +72,10 @@ _CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
     ``clean``: whether nothing stands inside what is said; ``numbers``: of rows of a table the word at which they begin,
-    0 of all else; ``fold``: what a line counts, once that is known; ``way``:
-    from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
+    0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known;
+    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
 
-    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "numbers", "ours", "residual", "way")
+    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "numbers", "ours", "ranks", "residual", "way")
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
@@ -70,6 +86,7 @@ class Kind:
         self.clean = b"\x1b" not in key and b"<std" not in key and len(key) < _LONGEST
         self.residual: tuple[int, ...] | None = None
         self.fold: Fold | None = None
+        self.ranks = False
         self.count = self.last = self.numbers = 0
 
 

@@ -40,6 +40,7 @@ WORDS = (
 _OF_HEADERS = ("algbw", "out-of-place", "(B)")
 _OF_FOOTERS = ("Avg bus", "Out of bounds", "Reducing", "Test ", "# Using devices", "# Collective test")
 _RIGHT = 0.0  # one object for all rows
+_made = tuple.__new__  # a named tuple, of as many fields as it has: half the time of its constructor
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 # A row without a time of day: size, count, type, perhaps redop, then numbers.
@@ -57,7 +58,9 @@ _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 # A rank line, taken apart: rank, group, host, device, name of the GPU of each; another line that is to be read again,
 # or that says nothing (empty).
-Said = tuple[tuple[int, str, str, int, str], ...] | str
+Ranked = tuple[int, str, str, int, str]
+Said = tuple[Ranked, ...] | str
+_PID, _RANKS_KEPT = b" Pid ", 50_000  # before the process of a rank; rank lines that are remembered: 15 MB
 
 
 class Reader:
@@ -67,6 +70,8 @@ class Reader:
         """``questions``: what is asked of every table when it has ended, each a :func:`once`."""
         self.runs: list[Run] = []
         self._questions, self._shared = questions, dict[object, Any]()
+        self._rank_lines: dict[tuple[bytes, bytes], tuple[Ranked, ...]] = {}  # before the process, and behind it
+        self._redops: dict[bytes, str] = {}
         self._program: str | None = None
         self._launched = False
         self._adapters: tuple[str, ...] = ()
@@ -125,6 +130,23 @@ class Reader:
             return ""
         return _ranks_in(line) or line if "_perf" not in line else line
 
+    def keep_ranks(self, raw: bytes, said: tuple[Ranked, ...]) -> bool:
+        """Remember the ranks of a line for :meth:`like_ranks`; whether there is room."""
+        before, _, after = raw.partition(_PID)
+        if not after or _PID in after or len(self._rank_lines) >= _RANKS_KEPT:
+            return False
+        self._rank_lines[before, after.partition(b" on ")[2]] = said
+        return True
+
+    def like_ranks(self, number: int, raw: bytes) -> bool:
+        """Read a line that is like one before but for the process of its rank; whether it was one."""
+        before, _, after = raw.partition(_PID)
+        said = self._rank_lines.get((before, after.partition(b" on ")[2]))
+        if said is None:
+            return False
+        self._ranks(number, said)
+        return True
+
     def again(self, number: int, said: Said) -> None:
         """Read a line that says the same as one before."""
         if isinstance(said, tuple):
@@ -166,7 +188,7 @@ class Reader:
             self._ranks(number, found)
         return bool(found)
 
-    def _ranks(self, number: int, found: tuple[tuple[int, str, str, int, str], ...]) -> None:
+    def _ranks(self, number: int, found: tuple[Ranked, ...]) -> None:
         run = self._run
         if run is None or run.rows:
             run = self._start(number, again=True)
@@ -207,20 +229,25 @@ class Reader:
         count, scale = len(values), 1e-3 if run.milliseconds else 1e-6
         if count not in _COUNTS:
             return False
-        redop, root = intern(words[3].decode()) if numbers > 3 else None, int(values[0]) if count & 1 else None
+        redop, root = self._redop(words[3]) if numbers > 3 else None, int(values[0]) if count & 1 else None
         time, algbw, best, wrong = values[count & 1 : (count & 1) + 4]
-        halves = (Half(time * scale, algbw, best, wrong or _RIGHT),)
+        halves = (_made(Half, (time * scale, algbw, best, wrong or _RIGHT)),)
         if count > 5:
             time, algbw, busbw, wrong = values[-4:]
-            halves, best = (*halves, Half(time * scale, algbw, busbw, wrong or _RIGHT)), max(best, busbw)
-        return self._take_row(number, Row(number, size, redop, root, halves, best))
+            halves = (*halves, _made(Half, (time * scale, algbw, busbw, wrong or _RIGHT)))
+            best = busbw if busbw > best else best
+        return self._take_row(number, _made(Row, (number, size, redop, root, halves, best)))
+
+    def _redop(self, word: bytes) -> str:
+        """What a row says that was done; one object for all rows."""
+        return self._redops.get(word) or self._redops.setdefault(word, intern(word.decode()))
 
     def _row(self, number: int, line: str) -> bool:
         row = _row_of(number, line, self._run)
         return row is not None and self._take_row(number, row)
 
     def _take_row(self, number: int, row: Row) -> bool:
-        run = self._run or self._start(number)
+        run = self.runs[-1] if self.runs else self._start(number)
         if run.average is not None:  # the footer of the table before stands between
             run = self._start(number, again=True)
         if not run.rows:
@@ -271,7 +298,7 @@ def _numbers(listed: str) -> list[str]:
     return numbers
 
 
-def _ranks_in(line: str) -> tuple[tuple[int, str, str, int, str], ...]:
+def _ranks_in(line: str) -> tuple[Ranked, ...]:
     """The ranks of a rank line."""
     if "Rank" not in line:
         return ()

@@ -26,6 +26,7 @@ _UNLIKE = known_lines.FAILED | known_lines.STEP | _TOOLS | _ANY
 # What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
 _UNTABLED = known_lines.FAILED | known_lines.WENT_ON | _NCCL | _ANY
 _WAYS = 50_000  # processes, and ways that their channels go, that are remembered
+_Place = tuple[str, int]  # host and GPU
 
 
 @dataclass
@@ -47,18 +48,22 @@ class Reading:
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
         self._kinds, self._prefixes = Kinds(self._telling.of), Prefixes()
-        self._heads = set[bytes]()  # of lines of NCCL's: host, process and GPU, whose lines have been read
-        self._ways: dict[tuple[bytes, bytes], Counts] = {}  # by head, and by what a channel goes
-        self._counts: Counter[tuple[bytes, bytes]] = Counter()
+        self._heads: dict[bytes, _Place] = {}  # of lines of NCCL's: by host, process and GPU as they stand there
+        self._places = set[_Place]()  # whose lines have been read: a new process there says nothing else
+        self._ways: dict[tuple[_Place, bytes], Counts] = {}  # and by what a channel goes
+        self._counts: Counter[tuple[_Place, bytes]] = Counter()
 
     def read(self, stream: BinaryIO) -> None:
         """Read a log."""
-        tools, sweeps, like_a_row = self.heard.tools, self.heard.sweeps, self.tables.like_a_row
+        tools, sweeps = self.heard.tools, self.heard.sweeps
+        like_a_row, like_ranks = self.tables.like_a_row, self.tables.like_ranks
         every, tried = False, True  # whether all lines are read; whether those are that may be of trials
         for piece in pieces_of(stream, _exact()):
             kinds = map(self._kinds.__getitem__, piece.kinds)
             for at, (raw, kind) in enumerate(zip(piece.lines, kinds, strict=True)):
                 if kind.numbers and like_a_row(piece.first + at, raw, kind.numbers):
+                    continue
+                if kind.ranks and like_ranks(piece.first + at, raw):
                     continue
                 if not every and not (tried and kind.hint):
                     if not kind.bits:
@@ -78,14 +83,15 @@ class Reading:
         fold, number = cast(Fold, kind.fold), piece.first + at
         if kind.ours:
             head, rest = _head_of(raw)
+            place = self._heads.get(head) or self._place_of(head)
             if kind.way:
                 at, said = _said_in(raw, kind.way, rest)
-                if (head, said) not in self._ways:
+                if place is None or (place, said) not in self._ways:
                     return False
                 if kind.way[1] is None:
                     self.heard.log.between(raw[raw.find(b" : ", rest) + 1 : at + 1].decode("utf-8", errors="replace"))
-                self._counts[head, said] += 1
-            elif head not in self._heads:
+                self._counts[place, said] += 1
+            elif place not in self._places:
                 return False
         if fold.numbers or kind.residual:
             line = cleaned(raw, self._prefixes, odd=piece.odd)
@@ -96,6 +102,20 @@ class Reading:
                 return False
         kind.count, kind.last = kind.count + 1, number
         return True
+
+    def _place_of(self, head: bytes) -> "_Place | None":
+        """Host and GPU of a process, which is noted as one that prints."""
+        place = self.heard.log.head(f"{head.decode('utf-8', errors='replace')}]")
+        if place is not None and len(self._heads) < _WAYS:
+            self._heads[head] = place
+        self._joined()
+        return place
+
+    def _joined(self) -> None:
+        """Tell the tables which hosts have new processes."""
+        if self.heard.log.joined:
+            self.tables.joined(self.heard.log.joined)
+            self.heard.log.joined.clear()
 
     def _settle(self) -> None:
         """Count what was found alike with what was read; kinds are learnt anew from here on."""
@@ -169,9 +189,7 @@ class Reading:
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
         fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
-            if log.joined:
-                self.tables.joined(log.joined)
-                log.joined.clear()
+            self._joined()
             listed = "Using [" in line
             fact = self.tables.listens and one_in(line, fact_words())
             told = line if listed or fact or "NCCL_" in line else ""
@@ -187,7 +205,10 @@ class Reading:
             if bits == _TABLE and line[:1].isdigit() and kind.clean and raw.split() == line.encode().split():
                 kind.numbers = numbers_of(line)
             if self._like[:1] == b"#" and heard.known.steps.last != number:
-                self._repeats.keep(self._like, Again((), tuple(seen), table=self.tables.said(line), went_on=went_on))
+                said = self.tables.said(line)
+                self._repeats.keep(self._like, Again((), tuple(seen), table=said, went_on=went_on))
+                if not (isinstance(said, str) or seen or went_on or "_perf" in line):
+                    kind.ranks = kind.clean and self.tables.keep_ranks(raw, said)
         else:
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed, given=True)
@@ -219,12 +240,15 @@ class Reading:
         self._learn(kind, fold)
 
     def _remember(self, raw: bytes, kind: Kind, counts: Counts) -> None:
-        """From which process, and by which way, a line of NCCL's was that has been read."""
+        """From which host and GPU, and by which way, a line of NCCL's was that has been read."""
         head, rest = _head_of(raw)
+        place = self._heads.get(head) or self._place_of(head)
+        if place is None:
+            return
         if kind.way and len(self._ways) < _WAYS:
-            self._ways[head, _said_in(raw, kind.way, rest)[1]] = counts
-        elif not kind.way and len(self._heads) < _WAYS:
-            self._heads.add(head)
+            self._ways[place, _said_in(raw, kind.way, rest)[1]] = counts
+        elif not kind.way and len(self._places) < _WAYS:
+            self._places.add(place)
 
     def _learn(self, kind: Kind, fold: Fold) -> None:
         """What a line counts, for its kind where no number in it was asked for."""
@@ -232,7 +256,9 @@ class Reading:
             return
         if any(seen.signature.recurs for seen in fold.seen):
             return
-        asked = kind.bits & _asking() & ~known_lines.of_work() & ~self.heard.known.settled
+        # a channel differs from one that was read in its ranks alone
+        channel = kind.way is not None and kind.way[1] is None
+        asked = 0 if channel else kind.bits & _asking() & ~known_lines.of_work() & ~self.heard.known.settled
         if fold.numbers is None and any(seen.signature.code == "worked" for seen in fold.seen):
             fold.numbers = known_lines.at_work
         if not any(asked >> (known_lines.SIGNATURES + places()[seen.signature.code]) & 1 for seen in fold.seen):

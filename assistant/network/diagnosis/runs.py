@@ -9,7 +9,8 @@ from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
 Answer = TypeVar("Answer")
-_FEW, _LEAST = 8, 0.3  # of a slow run the fastest rows, and what two printed digits still tell apart (GB/s)
+# GB/s: what the printed digits tell well, and still tell apart of a slow run's fastest rows.
+_CLEAR, _FEW, _LEAST = 5.0, 8, 0.3
 COMPARED = 16 * 2**20  # bytes: below, latency decides, and tables are not compared with each other
 _CLOSED = ()
 ROUNDING = 0.005  # GB/s: half of the last digit that is printed
@@ -33,6 +34,10 @@ class Row(NamedTuple):
     root: int | None
     halves: tuple[Half, ...]
     busbw: float
+
+    def closed(self, shared: dict[object, Any]) -> "Row":
+        """The row without its sides."""
+        return Row(self.line, shared.setdefault(self.size, self.size), self.redop, self.root, (), self.busbw)
 
 
 @dataclass(slots=True)
@@ -100,19 +105,25 @@ def once(question: Callable[[Run], Answer]) -> Callable[[Run], Answer]:
 
 @once
 def _peak(run: Run) -> float:
-    return max((row.busbw for row in run.rows), default=0.0)
+    return max([row.busbw for row in run.rows], default=0.0)
 
 
 @once
 def usual(run: Run) -> float:
     """The bus bandwidth of the middle row, GB/s; 0 without rows."""
-    return median(row.busbw for row in run.rows) if run.rows else 0.0
+    return median([row.busbw for row in run.rows]) if run.rows else 0.0
+
+
+@once
+def halves_of(run: Run) -> list[Half]:
+    """Both sides of all rows; of a table that is closed nobody asks."""
+    return [half for row in run.rows for half in row.halves]
 
 
 @once
 def validated(run: Run) -> bool:
     """Whether results were compared with what they should be."""
-    return any(half.wrong is not None for row in run.rows for half in row.halves)
+    return any(half.wrong is not None for half in halves_of(run))
 
 
 @once
@@ -123,9 +134,11 @@ def _hosts(run: Run) -> frozenset[str]:
 @once
 def bus_factor(run: Run) -> float | None:
     """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
-    halves = [half for row in run.rows for half in row.halves]
-    told = [half for half in halves if half.algbw >= 5.0] or sorted(halves, key=lambda half: -half.algbw)[:_FEW]
-    ratios = sorted(half.busbw / half.algbw for half in told if half.algbw >= _LEAST)
+    halves = halves_of(run)
+    ratios = sorted([busbw / algbw for _, algbw, busbw, _ in halves if algbw >= _CLEAR])
+    if not ratios:
+        told = sorted(halves, key=lambda half: -half.algbw)[:_FEW]
+        ratios = sorted(half.busbw / half.algbw for half in told if half.algbw >= _LEAST)
     return ratios[len(ratios) // 2] if ratios else None
 
 
@@ -140,7 +153,7 @@ def collective_of(run: Run) -> str:
     row = run.rows[-1]
     if factor > 1.02:
         return "all_reduce"
-    if abs(factor - 1) < max(0.005, 2 * ROUNDING / max(half.algbw for row in run.rows for half in row.halves)):
+    if abs(factor - 1) < max(0.005, 2 * ROUNDING / max(half.algbw for half in halves_of(run))):
         return "broadcast" if row.root not in (None, -1) and row.redop in (None, "none") else "sendrecv"
     if row.redop not in (None, "none"):
         return "reduce_scatter"
@@ -186,17 +199,15 @@ def close(run: Run, questions: Iterable[Callable[[Run], object]], shared: dict[o
     run.kept, run.closed = {name: each for name, each in run.kept.items() if each[0] == state}, True
     for question in (*_ANSWERS, *questions):
         question(run)
+    run.kept.pop(halves_of.__name__, None)
     run.kept = {name: _shared((_CLOSED, answer), shared) for name, (_, answer) in run.kept.items()}
     run.facts = shared.setdefault(run.facts, run.facts)
     run.speaking = shared.setdefault(run.speaking, run.speaking)
     run.failures = run.failures or shared.setdefault(list, run.failures)
-    best = max(run.rows, key=lambda row: row.busbw, default=None)
-    last = len(run.rows) - 1
-    run.rows = [
-        Row(row.line, shared.setdefault(row.size, row.size), row.redop, row.root, (), row.busbw)
-        for at, row in enumerate(run.rows)
-        if row.size >= COMPARED or at in (0, last) or row is best
-    ]
+    rows, peak = run.rows, run.peak
+    best = next((at for at, row in enumerate(rows) if row.busbw == peak), -1)
+    kept = [at for at, row in enumerate(rows) if row.size >= COMPARED or at in (0, best, len(rows) - 1)]
+    run.rows = [rows[at].closed(shared) for at in kept]
     ranks = tuple(run.ranks_listed)
     run.ranks_listed = shared.setdefault(ranks, run.ranks_listed)
 
@@ -213,17 +224,15 @@ def _fitting(run: Run) -> range:
     collective = collective_of(run)
     if bus_factor(run) is None or collective in ("sendrecv", "broadcast", "reduce", "hypercube", "unknown"):
         return range(0)
-    return _by_factor([half for row in run.rows for half in row.halves], 2 if collective == "all_reduce" else 1)
+    return _by_factor(halves_of(run), 2 if collective == "all_reduce" else 1)
 
 
 def _by_factor(halves: list[Half], passes: int) -> range:
     """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits."""
-    low, high = 2.0, 1e6
-    for half in halves:
-        if half.algbw < 1.0:
-            continue
-        least = (half.busbw - ROUNDING) / (half.algbw + ROUNDING)
-        most = (half.busbw + ROUNDING) / (half.algbw - ROUNDING)
-        low = max(low, 1 / (1 - least / passes)) if least < passes else low
-        high = min(high, 1 / (1 - most / passes)) if most < passes else high
+    pairs = [(algbw, busbw) for _, algbw, busbw, _ in halves if algbw >= 1.0]
+    # of all bounds the closest: they rise with what they are made of
+    least = [ratio for a, b in pairs if (ratio := (b - ROUNDING) / (a + ROUNDING)) < passes]
+    most = [ratio for a, b in pairs if (ratio := (b + ROUNDING) / (a - ROUNDING)) < passes]
+    low = max(2.0, 1 / (1 - max(least) / passes)) if least else 2.0
+    high = min(1e6, 1 / (1 - min(most) / passes)) if most else 1e6
     return range(ceil(low - 1e-6), int(high + 1e-6) + 1) if high < 1e5 else range(0)

@@ -1,12 +1,12 @@
-"""Results of many trials that a log lists line by line: by pairs of hosts, by host, by adapter; and the steps of a
-training job by rank."""
+"""Results of many trials that a log lists line by line: by pairs of hosts, by host, by adapter."""
 
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import dataclass, field
-from statistics import median
 
+from .by_rank import ByRank
 from .signatures import one_in, read
+from .slow import ALIKE, DROP, Slow
 
 _UNIT = re.compile(
     r"\b(?:[GMT]i?B/s(?:ec)?|[GM]b(?:its?)?/s(?:ec)?|[GM]bps|busbw|algbw|bandwidth|BW|tok(?:en)?s?/s(?:ec)?|samples/s(?:ec)?|"
@@ -24,27 +24,14 @@ _AVERAGE = 3
 _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?\Z", re.ASCII)
 _SPLIT = re.compile(r"[\s,|;:=()\[\]<>{}\"']+")
 _DIGITS = re.compile(r"\d+")
-_RANK = re.compile(r"\b[Rr]ank[ :=#]{0,2}(\d{1,6})\b")
-_TIMED = re.compile(
-    r"([A-Za-z][\w./-]{0,31})\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?) ?(ms|us|s|tok(?:en)?s?/s|samples/s|TFLOPS?(?:/s)?)\b"
-)
-# The same with the unit in the label: fwd_ms=101, tokens/s 2100, step_time_s: 4.6
-_RATE = re.compile(r"/s|_per_|tflops", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"([A-Za-z][\w.-]{0,31}?(?:_(?:ms|us|s|secs?|seconds)|(?:/|_per_)s(?:ec(?:ond)?)?|_tflops))\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)\b",
-    re.IGNORECASE,
-)
-_WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather", re.IGNORECASE)
 _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|hfi1|ib)_?\w{0,12}\d")
 _HEADED = re.compile(r"host|node|server|machine|adapter|hca|nic|device|rail", re.IGNORECASE)
-_KEPT = 32  # values of a rank
 _MOST = 20_000  # lines that are read of a log: what stays behind the others shows in the first ones
-_HINTS = ("/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
+_HINTS = ("core", "ank", "RANK", "/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
 _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
 HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
-ALIKE, DROP = 0.85, 0.75  # of the usual: what the others reach, and what a slow one stays below
 
 
 @dataclass
@@ -57,26 +44,12 @@ class Trial:
     printed: float
 
 
-@dataclass(frozen=True)
-class Slow:
-    """One that stays behind the others: what it reaches, and what they do, as printed."""
-
-    kind: str
-    name: str
-    line: int
-    trials: int
-    best: float
-    usual: float
-    unit: str
-
-
 @dataclass
 class Sweeps:
     """Takes the lines that are neither NCCL's nor nccl-tests'."""
 
     trials: dict[tuple[str, str, str], list[Trial]] = field(default_factory=lambda: defaultdict(list))
-    steps: dict[tuple[str, str], dict[int, deque[float]]] = field(default_factory=lambda: defaultdict(dict))
-    _first: dict[tuple[str, str], int] = field(default_factory=dict)
+    by_rank: ByRank = field(default_factory=ByRank)
     _unit: str = ""  # of the table under way, and where its value stands, from the end
     _at: int = 0
     _headed: bool = False
@@ -93,32 +66,22 @@ class Sweeps:
     @property
     def open(self) -> bool:
         """Whether the next line may be a row, whatever its words."""
-        return self._looked <= _MOST and bool(self._unit or self._perftest)
+        return self._looked <= _MOST and bool(self._unit or self._perftest or self.by_rank.open)
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:
             return
-        if not (self._unit or self._perftest or line.endswith("s") or one_in(line, _HINTS)):
+        if not (self.open or line.endswith("s") or one_in(line, _HINTS)):
             return
         self._looked += 1
+        if self.by_rank.take(number, line):
+            return
         unit = _UNIT.search(line)
-        if (rank := _RANK.search(line)) and (unit or _LABELLED.search(line)):
-            self._step(number, int(rank[1]), line)
-        elif _PERFTEST.search(line):
+        if _PERFTEST.search(line):
             self._perftest = "MB/s" if "MB/s" in line else "Gb/s"
         elif unit or self._unit or self._perftest:
             self._line(number, line, unit[0] if unit else "")
-
-    def _step(self, number: int, rank: int, line: str) -> None:
-        labelled = [(label, value, "/s" if _RATE.search(label) else "") for label, value in _LABELLED.findall(line)]
-        for label, value, unit in [*_TIMED.findall(line), *labelled]:
-            if label.lower().startswith("rank"):
-                continue
-            series = label.lower(), unit
-            if len(self.steps) < 64 or series in self.steps:
-                self._first.setdefault(series, number)
-                self.steps[series].setdefault(rank, deque(maxlen=_KEPT)).append(float(value))
 
     def _line(self, number: int, line: str, unit: str) -> None:
         words = [word.rstrip(".") for word in _SPLIT.split(line) if word]
@@ -198,7 +161,7 @@ class Sweeps:
     def tables(self) -> bool:
         """Whether there are trials enough to compare, or steps of several ranks."""
         listed = any(len({trial.names for trial in trials}) >= 4 for trials in self.trials.values())
-        return listed or any(sum(len(values) >= 3 for values in each.values()) >= 4 for each in self.steps.values())
+        return listed or self.by_rank.told
 
 
 def slow_of(kind: str, trials: list[Trial], unit: str = "") -> list[Slow]:
@@ -257,28 +220,6 @@ def _slow_alone(kind: str, trials: list[Trial], unit: str) -> list[Slow]:
     if len(middles) < 4 or len(low) > max(1, len(middles) // 4) or not even:
         return []
     return [Slow(kind, name, t.line, len(by_name[name]), t.printed, usual.printed, unit) for name, t in low.items()]
-
-
-def slow_ranks(sweeps: Sweeps) -> list[Slow]:
-    """Ranks that take longer than the others in every step, or that wait least for them."""
-    for (label, unit), by_rank in sweeps.steps.items():
-        middles = {rank: median(values) for rank, values in by_rank.items() if len(values) >= 3}
-        if len(middles) < 4:
-            continue
-        usual = median(middles.values())
-        waits, rate = _WAIT.search(label) is not None, "/" in unit or "FLOP" in unit.upper()
-        low = [rank for rank, value in middles.items() if value < (DROP if rate else 0.5) * usual]
-        high = [rank for rank, value in middles.items() if value > usual / DROP]
-        behind, ahead = (low, high) if waits or rate else (high, low)
-        rest = [value for rank, value in middles.items() if rank not in behind]
-        even = all(ALIKE * usual <= value <= usual / ALIKE for value in rest)
-        if behind and not ahead and even and len(behind) <= max(1, len(middles) // 4):
-            line = sweeps._first[label, unit]
-            return [
-                Slow("rank", str(rank), line, len(by_rank[rank]), middles[rank], usual, f"{unit} of {label}")
-                for rank in behind
-            ]
-    return []
 
 
 def _middle(trials: list[Trial]) -> Trial:

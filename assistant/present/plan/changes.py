@@ -140,8 +140,7 @@ def _other_money(before: Plan, after: Plan) -> bool:
 
 
 def _where(plan: Plan) -> str | None:
-    number = plan.recommendation.offer
-    return None if number is None else plan.offers[number].provider
+    return plan.taken.provider if plan.taken else None
 
 
 def _unlike(was: str, now: str) -> str:

@@ -24,7 +24,7 @@ def section(plan: Plan) -> list[Block]:
     listed = [o for o in plan.offers if o.kind == "published"]
     if not listed:
         return []
-    shown = _each_once(listed, _taken(plan))
+    shown = _each_once(listed, plan.taken)
     priced, beside, silent = _split(shown)
     of = "the whole run" if not reading.serves(plan) else reading.bill(plan)
     notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
@@ -133,7 +133,7 @@ def _tied(priced: list[RentalOffer]) -> list[Block]:
 def spot_left(plan: Plan) -> str:
     """Why spot machines that were allowed, and cost less in the middle than what is taken, are left; empty where there
     are none."""
-    taken = _taken(plan)
+    taken = plan.taken
     if taken is None or taken.run_cost_usd is None or taken.tier == "spot":
         return ""
     least = taken.run_cost_usd.p50
@@ -165,10 +165,6 @@ def _on_average(offer: RentalOffer) -> str:
     )
 
 
-def _taken(plan: Plan) -> RentalOffer | None:
-    return plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
-
-
 def _heading(plan: Plan) -> Heading:
     return Heading("Published offers" if plan.quotes else "Offers")
 
@@ -190,7 +186,7 @@ def in_short(plan: Plan) -> list[Block]:
     if not priced:
         silent = _silent(unpriced)
         return [_heading(plan), *silent] if silent else []
-    taken = _taken(plan)
+    taken = plan.taken
     priced = [o for o in priced if o.verdict != "avoid" or o is taken] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
@@ -241,7 +237,7 @@ _OF_A_RUN = ("time", "day")  # a service is never done
 
 def _table(plan: Plan, shown: list[RentalOffer], *, dated: bool = False) -> Table:
     """``dated``: the day of a price stays however little room there is."""
-    taken, ends, warned = _taken(plan), reading.ends(plan), not _least_bad(plan)
+    taken, ends, warned = plan.taken, reading.ends(plan), not _least_bad(plan)
     rows = [_row(o, o is taken, warned=warned) for o in shown]
     bill = reading.bill(plan) if ends else "a month"
     shorter = {

@@ -189,7 +189,7 @@ def _chance(plan: Plan) -> str:
     share = f"{value:.0%}" if value <= _SUREST else f"over {_SUREST:.0%}"
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {share}."
-    whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
+    whose = ", not this offer of it," if plan.taken else ""
     what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
     return f"Chance that {what} is the cheapest, or within a percent, if what was assumed holds: {share}."
 
@@ -332,7 +332,7 @@ def _network_share(plan: Plan, best: Candidate, limit: float) -> str:
 
 def _average_over(plan: Plan, limit: float, *, month: bool = False) -> str:
     """What the offer that is taken costs on average, a whole run or a ``month`` of it, where that is over a limit."""
-    taken = None if plan.recommendation.offer is None else plan.offers[plan.recommendation.offer]
+    taken = plan.taken
     mean = taken.expected_cost_usd if taken else None
     if taken and mean and month and taken.usd_per_month is not None:
         mean = min(mean, taken.usd_per_month)

@@ -1,0 +1,265 @@
+"""The pace of a job by rank, or by host, as trainers, profilers and detectors print it: in sentences and records, in
+tables with a column of ranks, in lists below a label, in a part for each rank, or of the two extremes alone."""
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from statistics import median
+
+from .signatures import one_in, read
+from .slow import ALIKE, DROP, Slow
+
+_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?\Z", re.ASCII)
+_RANK = re.compile(r"\b[Rr]ank[ :=#]{0,2}(\d{1,6})\b")
+_TIMED = re.compile(
+    r"([A-Za-z][\w./-]{0,31})\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?) ?(ms|us|s|tok(?:en)?s?/s|samples/s|TFLOPS?(?:/s)?)\b"
+)
+# The same with the unit in the label: fwd_ms=101, tokens/s 2100, step_time_s: 4.6
+_LABELLED = re.compile(
+    r"([A-Za-z][\w.-]{0,31}?(?:_(?:ms|us|s|secs?|seconds)|(?:/|_per_)s(?:ec(?:ond)?)?|_tflops))\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)\b",
+    re.IGNORECASE,
+)
+# A figure of merit without a unit, of which more is better: NVIDIA's resiliency extension gives a healthy GPU 1.
+_MERIT = re.compile(r"\b(\w{0,24}(?:score|perf(?:ormance)?|mfu))\s?[:=]\s?(\d{1,6}(?:\.\d{1,6})?)\b", re.IGNORECASE)
+_RATE = re.compile(r"/s|_per_|tflops", re.IGNORECASE)
+_WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather|nccl", re.IGNORECASE)
+# Of a table: the columns of ranks and of hosts, what names a column, what stands between two, a value with its unit.
+_RANKS = re.compile(r"(?:global[_ ]?)?ranks?(?:[_ ]?id)?\Z|gpu[_ ]?rank\Z", re.IGNORECASE)
+_HOSTS = re.compile(r"(?:host|node|worker|server|machine)(?:[_ ]?name)?\Z", re.IGNORECASE)
+_COLUMN = re.compile(r"[A-Za-z_/%. -]{1,40}(?:[(\[][^)\]]{1,12}[)\]])?\Z")
+_GAP = re.compile(r"\s{0,20}[|,;\t]\s{0,20}|\s{2,40}")
+_CELL = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) ?(?:ms|us|s)?\Z", re.ASCII)
+_NAME = re.compile(r"[A-Za-z][\w.-]{0,62}\d[\w.-]{0,62}\Z")
+# Below a label; a headline above what one rank prints, and a line of that; each value with its rank in one line.
+_LISTED = re.compile(
+    r"(?:\[\w{1,20}\]\s{1,8})?rank\s{0,4}(\d{1,6})\s{0,4}(?:[:=]|->)\s{0,12}(\d{1,9}(?:\.\d{1,6})?) ?(?:ms|us|s)?\Z",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(r"\W{0,12}rank[ :#]{0,2}(\d{1,6})\W{0,12}\Z", re.IGNORECASE)
+_PART = re.compile(r"([A-Za-z_][^\s|]{0,60})[\s|]{2,40}(?:[\d.]{1,12}%[\s|]{1,20})?(\d{1,9}\.\d{1,6})(ms|us|s)\b")
+_NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\d{1,6})")
+_STEP_NUMBER = re.compile(r"\b(?:step|iter(?:ation)?)s?[ :=]{0,2}\d{1,9}")
+_PACES = ("time", "(ms)", "(s)", "compute", "duration", "latency", "tok/s", "tokens/s", "flop")  # in small letters
+_WORDS = re.compile(r"[a-z%]+")
+_OF_STEPS = re.compile(
+    r"step|iter|fwd|bwd|forward|backward|comput|train|epoch|tok\w{0,6}/s|samples/s|flop", re.IGNORECASE
+)
+_SPLIT = re.compile(r"[\s,|;:=()\[\]<>{}\"']+")
+_KEPT, _SERIES = 32, 64  # values of a rank, and series of them
+_LONGEST, _DIGITS = 60, 7  # characters of a label, and digits of a rank's number less one
+_COMPARED, _TOLD_ONCE = 4, 3  # ranks at least; values of a rank below which one is told of it alone
+MATTERS = 0.15  # of the longest part of a step: less holds nobody up
+ONCE = 0.7  # of the usual: what is told once may be chance above it
+
+Series = tuple[str, str]  # what is told, and its unit: "/s" where more is better
+
+
+@dataclass
+class ByRank:
+    """Takes lines, and keeps what they tell of the pace of single ranks; of hosts where they tell of these."""
+
+    paces: dict[Series, dict[str, deque[float]]] = field(default_factory=lambda: defaultdict(dict))
+    spoken: set[Series] = field(default_factory=set)  # of these those of sentences: they take several
+    # By unit: of the fastest rank and the slowest, as a log tells of these two alone; which one that is, line.
+    extremes: dict[str, deque[tuple[float, float, str, int]]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT))
+    )
+    first: dict[Series, int] = field(default_factory=dict)  # the line at which it is told first
+    _columns: list[str] = field(default_factory=list)  # of the table under way, and which of them names who it is
+    _who: int = 0
+    _label: str = ""  # of the list under way
+    _section: str = ""  # the rank whose own part is under way
+
+    @property
+    def open(self) -> bool:
+        """Whether the next line may tell of a rank, whatever its words."""
+        return bool(self._columns or self._label or self._section)
+
+    @property
+    def told(self) -> bool:
+        """Whether there are ranks enough to compare."""
+        return bool(self.extremes) or any(len(each) >= _COMPARED for each in self.paces.values())
+
+    def take(self, number: int, line: str) -> bool:
+        """Read one cleaned line; whether it was one that tells of ranks."""
+        if self._label and (listed := _LISTED.match(line)):
+            self._keep(number, listed[1], self._label, listed[2])
+            return True
+        small = line.lower()
+        names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, _PACES))
+        self._label = small.rstrip(" :.") if names else ""
+        if section := _SECTION.match(line):
+            self._section = section[1]
+            return True
+        if self._section and (part := _PART.match(line)):
+            self._keep(number, self._section, part[1].lower(), part[2], part[3])
+            return True
+        if self._in_a_line(number, line, small) or self._in_a_table(number, line, small):
+            return True
+        self._of_extremes(number, line)
+        return self._in_a_sentence(number, line)
+
+    def _in_a_sentence(self, number: int, line: str) -> bool:
+        """A line that names its rank, with what it took."""
+        words = line.split()
+        record = line[:1] == "{" or all("=" in word for word in words)
+        said = line.replace('"', "") if record else line
+        rank = _RANK.search(said)
+        if rank is None:
+            return False
+        timed = [(label, value, unit) for label, value, unit in _TIMED.findall(said)]
+        others = [(label, value, "") for label, value in _LABELLED.findall(said)]
+        merits = [(label, value, "/s") for label, value in _MERIT.findall(said)]
+        for label, value, unit in [*timed, *others, *merits]:
+            if not label.lower().startswith("rank"):
+                self._keep(number, rank[1], label.lower(), value, unit)
+        if not record:
+            self.spoken |= {_series(label.lower(), unit) for label, _, unit in [*timed, *others]}
+        return bool(timed or others or merits)
+
+    def _in_a_table(self, number: int, line: str, small: str) -> bool:
+        if not self._columns and not one_in(small, ("rank", "host", "node", "worker", "server", "machine")):
+            return False
+        cells = [cell for cell in _GAP.split(line.strip("|,; ")) if cell]
+        cells = line.split() if len(cells) == 1 else cells
+        if len(cells) > 1 and all(map(_COLUMN.match, cells)) and (who := _column_of(cells)) is not None:
+            self._columns, self._who = [cell.lower() for cell in cells], who
+            return self._of_ranks
+        if not self._columns or not line.strip("|-+=: "):
+            return bool(self._columns) and self._of_ranks  # a line that is drawn
+        if len(cells) != len(self._columns):
+            self._columns = []
+            return False
+        name = cells[self._who].lower().removeprefix("rank").strip(" :")
+        of_ranks = name.isdecimal() and len(name) < _DIGITS
+        if of_ranks or _NAME.match(name):
+            for label, cell in zip(self._columns, cells, strict=True):
+                if (
+                    label != self._columns[self._who]
+                    and (value := _CELL.match(cell))
+                    and (of_ranks or _OF_STEPS.search(label))
+                ):
+                    self._keep(number, name, label, value[1])
+        return self._of_ranks
+
+    @property
+    def _of_ranks(self) -> bool:
+        """Whether the table under way is one by rank; those by host may be trials too."""
+        return _RANKS.match(self._columns[self._who]) is not None
+
+    def _in_a_line(self, number: int, line: str, small: str) -> bool:
+        """Whether a line has the values of all ranks one behind the other, as a list or each with its number."""
+        if not one_in(small, _PACES):
+            return False
+        before, _, listed = line.partition("[")
+        values = [value.strip() for value in listed.partition("]")[0].split(",")]
+        if "rank" in small and len(values) > 1 and all(map(_NUMBER.match, values)):
+            told = list(enumerate(values))
+        else:
+            told = [(int(rank), value) for rank, value in _NUMBERED.findall(line)]
+            before = line[: line.find(told[0][1])].rstrip("r0123456789=: {") if told else ""
+        if len(told) < _COMPARED or [rank for rank, _ in told] != [*range(len(told))]:
+            return False
+        label = _STEP_NUMBER.sub("", before.lower()).strip(" :=")
+        for rank, value in told:
+            self._keep(number, str(rank), label, value)
+        return True
+
+    def _of_extremes(self, number: int, line: str) -> None:
+        """Keep what is told of the slowest rank and the fastest."""
+        for about in read("ranks")["extremes"]:
+            if about["has"] in line:
+                fast, slow = (re.search(about[end], line) for end in ("fast", "slow"))
+                if fast and slow and not _not_of_steps(line[: slow.start()].lower()):
+                    told = float(fast["value"]), float(slow["value"]), slow["rank"], number
+                    self.extremes[about["unit"]].append(told)
+
+    def _keep(self, number: int, who: str, label: str, value: str, unit: str = "") -> None:
+        """Keep one value, where it is a time or a rate."""
+        series = _series(label, unit)
+        if "/" not in series[1] and _not_of_steps(label):
+            return
+        if len(self.paces) < _SERIES or series in self.paces:
+            self.first.setdefault(series, number)
+            self.paces[series].setdefault(str(int(who)) if who.isdecimal() else who, deque(maxlen=_KEPT)).append(
+                float(value)
+            )
+
+
+def slow_ranks(by_rank: ByRank) -> list[Slow]:
+    """Ranks, or hosts, that take longer than the others, or that wait least for them."""
+    middles = {each: _middles(its, each in by_rank.spoken) for each, its in by_rank.paces.items()}
+    middles = {each: its for each, its in middles.items() if len(its) >= _COMPARED}
+    whole = defaultdict[str, float](float)  # of each unit the longest time, or the greatest rate
+    for (label, unit), its in middles.items():
+        whole[_unit_in(label, unit)] = max(whole[_unit_in(label, unit)], median(its.values()))
+    for (label, unit), its in middles.items():
+        usual, paces = median(its.values()), by_rank.paces[label, unit]
+        drop = DROP if max(map(len, paces.values())) >= _TOLD_ONCE else ONCE
+        behind = _behind(label, unit, its, drop)
+        if behind and all(abs(its[who] - usual) >= MATTERS * whole[_unit_in(label, unit)] for who in behind):
+            line, said = by_rank.first[label, unit], f"{unit} of {label}"
+            return [
+                Slow("rank" if who.isdecimal() else "host", who, line, len(paces[who]), its[who], usual, said)
+                for who in behind
+            ]
+    return _slowest_told(by_rank)
+
+
+def _behind(label: str, unit: str, middles: dict[str, float], drop: float) -> list[str]:
+    """Who of many stays behind: few, while the others are alike."""
+    usual = median(middles.values())
+    waits, rate = _WAIT.search(label) is not None, "/" in unit or "FLOP" in unit.upper()
+    low = [who for who, value in middles.items() if value < (drop if rate else 0.5) * usual]
+    high = [who for who, value in middles.items() if value > usual / drop]
+    behind, ahead = (low, high) if waits or rate else (high, low)
+    rest = [value for who, value in middles.items() if who not in behind]
+    even = all(ALIKE * usual <= value <= usual / ALIKE for value in rest)
+    return behind if not ahead and even and len(behind) <= max(1, len(middles) // 4) else []
+
+
+def _middles(its: dict[str, deque[float]], spoken: bool) -> dict[str, float]:
+    """The middle value of each that told as often as may be asked of it, or of a sentence must be."""
+    told = _TOLD_ONCE if spoken else max(map(len, its.values()))
+    return {who: median(values) for who, values in its.items() if len(values) >= min(told, _TOLD_ONCE)}
+
+
+def _slowest_told(by_rank: ByRank) -> list[Slow]:
+    """The rank that each report of the two extremes names as the slowest, where it is far from the fastest."""
+    for unit, told in by_rank.extremes.items():
+        fast, slow, rank, line = told[0]
+        ratios = [max(a, b) / min(a, b) for a, b, *_ in told if min(a, b) > 0]
+        if len({rank for *_, rank, _ in told}) == 1 and ratios and min(ratios) > 1 / ONCE:
+            return [Slow("rank", rank, line, len(told), slow, fast, unit)]
+    return []
+
+
+def _column_of(cells: Iterable[str]) -> int | None:
+    """The column that names ranks, else that of hosts; ``None`` where there is none."""
+    for names in (_RANKS, _HOSTS):
+        at = next((n for n, cell in enumerate(cells) if names.match(cell)), None)
+        if at is not None:
+            return at
+    return None
+
+
+def _series(label: str, unit: str) -> Series:
+    return label, unit or ("/s" if _RATE.search(label) else "")
+
+
+def _unit_in(label: str, unit: str) -> str:
+    """The unit of a series, which may end its label."""
+    return unit or _SPLIT.split(label.replace("_", " ").strip(" )]"))[-1]
+
+
+def _not_of_steps(label: str) -> bool:
+    """Whether a label in small letters names what is no time, or none of a step."""
+    return any(map(_no_pace().match, _WORDS.findall(label)))
+
+
+@lru_cache(maxsize=1)
+def _no_pace() -> re.Pattern[str]:
+    """How words of labels begin whose values are no time, as ``knowledge/nccl/ranks.yaml`` has them."""
+    return re.compile("|".join(map(re.escape, read("ranks")["no_pace"])))

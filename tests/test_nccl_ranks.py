@@ -1,0 +1,148 @@
+"""One rank that is slower than the others, as trainers, profilers and detectors print it by rank, and ranks that differ
+in what is no time, or by design."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant import library
+from assistant.network.diagnosis import diagnose_text
+from tests.nccl_logs import H100_NAME, table
+
+CATALOG = library.load().catalog
+STEPS = "".join(
+    f" iteration {n:8d}/ 5000 | elapsed time per iteration (ms): 2110.{n} | lm loss: 2.{n} |\n" for n in range(10, 40)
+)
+
+
+def alarms(text: str) -> list[tuple[str, str]]:
+    found = diagnose_text(text, CATALOG).findings
+    return [(each.code, each.message) for each in found if each.severity != "info"]
+
+
+def megatron(slowest: float, rank: int) -> str:
+    """A line of Megatron-LM's straggler detector (``--log-straggler``)."""
+    least = 388.2 * 132.4 / slowest
+    return (
+        f"MnRtt/Rnk: 132.40ms/11 | MxRtt/Rnk: {slowest:.2f}ms/{rank} | MnPwr/Rnk: 512.30W/5 | MxPwr/Rnk: 690.10W/2 | "
+        f"MnTmp/Rnk: 44.00C/5 | MxTmp/Rnk: 61.00C/3 | MnClk/Rnk: 1410.00MHz/5 | MxClk/Rnk: 1980.00MHz/0 | "
+        f"MnEtpt/Rnk: {least:.2f}TF/{rank} | MxEtpt/Rnk: 388.20TF/11\n"
+    )
+
+
+def aligned(slow: float, rank: int, ranks: int = 16) -> str:
+    rows = (f"{n:5d}  {101 * f:8.1f}  {203 * f:8.1f}" for n in range(ranks) for f in (slow if n == rank else 1.0,))
+    return "\n".join(("rank   fwd (ms)   bwd (ms)", *rows)) + "\n"
+
+
+def piped(slow: float, rank: int) -> str:
+    rows = (
+        f"| {n:4d} | {305 * f:8.1f} | {330 - 305 * (f - 1):8.1f} |"
+        for n in range(8)
+        for f in (slow if n == rank else 1.0,)
+    )
+    return (
+        "\n".join(("| Rank | Compute (ms) | Comm wait (ms) |", "|------|--------------|----------------|", *rows))
+        + "\n"
+    )
+
+
+def comma(slow: float, rank: int) -> str:
+    rows = (f"{n},node{n // 8},{203 * (slow if n == rank else 1):.1f}" for n in range(16))
+    return "\n".join(("rank,hostname,compute_ms", *rows)) + "\n"
+
+
+def listed(slow: float, rank: int) -> str:
+    rows = (f"     rank {n:2d}: {4201.5 * (slow if n == rank else 1):.2f}" for n in range(16))
+    return "\n".join(("times across ranks (ms):", "  forward-backward:", *rows)) + "\n"
+
+
+def scored(slow: float, rank: int) -> str:
+    rows = (f" Rank={n} Node=node{n // 8:02d} Score={(1 / slow if n == rank else 0.97):.2f}" for n in range(16))
+    return "\n".join(("GPU relative performance:", *rows)) + "\n"
+
+
+def in_a_line(slow: float, rank: int) -> str:
+    return (
+        "step 120 per-rank step time (s): ["
+        + ", ".join(f"{1.01 * (slow if n == rank else 1):.2f}" for n in range(8))
+        + "]\n"
+    )
+
+
+def profiled(slow: float, rank: int) -> str:
+    times = [610.0 * (slow if n == rank else 1) for n in range(8)]
+    return "".join(
+        f"--- rank {n} ---\nName                 Self CUDA   CUDA total   # of Calls\n"
+        f"aten::mm             {took:.3f}ms    {took:.3f}ms     1200\n"
+        for n, took in enumerate(times)
+    )
+
+
+def recorded(slow: float, rank: int) -> str:
+    return "".join(f"rank={n} fwd_bwd={855.1 * (slow if n == rank else 1):.1f}ms opt=44.0ms\n" for n in range(16))
+
+
+def with_an_arrow(slow: float, rank: int) -> str:
+    rows = (f"[timing]   rank {n:02d} -> {855.1 * (slow if n == rank else 1):.1f} ms" for n in range(8))
+    return "\n".join(("[timing] per-rank iteration time", *rows)) + "\n"
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [aligned, piped, comma, listed, scored, in_a_line, profiled, recorded, with_an_arrow],
+    ids=lambda f: f.__name__,
+)
+def test_a_rank_that_takes_twice_as_long_is_named_and_one_that_takes_a_little_longer_is_not(printed):
+    ((code, message), *_) = alarms(STEPS + printed(2.0, 5))
+    assert code == "slow-rank" and message.startswith("rank 5:")
+    assert alarms(STEPS + printed(1.05, 5)) == []
+
+
+def test_a_host_that_a_table_shows_to_take_twice_as_long_is_named():
+    rows = (f"gpu-{n:02d}    {1630 if n == 4 else 815}.{n}" for n in range(8))
+    ((code, message), *_) = alarms(STEPS + "\n".join(("host      step_ms", *rows)) + "\n")
+    assert code == "slow-host" and "gpu-04" in message
+
+
+def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_the_fastest():
+    ((code, message), *_) = alarms(STEPS + megatron(268.9, 5))
+    assert code == "slow-rank" and message.startswith("rank 5:")
+    assert alarms(STEPS + megatron(138.9, 5)) == []
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "rank  mem_gb  step_ms\n" + "".join(f"{n}  {70 if n == 0 else 31}.5  802.{n}\n" for n in range(8)),
+        "rank  tokens_routed  expert_load\n" + "".join(f"{n}  8192  {3 if n == 2 else 1}.0\n" for n in range(8)),
+        "".join(f"[rank {n}] init_process_group took {31 if n == 0 else 4}.1 s\n" for n in range(8)),
+        "".join(
+            f"[rank {n}] step {s} fwd 101 ms bwd 203 ms log {12 if n == 0 else 1} ms\n"
+            for s in range(5)
+            for n in range(8)
+        ),
+        "host  image_pull_s  init_s\n" + "".join(f"gpu-{n:02d}  {181 if n == 2 else 31}  12\n" for n in range(6)),
+        "[ckpt] slowest rank 0 took 31.2 s, median 12.1 s (rank 0 writes metadata)\n",
+        "rank to host map:\n" + "".join(f"rank {n}: {9 * n}\n" for n in range(8)),
+    ],
+    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map"],
+)
+def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
+    assert alarms(STEPS + printed) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "peak", "alarm"),
+    [
+        ("nodes have a single ConnectX-5 100GbE", 10.9, False),
+        ("nodes have a single ConnectX-5 100GbE", 2.9, True),
+        ("hardware: 2 hosts, 8x H100 SXM, one 200 GbE ConnectX-7 per host", 21.5, False),
+        ("each server has 1x HDR100 InfiniBand HCA (100 Gb/s)", 10.8, False),
+        ("HGX nodes with 8x NDR 400 Gb/s per node, plus one 100GbE NIC for storage", 11.0, True),
+        ("nodes with one 400G NIC per GPU", 42.0, True),
+        ("mlx5_3 on node-2 came up at 100 Gb/s instead of 400, one of eight, others fine on all nodes", 45.0, True),
+    ],
+)
+def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_it(said, peak, alarm):
+    assert bool(alarms(f"{said}\n" + table(peak, hosts=4, device=H100_NAME))) is alarm
