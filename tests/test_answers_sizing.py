@@ -84,6 +84,20 @@ def test_longer_answers_take_more_gpus(library):
     assert long > short
 
 
+@pytest.mark.parametrize("users", [200, 800])
+def test_users_who_each_want_so_many_tokens_a_second_take_a_number_of_gpus(users, library):
+    found = computed(f"how many H200 for {users} users at 30 tokens/s", library, "load")
+    assert f"{users} requests at once, each token within 33.3 ms (30 tokens/s)" in found.text
+    assert figures(found)["GPUs"] >= 16 * users / 200 and figures(found)["per million output tokens"] > 0
+
+
+def test_a_load_with_targets_takes_a_number_of_each_kind_of_gpu_with_its_price(library):
+    asked = "how many GPUs for 70B, 2,000 prompt, 500 answer, 10 requests/s, TTFT 500 ms, 50 tokens/s per user"
+    found = computed(asked, library, "load")
+    assert "the first token within 500 ms, each token within 20 ms (50 tokens/s)" in found.text
+    assert found.text.count(" a month") >= 3 and found.text.count("per million output tokens") >= 3
+
+
 @pytest.mark.parametrize(("gpus", "says"), [(4, "not enough"), (64, ": enough")])
 def test_whether_the_gpus_named_carry_the_load_is_said(gpus, says, library):
     found = computed(f"Can I serve llama 3.1 70B on {gpus} H100 at 20 requests per second?", library, "load")

@@ -49,6 +49,13 @@ def test_what_somebody_else_asks_is_a_quote_and_a_model_beside_quotes_is_taken_b
     assert "Not understood" not in told
 
 
+def test_a_question_about_a_load_is_answered_without_a_model():
+    seen = weft("how many H200 for 200 users at 30 tokens/s")
+    told = _flat(seen.out)
+    assert seen.code == 0 and told.startswith("Serving Llama 3.1 70B at 200 requests at once")
+    assert "model: llama-3.1-70b – not said" in told
+
+
 @pytest.mark.parametrize(
     ("sentence", "said", "left"),
     [

@@ -14,7 +14,12 @@ from .case import Case
 
 _OF_A_SUM = frozenset({"money", "percent", "share", "time", "number", "decimal"})
 _OF_OTHERS = ("word", "b")  # "one", "two"; the parameters of a model
-_AS_MANY = {"time": (24.0, 1 / DAYS_PER_MONTH, 1 / DAYS_PER_YEAR, 1 / 7), "percent": (0.01,), "share": (0.01,)}
+_PER_DAY = 86400.0, 86400e3  # seconds and milliseconds
+_AS_MANY = {
+    "time": (24.0, 1 / DAYS_PER_MONTH, 1 / DAYS_PER_YEAR, 1 / 7, *_PER_DAY),
+    "percent": (0.01,),
+    "share": (0.01,),
+}
 _ALIKE = 0.006  # of a value: three digits of it
 _SAME = 1e-4
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -8,6 +8,7 @@ from assistant.planning.predictor import Predictor
 from assistant.planning.sized import Sized, on_each_kind, sized, with_price
 from assistant.present.figures import layout, seconds, serving_error, significant, usd
 from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import KindOfGpu
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -35,7 +36,7 @@ def load(case: Case) -> Computed | None:
     priced = _figures(case, found, predictor)
     text = (
         f"Serving {case.name} at {_load(asked)} takes about {found.gpus:,} {case.gpu.name}: {_copies(found)} carry up "
-        f"to {significant(found.carries)} requests per second.{_times(found)}{_price(priced)}"
+        f"to {significant(found.carries)} requests per second.{_times(found)}{_price(case, priced)}"
     )
     if said is not None:
         carried = found.layout.with_gpus(said)
@@ -153,7 +154,7 @@ def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Com
         return None
     _figures(case, found[0][0], predictor)
     lines = [
-        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month{_where(k)}, "
+        f"{k.gpus:,} {case.catalog.gpus[k.gpu].name} ({usd(k.usd_per_month)} a month{_where(case, k)}, "
         f"{usd(k.usd_per_million_output_tokens)} per million output tokens)"
         for _, k in found[:_KINDS]
     ]
@@ -164,11 +165,11 @@ def _on_each_kind(case: Case, asked: Questionnaire, predictor: Predictor) -> Com
 def _figures(case: Case, found: Sized, predictor: Predictor) -> KindOfGpu | None:
     _take_over(case, found)
     case.figure("GPUs", found.gpus, "GPUs", f"fewest that carry it, of whole nodes beyond one: {_copies(found)}")
-    each = f"{found.copies:,} copies × {significant(found.layout.carries)} requests/s of one"
+    each = f"{counted(found.copies, 'copy')} × {significant(found.layout.carries)} requests/s of one"
     case.figure("carried", found.carries, "requests/s", found.instances if found.apart else each)
     priced = with_price(found, predictor)
     if priced is not None:
-        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour{_where(priced)}"
+        hourly = f"${priced.usd_per_gpu_hour:.2f} per GPU-hour{_where(case, priced)}"
         if priced.paid_over_listed > 1:
             hourly = f"from {hourly}, of which {priced.paid_over_listed:g} times is counted"
         case.figure("a month", priced.usd_per_month, "USD", hourly)
@@ -182,7 +183,7 @@ def _take_over(case: Case, found: Sized, but: tuple[str, ...] = ()) -> None:
 
 
 def _load(asked: Questionnaire) -> str:
-    """``10 requests per second``, ``200 requests at once, each token within 33.3 ms``."""
+    """``10 requests per second``, ``200 requests at once, each token within 33.3 ms (30 tokens/s)``."""
     load = asked.inference
     if load is None:
         return ""
@@ -190,8 +191,8 @@ def _load(asked: Questionnaire) -> str:
         f"{load.requests_per_s:g} requests per second" if load.requests_per_s else "",
         f"{significant(load.tokens_per_s)} output tokens per second" if load.tokens_per_s else "",
         f"{load.concurrency:,} requests at once" if load.concurrency else "",
-        f"the first token within {load.ttft_ms:.3g} ms" if load.ttft_ms else "",
-        f"each token within {load.tpot_ms:.3g} ms" if load.tpot_ms else "",
+        f"the first token within {seconds(load.ttft_ms / 1e3)}" if load.ttft_ms else "",
+        f"each token within {seconds(load.tpot_ms / 1e3)} ({1e3 / load.tpot_ms:.3g} tokens/s)" if load.tpot_ms else "",
     ]
     return ", ".join(text for text in told if text)
 
@@ -207,16 +208,19 @@ def _times(found: Sized) -> str:
     return f" The first token comes after {seconds(served.ttft)}, each further one after {seconds(served.tpot)}."
 
 
-def _price(priced: KindOfGpu | None) -> str:
+def _price(case: Case, priced: KindOfGpu | None) -> str:
     if priced is None:
         return ""
     each = usd(priced.usd_per_million_output_tokens)
     network = " No network between nodes is needed." if priced.network == "none" else ""
-    return f" A month costs {usd(priced.usd_per_month)}{_where(priced)}, {each} per million output tokens.{network}"
+    return (
+        f" A month costs {usd(priced.usd_per_month)}{_where(case, priced)}, {each} per million output tokens.{network}"
+    )
 
 
-def _where(kind: KindOfGpu) -> str:
-    return f" at {kind.provider}" if kind.provider else " of machines that are bought"
+def _where(case: Case, kind: KindOfGpu) -> str:
+    seller = case.catalog.providers[kind.provider].name if kind.provider else ""
+    return f" at {seller}" if seller else " of machines that are bought"
 
 
 def _answer(case: Case, text: str, gpus: int | None = None) -> Computed:

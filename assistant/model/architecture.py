@@ -87,6 +87,7 @@ class Architecture:
     parallel_block: bool = False  # attention and MLP work on the same input, and their sums are reduced at once
     cache_width: int = 0  # elements that a layer keeps of a token, where that is not what the heads say
     native_precision: str = "bf16"  # of the weights as published
+    scaled_blocks: bool = False  # weights in FP8 have a scale for each block
 
     @property
     def moe_layers(self) -> int:
@@ -316,6 +317,7 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         linear_state=model.linear_state,
         linear_params=model.linear_params,
         native_precision=model.native_precision,
+        scaled_blocks=model.scaled_blocks,
         latent=LatentAttention(
             latent.get("q_lora_rank", 0) or 0,
             latent["kv_lora_rank"],

@@ -50,9 +50,11 @@ class Engine:
     """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch,
     ``layer`` per layer of a decoding step, ``routed`` per mixture layer besides, ``mixed`` per layer of a step with
     prompts besides, ``scaled`` per layer where eight-bit weights have a scale for each block and the inputs of their
-    products are scaled before each (so far: models with latent attention), ``first`` of a request before its prompt is
-    begun; ``wave``: of the other requests in flight, those that begin with it. ``overlap``: exponent that joins the
-    host's time with the GPU's, 1 where one waits for the other, large where the longer hides the other."""
+    products are scaled before each, ``latent`` per layer whose attention is latent, ``widening`` per mixture layer
+    whose experts are widened on the way (they are sorted and multiplied by kernels of their own), ``first`` of a
+    request before its prompt is begun; ``wave``: of the other requests in flight, those that begin with it.
+    ``overlap``: exponent that joins the host's time with the GPU's, 1 where one waits for the other, large where the
+    longer hides the other."""
 
     host: float = 2e-3
     answer: float = 10e-6
@@ -64,6 +66,8 @@ class Engine:
     wave: float = 0.09
     scores: float = 0.1
     scaled: float = 30e-6
+    latent: float = 20e-6
+    widening: float = 20e-6
     overlap: float = 2.0
 
 

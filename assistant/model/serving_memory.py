@@ -19,8 +19,8 @@ RUNTIME = 0.5e9  # bytes of graphs, communication buffers and work space on each
 
 def kv_format(kv_precision: str | None, precision: str, engine: str | None) -> str:
     """The format keys and values are kept in: as said, else in 16 bits, but in FP8 where TensorRT-LLM serves narrow
-    weights, whose published checkpoints say so."""
-    narrow = precision in ("fp8", "nvfp4", "mxfp4") and (engine or "").startswith("tensorrt-llm")
+    weights, whose published checkpoints say so; those in MXFP4 are OpenAI's, which say nothing of it."""
+    narrow = precision in ("fp8", "nvfp4") and (engine or "").startswith("tensorrt-llm")
     return kv_precision or ("fp8" if narrow else "bf16")
 
 

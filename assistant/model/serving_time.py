@@ -263,10 +263,23 @@ class Engined:
     def _fixed(self) -> tuple[Number, Number, Number]:
         """Seconds of all layers in a step of answers alone, and of one with prompts; of a request of the batch."""
         a, engine = self.architecture, self.engine
-        scaled = engine.scaled if a.latent is not None and weight_formats(a, self.precision)[0] == "fp8" else 0.0
-        layer, routed = engine.layer + scaled, a.moe_layers * engine.routed
+        scaled = engine.scaled * self._scaled_products
+        latent = engine.latent if a.latent is not None else 0.0
+        widened = engine.widening if self._widens else 0.0
+        layer, routed = engine.layer + scaled + latent, a.moe_layers * (engine.routed + widened)
         plain, mixed = (a.layers * (layer + more) + routed for more in (0.0, engine.mixed))
         return plain, mixed, engine.answer + (engine.stream if self.streamed else 0.0)
+
+    @cached_property
+    def _scaled_products(self) -> float:
+        """Inputs of a layer's products that are scaled in blocks before each, over the four of a dense layer (into and
+        out of attention, into and inside the MLP); latent attention has five, shared experts their own two. Where only
+        experts are in four bits, on units for them, their first product gives its result scaled: one remains."""
+        a = self.architecture
+        shared, experts = weight_formats(a, self.precision)
+        if shared == "nvfp4" or (shared == "fp8" and a.scaled_blocks):
+            return ((2 if a.latent is None else 5) + 2 + 2 * (a.shared_experts > 0)) / 4.0
+        return (experts == "nvfp4" or (experts == "mxfp4" and not self._widens)) / 4.0
 
 
 class _Weights(NamedTuple):

@@ -36,6 +36,7 @@ from .choice import Choice, meets
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
+from .facts import collectives_cross
 from .fewer import quickest, takes
 from .headline import headline, lasting, name_of, not_together, on_fewer, tokens_told
 from .missed import missed
@@ -266,6 +267,8 @@ def _settings(job: Resolved, chosen: Entry | None, offers: Sequence[RentalOffer]
         return {}
     if job.serves and joined.considered.fabric.technology == "none":
         return {}  # copies that do not talk to each other
+    if not collectives_cross(job, joined.estimate.parallelism):
+        return {}
     offer = taken(chosen, offers)
     provider = job.provider.id if job.provider else None if offer is None else offers[offer].provider
     return advice(joined.considered.fabric, job.gpu, job.nodes, Host(provider=provider))

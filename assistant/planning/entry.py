@@ -16,7 +16,7 @@ from assistant.vocabulary.plan import Band, Barred, Breakdown, LearningStep, Ser
 from .candidates import Considered
 
 T = TypeVar("T")
-_DOES_NOT_FIT = "screen/does-not-fit"
+_DOES_NOT_FIT = {"screen/does-not-fit", "screen/served-model-does-not-fit"}
 _NOT_QUOTED = "screen/not-in-the-quotes"
 _UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", _NOT_QUOTED}
 
@@ -136,7 +136,7 @@ class Entry:
         """What stands in the way of one that is impossible."""
         if self.verdict != "impossible":
             return None
-        if (self.estimated is not None and not self.estimate.fits) or _DOES_NOT_FIT in self.ruled_out_by:
+        if (self.estimated is not None and not self.estimate.fits) or _DOES_NOT_FIT & set(self.ruled_out_by):
             return "does-not-fit"
         if self.considered.sold is not False or not set(self.ruled_out_by) <= _UNSOLD:
             return "impossible"

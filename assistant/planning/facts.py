@@ -94,7 +94,6 @@ def _what(job: Resolved) -> dict[str, Any]:
         "adapters": job.adapters is not None,
         "attention": job.attention,
         "framework": known(job.framework),
-        "uses_nccl": job.gpu.vendor == "nvidia",
         "latency_target_said": q.inference is not None and bool(q.inference.ttft_ms or q.inference.tpot_ms),
     }
 
@@ -161,6 +160,7 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     dp = layout.get("dp", 1) or 1
     crosses = job.domains > 1
     return {
+        "uses_nccl": job.gpu.vendor == "nvidia" and collectives_cross(job, layout),
         "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")),
         "strategy_said": strategy_said(job.questionnaire.parallelism),
         "parallelism_fixed": job.parallelism is not None,
@@ -172,6 +172,15 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
         "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
         "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain,
     }
+
+
+def collectives_cross(job: Resolved, layout: Mapping[str, Any]) -> bool:
+    """Whether ranks of one copy, or of a training job, talk to each other over the network: caches go from prefill to
+    decode by a library of their own (NIXL, Mooncake)."""
+    if job.questionnaire.workload != "disaggregated-inference":
+        return True
+    ranks = [layout.get(name) or 1 for name in ("prefill_gpus", "decode_gpus")]
+    return max(ranks) > job.domain
 
 
 def strategy_said(split: object) -> str:
@@ -292,7 +301,10 @@ class Candidates:
     def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
         """Facts of these names about one of them, always the same names; what was not computed is left out."""
         if entry.id not in self._told:
-            told, of = _told_of(entry), _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self)
+            told, of = (
+                _told_of(entry, self.job),
+                _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self),
+            )
             self._told[entry.id] = {name: _bounded(told[name](of)) for name in names if name in told}
         return self._told[entry.id]
 
@@ -349,11 +361,12 @@ def _hourly(entry: Entry) -> float:
     return entry.price.gpu_total + entry.price.fabric_total
 
 
-def _told_of(entry: Entry) -> Mapping[str, _Told]:
+def _told_of(entry: Entry, job: Resolved) -> Mapping[str, _Told]:
     """The facts that are known of a candidate, as far as it was computed, and what each is."""
     c = entry.considered
     if entry.estimated is None:  # of what is served within a domain nothing is computed where no copy fits in one
-        return _OF_NO_COPY if c.exists and c.fabric.technology == "none" else _OF_FABRIC
+        whole = job.questionnaire.workload != "disaggregated-inference"
+        return _OF_NO_COPY if whole and c.exists and c.fabric.technology == "none" else _OF_FABRIC
     if entry.run_cost is None:
         return _OF_STEP
     return _OF_COST if entry.costed else _OF_RUN

@@ -13,7 +13,9 @@ a configuration measured in several ways is one line. Written down before the fi
 * Judging besides: InferenceX on H100, and everything disaggregated, GB200 included wherever rows of it are added.
 * Judging, moved there from calibration after a first look: NVIDIA's configurator runs of vLLM on H200. One model is
   decoded there as if prompts cost nothing (they were probably cached), the other at a third of what the same engine
-  reaches elsewhere.
+  reaches elsewhere. And, on 29 November 2026, its five runs of gpt-oss under TensorRT-LLM on H100, where 160 and 320
+  requests in flight, and 192 and 384, take the same 47 to 49 ms for each token and no longer for the first: of how many
+  copies they are is not said, and alone they decided what a request costs this engine's host.
 * Not used: the tables of TensorRT-LLM 0.8 and 0.11 on the GPUs of 0.9 and 0.10, which repeat those.
 
 Faults of the data, found in what was published and not in what is predicted, for all rows alike. A campaign is one
@@ -25,11 +27,16 @@ publisher's runs of one model on one GPU by one version of an engine at one date
 * ``cached``: a campaign with a run that takes less than 1/0.85 of the least time that its GPU's peaks allow
   (:func:`least_share`): its prompts were not worked on. 13 rows, vLLM with Llama 3.1 8B of NVIDIA's configurator on
   H200, which reach 0.99; the runs of no other campaign reach 0.8.
+* ``withheld``: fewer than two in five of the requests in flight are being answered (:func:`answered_share`) while
+  memory holds four times as many: the engine was told to take fewer. One row, of vLLM on H100.
+* ``disturbed``: more than a tenth slower to the first token and for each further one than the same layout of the same
+  campaign with more requests in flight. One row, of vLLM on H100.
 
 Looked at (``seen``): TensorRT-LLM 0.11 on GH200 and L40S, whose kernels (:data:`PACKS`) were found by what was off
 there, and confirmed by rows of A100, H100 and H200 that judge nothing.
 
-Where a source calls gpt-oss FP8 it is taken to be in MXFP4, the one format its weights were published in.
+Where a source calls gpt-oss and its cache FP8 the weights are taken to be in MXFP4, the one format they were published
+in, and the cache in 16 bits, since the published weights have no scales for another.
 
 Modes: ``load`` is a constant number of requests in flight, ``offline`` as many as fit with more waiting, ``static`` one
 batch from its prompts to its last tokens, ``burst`` all requests at once, ``disaggregated`` apart for prompts and
@@ -93,9 +100,9 @@ QUANTITIES: dict[Figure, str] = {
 # in it; fitted to the same rows. What stands beside the errors of the model.
 ROOFLINE = (
     ServingConstants(
-        reading=0.816,
-        cache=0.816,
-        matrix=0.512,
+        reading=0.817,
+        cache=0.817,
+        matrix=0.519,
         narrow=1.0,
         corner=8.0,
         routed=1.0,
@@ -105,16 +112,18 @@ ROOFLINE = (
         reduce_share=1.0,
     ),
     Engine(
-        host=1.63e-3,
+        host=1.54e-3,
         answer=0.0,
         stream=0.0,
-        layer=74.1e-6,
+        layer=75.3e-6,
         routed=0.0,
         mixed=0.0,
         first=0.0,
         wave=0.0,
         scores=1.0,
         scaled=0.0,
+        latent=0.0,
+        widening=0.0,
         overlap=1.0,
     ),
 )
@@ -243,8 +252,8 @@ def least_share(run: ServedRun) -> float:
     most 16,384 prompt tokens. In the batch are the requests in flight that do not wait for their first token.
     """
     a, split, machine, (prompt, answer) = run.architecture, run.split, run.machine, run.lengths
-    ttft, tpot = run.measured["ttft"], run.measured["tpot"]
-    batch = (run.concurrency or run.held) * answer * tpot / (ttft + answer * tpot)
+    tpot = run.measured["tpot"]
+    batch = (run.concurrency or run.held) * answered_share(run)
     formats = weight_formats(a, run.formats[0])
     active = a.expert_layer_params * a.experts_per_token / max(a.experts, 1)
     parts = [(a.layers * a.shared_layer_params, formats[0]), (a.layers * active, formats[1])]
@@ -256,6 +265,12 @@ def least_share(run: ServedRun) -> float:
     begun = batch * prompt / answer
     alone = max(0.0, 1.0 - begun / 16384.0)
     return float(begun * arithmetic / split.gpus + alone * read / machine.memory_bandwidth) / tpot
+
+
+def answered_share(run: ServedRun) -> float:
+    """Of the requests in flight of a run under load, those that do not wait for their first token (Little's law)."""
+    answering = run.lengths[1] * run.measured["tpot"]
+    return answering / (run.measured["ttft"] + answering)
 
 
 def serving_groups(measurements: Path, catalog: Catalog) -> Iterable[Group]:

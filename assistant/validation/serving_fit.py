@@ -28,13 +28,14 @@ from .serving import PACKS, ROOFLINE, Figure, ServedRun, figure_of, served_runs
 WEIGHTS: dict[Figure, float] = {"tpot": 1.0, "ttft": 0.35, "rate": 1.0}
 FAR = 0.15  # logarithm from which a row weighs less
 # a constant that is a factor of e off counts as much as one row off by this logarithm; weaker for what only the time to
-# the first token tells, which a benchmark's clients decide, and for what one model tells, which each engine has its own
+# the first token tells, which a benchmark's clients decide, and for widened experts, which each engine has its own
 # kernels for
-DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "scaled")
+DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "widening")
 STEPS, DIFFERENCE = 8, 0.02
 COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "reduce_start", "reduce_share",
           "packed", "unpacked", "widened")  # fmt: skip
-OWN = ("host", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled")
+OWN = ("host", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled", "latent",
+       "widening")  # fmt: skip
 SERVED_NOW = ("vllm", "sglang", "tensorrt-llm")  # an engine nobody named lies in their middle
 SERVED_2024 = ("vllm-2024", "tensorrt-llm-2024")
 ENGINES = SERVED_NOW + SERVED_2024

@@ -182,6 +182,8 @@ class Model(Entry):
     mtp_layers: int = 0  # layers that guess further tokens, not counted with ``layers`` and ``params``
     # The format of the weights as published, which serving stacks load unless told otherwise.
     native_precision: Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4", "mxfp4", "nvfp4"] = "bf16"
+    # Its publisher's weights in FP8 have a scale for each block of 128 x 128, and activations one for 128 in a row.
+    scaled_blocks: bool = False
     context: int  # usual maximum sequence length
     source: str
     date: datetime.date

@@ -68,7 +68,9 @@ _JOB = {
     "attention": _text("attention implementation", "flash", "flash-3", "unfused"),
     "recompute": _text("activation recomputation", "none", "selective", "full"),
     "framework": _text("training framework", "megatron", "fsdp", "deepspeed", "jax", "other"),
-    "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD) or another library"),
+    "uses_nccl": _flag(
+        "collectives cross nodes through NCCL (NVIDIA); false: RCCL (AMD) or another library, or caches alone"
+    ),
     "latency_target_said": _flag("how long a request may wait for its tokens was said"),
     # Where it runs
     "gpu": _text("catalog id of the GPU"),
