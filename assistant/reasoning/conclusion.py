@@ -8,7 +8,7 @@ from typing import Any
 from assistant.vocabulary.rules import Stage
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # itself and no other: what was concluded before is handed out again
 class Conclusion:
     """One decision of one rule about the job or about one candidate.
 
