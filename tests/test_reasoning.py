@@ -4,7 +4,6 @@ ignorance."""
 from __future__ import annotations
 
 import random
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 

@@ -8,7 +8,7 @@ from typing import Any
 from assistant.vocabulary.rules import Stage
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # itself and no other: what was concluded before is handed out again
+@dataclass(frozen=True, slots=True)
 class Conclusion:
     """One decision of one rule about the job or about one candidate.
 
@@ -29,3 +29,5 @@ class Conclusion:
     look_up: str | None
     touches: tuple[str, ...]
     from_findings: tuple[str, ...] = field(default=())
+
+    __hash__ = object.__hash__  # of itself: what was concluded before is handed out again, and told of as it was then
