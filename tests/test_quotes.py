@@ -142,6 +142,15 @@ def test_a_run_that_takes_longer_is_only_said_to_be_paid_longer_where_it_is():
     assert re.search(longer + "its sum is that of the run, however long", told({"usd": 90_000}))
 
 
+def test_a_run_that_ends_in_no_calendar_is_planned_beside_its_quotes_without_a_day():
+    run = {"workload": "pretraining", "model": "llama-3.1-405b", "cluster": {"gpu": "h800", "gpus": 32}}
+    run["training"] = {"precision": "fp8", "framework": "fsdp"}
+    run["budget"] = {"quotes": [{"fabric": "ethernet-tcp-100", "gpu_hour_usd": 3.3}]}
+    found = planning.plan(questionnaires.from_value(run, CATALOG), library.load(), index=None, today=TODAY)
+    (quote,) = found.quotes
+    assert quote.finishes_on is None and quote.finishes_days > 36_525
+
+
 def test_a_month_for_a_run_of_minutes_is_planned_down_to_a_price_of_nothing():
     quote = {"provider": "a reseller", "fabric": "roce-v2-400", "gpu_hour_usd": 2.95, "months": 1}
     run = asked(quote, model="mixtral-8x7b", gpus=256)

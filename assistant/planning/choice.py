@@ -278,13 +278,19 @@ def _worth_buying(tied: list[Entry]) -> list[Entry]:
     ]
 
 
+def _machine(entry: Entry) -> tuple[str, str] | None:
+    """Whose machine it is that an entry has the price of; ``None`` where it is no offer's."""
+    offered = entry.price.offered
+    return (offered.provider, offered.offer.name) if offered else None
+
+
 def beats(one: Entry, other: Entry) -> bool:
     """Whether it is had on the same machine as another for the same sum and is clearly faster: the rent is that of a
     term, or of a month, whatever joins the machines. Then nothing is left for a rule to decide."""
-    machines = [(e.price.offered.provider, e.price.offered.offer.name) for e in (one, other) if e.price.offered]
+    machine = _machine(one)
     if (
-        len(machines) < 2
-        or machines[0] != machines[1]
+        machine is None
+        or machine != _machine(other)
         or abs(one.ranked_cost - other.ranked_cost) > SAME * other.ranked_cost
     ):
         return False
@@ -295,7 +301,10 @@ def beats(one: Entry, other: Entry) -> bool:
 
 
 def _unbeaten(entries: list[Entry]) -> list[Entry]:
-    return [e for e in entries if not any(beats(other, e) for other in entries)]
+    by_machine: dict[object, list[Entry]] = {}
+    for entry in entries:
+        by_machine.setdefault(_machine(entry), []).append(entry)
+    return [e for e in entries if not any(beats(other, e) for other in by_machine[_machine(e)] if other is not e)]
 
 
 def advised(able: Iterable[Entry]) -> list[Entry]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assistant.market import CandidatePrice
+from assistant.market import CandidatePrice, Interruptions
 from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Band, Barred, Breakdown, LearningStep, ServingFigures, Verdict
 
@@ -65,6 +65,34 @@ class Estimate:
         return float(getattr(self.training, kind)) / whole * self.breakdown.training
 
 
+@dataclass(frozen=True)
+class Stretched:
+    """Seconds per step in every world, shape (worlds,), with what ``interruptions`` stretch the run by, and the two in
+    the middle."""
+
+    interruptions: Interruptions
+    draws: np.ndarray
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, interruptions: Interruptions, draws: np.ndarray) -> Stretched:
+        """``draws``: an even number of them."""
+        return cls(interruptions, draws, *_middle(draws))
+
+    def median_at(self, wanted: float) -> float:
+        """The median, to the last bit, of :meth:`about`: a product with one number keeps the order of the draws."""
+        factor = self._factor(wanted)
+        return (self.low * factor + self.high * factor) / 2
+
+    def about(self, wanted: float) -> np.ndarray:
+        """The draws with this median, as :func:`about` has them."""
+        return self.draws * self._factor(wanted) if wanted else self.draws
+
+    def _factor(self, wanted: float) -> float:
+        return wanted / ((self.low + self.high) / 2) if wanted else 1.0
+
+
 @dataclass(eq=False)  # itself and no other, as its draws compare element by element
 class Entry:
     """A considered fabric with its estimate, price, run and verdict. Filled from left to right.
@@ -77,6 +105,7 @@ class Entry:
     estimated: Estimate | None = None
     priced: CandidatePrice | None = None
     inside: Entry | None = None  # between sites: the fabric that joins the GPUs of each
+    stretched: Stretched | None = None  # the step with what interrupts a run at this price
     run_hours: np.ndarray | None = None  # shape (worlds,)
     run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
     price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)
@@ -156,7 +185,7 @@ class Entry:
     @cached_property
     def median_hours(self) -> float:
         """Asked for only once the hours are known."""
-        return _median(self.run_hours)
+        return median(self.run_hours)
 
     @property
     def days(self) -> float:
@@ -167,7 +196,7 @@ class Entry:
     @cached_property
     def median_cost(self) -> float:
         """Asked for only once the cost is known."""
-        return _median(self.run_cost)
+        return median(self.run_cost)
 
     @property
     def risky(self) -> bool:
@@ -183,9 +212,14 @@ class Entry:
             return self.median_cost
         return max(self.median_cost, mean_cost(self.likely_cost, self.steady_cost))
 
+    @cached_property
+    def on_offers(self) -> dict[int, tuple[object, Entry]]:
+        """Itself on each offer of its terms as far as that was asked for, with the offer, by its identity."""
+        return {}
+
     def settled(self) -> Entry:
         """Itself, its medians looked for, so that its copies have them."""
-        _ = self.ranked_cost, self.median_hours, self.likely_cost if self.run_cost is not None else None
+        _ = self.ranked_cost, self.median_hours
         return self
 
     def again(self, **changed: Any) -> Entry:
@@ -230,14 +264,15 @@ def cheapest_of_each(variants: list[Entry], meets: Callable[[Entry], bool]) -> l
     """Each fabric once, as it costs least where it can be used and ``meets`` what was asked, in the order of the
     fabrics. Of a reservation the whole term counts, however short the run; at the same cost the shorter term is
     taken."""
-    best: dict[str, tuple[tuple[bool, bool, float, float], Entry]] = {}
+
+    def rank(entry: Entry) -> tuple[bool, bool, float, float]:
+        usable, term = entry.usable, entry.priced.least_hours if entry.priced else 0.0
+        return not usable, not (usable and meets(entry)), entry.ranked_cost, term
+
+    of_each: dict[str, list[Entry]] = {}
     for entry in variants:
-        usable = entry.usable
-        term = entry.priced.least_hours if entry.priced else 0.0
-        rank = (not usable, not (usable and meets(entry)), entry.ranked_cost, term)
-        if entry.id not in best or rank < best[entry.id][0]:
-            best[entry.id] = rank, entry
-    return [entry for _, entry in best.values()]
+        of_each.setdefault(entry.id, []).append(entry)
+    return [some[0] if len(some) == 1 else min(some, key=rank) for some in of_each.values()]
 
 
 def _known(value: T | None) -> T:
@@ -246,18 +281,23 @@ def _known(value: T | None) -> T:
     return value
 
 
-def _median(draws: np.ndarray | None) -> float:
+def median(draws: np.ndarray | None) -> float:
     """The median of an even number of draws, infinite where there are none; ``np.median`` takes ten times as long."""
     if draws is None:
         return float("inf")
+    low, high = _middle(draws)
+    return (low + high) / 2
+
+
+def _middle(draws: np.ndarray) -> tuple[float, float]:
     middle = len(draws) // 2
     parted = np.partition(draws, (middle - 1, middle))
-    return float(parted[middle - 1] + parted[middle]) / 2
+    return float(parted[middle - 1]), float(parted[middle])
 
 
-def about(draws: np.ndarray, median: float) -> np.ndarray:
+def about(draws: np.ndarray, wanted: float) -> np.ndarray:
     """The draws with this median: of a product of draws it strays from the product of the medians by chance."""
-    return draws * (median / _median(draws)) if median else draws
+    return draws * (wanted / median(draws)) if wanted else draws
 
 
 def band_of(draws: np.ndarray) -> Band:

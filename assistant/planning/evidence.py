@@ -32,22 +32,28 @@ def findings_and_evidence(
     found: dict[str, Evidence] = {}
     findings = []
     for conclusion in conclusions:
-        cited = _cited(conclusion.claims, conclusion.look_up, conclusion.facts.get("job.provider"), library, index)
+        finding, cited = _told(conclusion, library, index)
+        findings.append(finding)
         for one in cited:
             found.setdefault(one.id, one)
-        findings.append(
-            Finding(
-                rule=conclusion.rule,
-                conclusion=conclusion.conclusion,
-                because=conclusion.because,
-                facts=conclusion.facts,
-                evidence=[one.id for one in cited],
-                fabric=conclusion.fabric,
-                stage=conclusion.stage,
-                from_findings=list(conclusion.from_findings),
-            )
-        )
     return findings, list(found.values())
+
+
+@lru_cache(maxsize=KEPT)
+def _told(conclusion: Conclusion, library: Library, index: Index | None) -> tuple[Finding, tuple[Evidence, ...]]:
+    """A conclusion as the contract has it, with what it cites: rules say the same of many jobs."""
+    cited = _cited(conclusion.claims, conclusion.look_up, conclusion.facts.get("job.provider"), library, index)
+    finding = Finding(
+        rule=conclusion.rule,
+        conclusion=conclusion.conclusion,
+        because=conclusion.because,
+        facts=conclusion.facts,
+        evidence=[one.id for one in cited],
+        fabric=conclusion.fabric,
+        stage=conclusion.stage,
+        from_findings=list(conclusion.from_findings),
+    )
+    return finding, cited
 
 
 @lru_cache(maxsize=KEPT)
@@ -92,7 +98,8 @@ def names(
 ) -> dict[str, str]:
     """Every source that is cited by who published it and when: ``Spheron, March 2026``."""
     sides = (side.claim.split("/")[0] for conflict in disagreements for side in conflict.sides)
-    spoken = " ".join(finding.because for finding in findings)
+    # An id has no blank in it: each word is looked at once, however many findings have it.
+    spoken = " ".join({word for finding in findings for word in finding.because.split()})
     cited = dict.fromkeys([*(one.source for one in found), *sides, *(s for s in knowledge.sources if s in spoken)])
     return {ident: _published(knowledge.sources[ident]) for ident in cited if ident in knowledge.sources}
 

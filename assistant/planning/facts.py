@@ -3,9 +3,9 @@ vocabulary.facts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
 
 from assistant.market import Offered
 from assistant.model.low_communication import WAN_GOODPUT, synchronise
@@ -18,13 +18,14 @@ from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
 from .choice import NEAR, comparable, in_time, within
-from .entry import Entry
+from .entry import Entry, Estimate
 from .resolve import Resolved
 
 GB = 1e9
 # the least ``half_bandwidth_message`` in the catalog: below it every fabric waits rather than moves
 SMALL_MESSAGE_BYTES = 1e6
 _RDMA = ("rdma", "srd")
+AGES = frozenset({"price_age_days"})  # facts that tell how old a price is
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 
 
@@ -38,6 +39,8 @@ def _bounded(value: Any) -> Any:
     large."""
     if value is None:
         return UNKNOWN
+    if value.__class__ is str or value is True or value is False:
+        return value
     if isinstance(value, (int, float)) and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
         return min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER)
     return value
@@ -288,7 +291,7 @@ class Candidates:
         """Facts about the job whatever is chosen."""
         job, entries = self.job, self.entries
         network = _best_network(job, reference(entries))
-        return {**_what(job), **_where(job), **_money(job, entries), **network, **_slowdowns(entries)}
+        return {**_standing(job).of_job, **_money(job, entries), **network, **_slowdowns(entries)}
 
     def job_facts(self, sizes: dict[str, float], run: Entry | None, names: Iterable[str]) -> dict[str, Any]:
         """Facts of these names about the job at the split of ``run``: what is chosen already, else the likeliest.
@@ -298,15 +301,15 @@ class Candidates:
         told = {**self._of_any, **_split(self.job, run), **_traffic(self.job, run), **sizes}
         return {name: _bounded(told[name]) for name in names if name in told}
 
-    def facts(self, entry: Entry, names: Iterable[str]) -> dict[str, Any]:
+    def facts(self, entry: Entry, names: frozenset[str]) -> dict[str, Any]:
         """Facts of these names about one of them, always the same names; what was not computed is left out."""
-        if entry.id not in self._told:
-            told, of = (
-                _told_of(entry, self.job),
-                _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self),
-            )
-            self._told[entry.id] = {name: _bounded(told[name](of)) for name in names if name in told}
-        return self._told[entry.id]
+        found = self._told.get(entry.id)
+        if found is None:
+            of = _Seen(entry, entry.considered.fabric, self.job, self.job.questionnaire, self)
+            _, moving = _tellers(_kind(entry, self.job), names)
+            stands = _standing(self.job).of(of, names)
+            found = self._told[entry.id] = {**stands, **{name: _bounded(tell(of)) for name, tell in moving}}
+        return found
 
 
 class _Seen(NamedTuple):
@@ -361,18 +364,61 @@ def _hourly(entry: Entry) -> float:
     return entry.price.gpu_total + entry.price.fabric_total
 
 
-def _told_of(entry: Entry, job: Resolved) -> Mapping[str, _Told]:
-    """The facts that are known of a candidate, as far as it was computed, and what each is."""
+_Kind = Literal["fabric", "no-copy", "step", "run", "cost"]
+_Told = Callable[[_Seen], Any]
+
+
+def _kind(entry: Entry, job: Resolved) -> _Kind:
+    """As far as what is computed of a candidate goes."""
     c = entry.considered
     if entry.estimated is None:  # of what is served within a domain nothing is computed where no copy fits in one
         whole = job.questionnaire.workload != "disaggregated-inference"
-        return _OF_NO_COPY if whole and c.exists and c.fabric.technology == "none" else _OF_FABRIC
+        return "no-copy" if whole and c.exists and c.fabric.technology == "none" else "fabric"
     if entry.run_cost is None:
-        return _OF_STEP
-    return _OF_COST if entry.costed else _OF_RUN
+        return "step"
+    return "cost" if entry.costed else "run"
 
 
-_Told = Callable[[_Seen], Any]
+_Tellers = tuple[tuple[str, _Told], ...]
+
+
+@lru_cache(maxsize=32)
+def _tellers(kind: _Kind, names: frozenset[str]) -> tuple[_Tellers, _Tellers]:
+    """The facts of these names that are known of a candidate, and what each is: those that no price and no work
+    changes, and the others."""
+    told = _KNOWN_OF[kind]
+    some = [(name, told[name]) for name in names if name in told]
+    return tuple(one for one in some if one[0] in _STANDS), tuple(one for one in some if one[0] not in _STANDS)
+
+
+class _Standing:
+    """Facts about a job and its candidates that stay while prices and amounts of work are tried."""
+
+    def __init__(self, job: Resolved) -> None:
+        self.job, self.of_job = job, {**_what(job), **_where(job)}
+        self._known: dict[Hashable, tuple[Estimate | None, dict[str, Any]]] = {}
+
+    def of(self, seen: _Seen, names: frozenset[str]) -> dict[str, Any]:
+        """Those of these names about a candidate."""
+        one, estimated = seen.entry.considered, seen.entry.estimated
+        key = names, one.fabric.id, one.nics_per_node, one.exists, one.sold, one.owned, id(estimated)
+        known = self._known.get(key)
+        if known is None or known[0] is not estimated:
+            stands, _ = _tellers(_kind(seen.entry, self.job), names)
+            known = self._known[key] = estimated, {name: _bounded(tell(seen)) for name, tell in stands}
+        return known[1]
+
+
+_latest: dict[str, _Standing] = {}  # of the job that was looked at last
+
+
+def _standing(job: Resolved) -> _Standing:
+    found = _latest.get("job")
+    if found is None or found.job is not job:
+        found = _latest["job"] = _Standing(job)
+    return found
+
+
 _OF_FABRIC: dict[str, _Told] = {
     "fabric": lambda s: s.fabric.id,
     "technology": lambda s: s.fabric.technology,
@@ -450,6 +496,15 @@ _OF_COST: dict[str, _Told] = _OF_RUN | {
     "premium_over_roce_usd_gpu_hour": lambda s: s.dearer(roce) if (roce := _roce(s)) else None,
     "breakeven_over_roce_percent": lambda s: _percent_dearer(s, roce) if (roce := _roce(s)) else None,
     "roce_slower_percent": lambda s: 100 * (roce.step / s.entry.step - 1) if (roce := _roce(s)) else None,
+}
+
+_STANDS = frozenset(_OF_STEP) - {"slowdown_percent", "fastest"}
+_KNOWN_OF: dict[_Kind, dict[str, _Told]] = {
+    "fabric": _OF_FABRIC,
+    "no-copy": _OF_NO_COPY,
+    "step": _OF_STEP,
+    "run": _OF_RUN,
+    "cost": _OF_COST,
 }
 
 

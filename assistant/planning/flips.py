@@ -176,7 +176,8 @@ def _charged(
         return _recommended(made.job.questionnaire, pipeline, charging, made.work)
 
     today = pipeline.today or datetime.date.today()
-    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, partial(tried, today), up, partial(tried, None), leaves)
+    undated = partial(tried, None) if pipeline.ages_decide(made.job) else None
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, partial(tried, today), up, undated, leaves)
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:

@@ -27,7 +27,7 @@ from assistant.vocabulary.questionnaire import Quote
 
 from .candidates import Considered
 from .design import Drawn
-from .entry import Entry, about
+from .entry import Entry, Stretched, about, median
 from .resolve import Resolved
 
 NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late)
@@ -156,17 +156,46 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog, steps: float, onl
     fastest = min(e.step for e in fitting)
     for entry in computed if only is None else [e for e in only if e.estimated is not None]:
         price = entry.price
-        hours, shape = _undisturbed(entry, job, steps), entry.estimate.draws
         if _is_let_all_month(job):
-            entry.run_hours = np.full_like(shape, hours)
-        else:  # failures and, on spot machines, interruptions stretch the run
-            stretched = shape * stretched_by(price.spot or price.interruptions)
-            entry.run_hours = about(stretched, hours * price.failure_factor * price.spot_factor)
+            entry.run_hours = np.full_like(entry.estimate.draws, HOURS_PER_MONTH)
+        else:
+            entry.stretched, hours = _stretched(entry), _disturbed(entry, job, steps)
+            entry.run_hours = entry.stretched.about(hours)
+            entry.median_hours = entry.stretched.median_at(hours)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus, catalog), _price_error(price, catalog)
         entry.steady_cost = steady_cost(entry, job)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         if job.questionnaire.budget.mode == "rent" and price.offered is not None:
             _as_quoted(entry, price.offered.quote, job.gpus)
+
+
+def hours_at_a_price(entries: list[Entry], job: Resolved, steps: float) -> list[tuple[float, Entry]]:
+    """Hours at the median that :func:`run` gives to what can be used at a price, each with its entry."""
+    able = [e for e in entries if e.usable and e.priced is not None and e.priced.known]
+    if _is_let_all_month(job):
+        return [(HOURS_PER_MONTH, entry) for entry in able]
+    return [(_stretched(entry).median_at(_disturbed(entry, job, steps)), entry) for entry in able]
+
+
+def stretch(entries: list[Entry]) -> list[Entry]:
+    """The entries, each with its step as interruptions stretch it: the same for every amount of work."""
+    for entry in entries:
+        if entry.estimated is not None and entry.priced is not None:
+            entry.stretched = _stretched(entry)
+    return entries
+
+
+def _stretched(entry: Entry) -> Stretched:
+    """Failures and, on spot machines, interruptions stretch the run."""
+    interrupted = entry.price.spot or entry.price.interruptions
+    if entry.stretched is not None and entry.stretched.interruptions == interrupted:
+        return entry.stretched
+    return Stretched.of(interrupted, entry.estimate.draws * stretched_by(interrupted))
+
+
+def _disturbed(entry: Entry, job: Resolved, steps: float) -> float:
+    """Hours of the work at the median, interruptions included."""
+    return _undisturbed(entry, job, steps) * entry.price.failure_factor * entry.price.spot_factor
 
 
 def steady_cost(entry: Entry, job: Resolved) -> float | None:
@@ -265,9 +294,7 @@ def _is_let_all_month(job: Resolved) -> bool:
 
 
 def _undisturbed(entry: Entry, job: Resolved, steps: float) -> float:
-    """Hours of the work at the median."""
-    if _is_let_all_month(job):
-        return HOURS_PER_MONTH
+    """Hours of the work at the median, did nothing interrupt it."""
     bulk, served = job.serves and job.served.job_tokens, entry.estimate.serving
     if bulk and served:
         return bulk / max(served.output_tokens_per_s, 1e-9) / 3600
@@ -289,5 +316,5 @@ def _cost(entry: Entry, gpus: int, catalog: Catalog) -> np.ndarray:
         spread = catalog.constants["price-spread-network"].si
         error = added(usd * (_part_error(part, spread) - 1) for part, usd in parts)
         # The middle stays that of the prices as they were read: rate × hours is the cost that is told.
-        cost = about(cost + price.charged(hours) * gpus * price.paid_share * error, float(np.median(cost)))
+        cost = about(cost + price.charged(hours) * gpus * price.paid_share * error, median(cost))
     return cost

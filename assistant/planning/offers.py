@@ -134,9 +134,12 @@ def on(entry: Entry, offered: Offered, job: Resolved) -> Entry:
     """The entry as it is on another offer of its terms: at its price, where a sum is made of that."""
     if offered.listed is None or not offered.summed:
         return entry
-    price = entry.price.taking(offered, job.gpus // job.sites)
-    there = entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
-    there.steady_cost = steady_cost(there, job)
+    of, there = entry.on_offers.get(id(offered), (None, None))
+    if there is None or of is not offered:
+        price = entry.price.taking(offered, job.gpus // job.sites)
+        there = entry.again(priced=price, run_cost=price.run_cost(entry.hours, job.gpus))
+        there.steady_cost = steady_cost(there, job)
+        entry.on_offers[id(offered)] = offered, there
     return there
 
 
@@ -160,7 +163,8 @@ def _what(offered: Offered, fabric: str) -> dict[str, Any]:
 def _price(there: Entry, offered: Offered, job: Resolved, freshness: Freshness) -> dict[str, Any]:
     """What the list says, with its provenance, and what a month of it comes to."""
     islands = job.gpus // job.sites
-    month = there.price.taking(offered, islands).usd_per_month(job.gpus) if offered.listed else None
+    price = there.price if offered.summed else there.price.taking(offered, islands)  # what is summed is taken already
+    month = price.usd_per_month(job.gpus) if offered.listed else None
     paid = {"gpus_paid": offered.paid(islands) * job.sites, "usd_per_month": month}
     return paid | _listed(offered, freshness)
 
@@ -188,8 +192,7 @@ def _sums(there: Entry, offered: Offered, catalog: Catalog, freshness: Freshness
     found["unfinished_percent"] = 100 * never if spot else None
     if never >= _MOSTLY:
         return found
-    done = freshness.today + datetime.timedelta(days=ceil(there.days)) if there.days < _FOR_EVER else None
-    found |= {"finishes_days": round(there.median_hours / 24, 6), "finishes_on": done.isoformat() if done else None}
+    found |= {"finishes_days": round(there.median_hours / 24, 6), "finishes_on": finishes_on(there, freshness.today)}
     if offered.listed is None or not offered.summed:
         return found
     age = freshness.priced(offered.name, offered.listed.price).age_days
@@ -198,6 +201,11 @@ def _sums(there: Entry, offered: Offered, catalog: Catalog, freshness: Freshness
         "run_cost_usd": band_of(likely),
         "expected_cost_usd": mean_cost(likely, there.steady_cost) if spot and not never else None,
     }
+
+
+def finishes_on(entry: Entry, today: datetime.date) -> str | None:
+    """The day on which a run that is ordered today is done; ``None`` where that takes a century."""
+    return (today + datetime.timedelta(days=ceil(entry.days))).isoformat() if entry.days < _FOR_EVER else None
 
 
 def list_price_at(offer: RentalOffer, usd: float) -> float:

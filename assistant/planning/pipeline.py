@@ -11,7 +11,7 @@ import datetime
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
@@ -151,7 +151,7 @@ class _Let:
     job: Resolved
     estimated: list[Entry]
     priced: list[Entry] = field(default_factory=list)
-    listed: tuple[Work, list[Entry]] | None = None
+    listed: tuple[float, list[Entry]] | None = None  # by the steps of the work
 
 
 class Pipeline:
@@ -266,29 +266,30 @@ class Pipeline:
         fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
         return self._decided(fewer, terms)
 
-    def _work(self, job: Resolved) -> Work:
+    def _work(self, of: _Let) -> Work:
         """What the run of a job does."""
-        known = said(job)
+        known = said(of.job)
         if known is not None:
             return known
-        asked = without_limits(job.questionnaire)
+        asked = without_limits(of.job.questionnaire)
         key = asked.model_dump_json(exclude_unset=True)
         if key not in self._works:
-            there = self._let(asked)
+            there = of if asked is of.job.questionnaire else self._let(asked)
 
             def ran(work: Work) -> tuple[list[Entry], Callable[[], choice.Choice]]:
                 entries = self._run(there, work)
-                each = cheapest_of_each(entries, lambda entry: choice.meets(entry, there.job.questionnaire))
-                return each, lambda: self._chosen_among(entries, there.job, CHOICE_ALONE).choice
+                return each_once(
+                    entries, there.job
+                ), lambda: self._chosen_among(entries, there.job, CHOICE_ALONE).choice
 
             if len(self._works) >= MOST_OUTCOMES:
                 self._works.clear()
-            self._works[key] = of_days(there.job, there.estimated, ran)
+            self._works[key] = of_days(there.job, there.estimated, partial(self._hours, there), ran)
         return self._works[key]
 
     def _decided(self, questionnaire: Questionnaire, terms: _Terms) -> Decision:
         there, charging = self._let(questionnaire), terms.charging
-        work = terms.work or self._work(there.job)
+        work = terms.work or self._work(there)
         if charging and questionnaire.budget.mode == "rent" and questionnaire.cluster.sites == 1:
             entries = self._charged(there, charging, work)
         else:
@@ -297,8 +298,7 @@ class Pipeline:
 
     def _chosen_among(self, variants: list[Entry], job: Resolved, strategy: Strategy) -> Decision:
         """The decision among the fabrics on all terms on which they are let."""
-        questionnaire = job.questionnaire
-        entries = cheapest_of_each(variants, lambda entry: choice.meets(entry, questionnaire))
+        questionnaire, entries = job.questionnaire, each_once(variants, job)
         if strategy.spoken:
             choice.mark_ties(entries)
         about, rules = facts.Candidates(entries, job), reasoner(self.library, strategy)
@@ -331,21 +331,43 @@ class Pipeline:
 
     def _run(self, there: _Let, work: Work, charging: AtOtherPrices | None = None) -> list[Entry]:
         """What each candidate takes and costs for the work, on all terms on which it is let."""
-        if charging is not None:
-            charged = [replace(e, considered=e.considered.charging(charging)) for e in there.estimated]
-            entries = self.priced(charged, there.job)
-        else:
-            there.priced = there.priced or self.priced(there.estimated, there.job)
-            entries = [entry.again() for entry in there.priced]
+        if charging is None:
+            return [entry.again() for entry in self._at_the_lists(there, work)]
+        charged = [replace(e, considered=e.considered.charging(charging)) for e in there.estimated]
+        entries = self.priced(charged, there.job)
         money.run(entries, there.job, self.catalog, work.steps)
         return entries
 
+    def _at_the_lists(self, there: _Let, work: Work) -> list[Entry]:
+        """What each candidate takes and costs at the prices of the lists, kept for the work that was asked for last:
+        it is judged more than once, and prices are tried one after the other beside it."""
+        if there.listed is None or there.listed[0] != work.steps:
+            entries = [entry.again() for entry in self._with_prices(there)]
+            money.run(entries, there.job, self.catalog, work.steps)
+            there.listed = work.steps, [entry.settled() for entry in entries]
+        return there.listed[1]
+
+    def _with_prices(self, there: _Let) -> list[Entry]:
+        there.priced = there.priced or money.stretch(self.priced(there.estimated, there.job))
+        return there.priced
+
+    def _hours(self, there: _Let, work: Work) -> list[tuple[float, Entry]]:
+        """Hours at the median of the work on each network that can be had at a price, as it costs least."""
+        priced = self._with_prices(there)
+        if len({entry.id for entry in priced}) < len(priced):  # the cost of each tells on which terms it is taken
+            priced = each_once(self._at_the_lists(there, work), there.job)
+        return money.hours_at_a_price(priced, there.job, work.steps)
+
     def _charged(self, there: _Let, charging: AtOtherPrices, work: Work) -> list[Entry]:
-        """:meth:`_run` of machines that are rented on one site. Prices are tried one after the other for one job, whose
-        candidates at those of the lists are kept meanwhile."""
-        if there.listed is None or there.listed[0] != work:
-            there.listed = work, [entry.settled() for entry in self._run(there, work)]
-        return money.at_other_prices(there.listed[1], there.job, self.catalog, self.today, charging, work.steps)
+        """:meth:`_run` of machines that are rented on one site."""
+        listed = self._at_the_lists(there, work)
+        return money.at_other_prices(listed, there.job, self.catalog, self.today, charging, work.steps)
+
+    def ages_decide(self, job: Resolved) -> bool:
+        """Whether what is chosen may depend on how old a list price is: spot machines are compared by what their price
+        may have become, and a rule may ask for it."""
+        rules = reasoner(self.library, CHOICE_ALONE)
+        return job.questionnaire.budget.on_spot or bool(facts.AGES & (rules.reads | rules.reads_of_job))
 
     def outcome(
         self,
@@ -404,6 +426,11 @@ class Pipeline:
         for outweighed in choice.advised(choice.comparable(able)):
             outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
+
+
+def each_once(variants: list[Entry], job: Resolved) -> list[Entry]:
+    """Each network of a job on the terms on which it costs least."""
+    return cheapest_of_each(variants, lambda entry: choice.meets(entry, job.questionnaire))
 
 
 def _said(questionnaire: Questionnaire) -> Hashable:

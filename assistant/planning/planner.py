@@ -32,10 +32,17 @@ class Begun:
     """A plan of which only the values at which it would turn are missing: working them out takes longer than all the
     rest."""
 
-    plan: Plan
+    told: Plan
     made: Decision
     pipeline: Pipeline
     index: Index | None = None  # that its evidence was looked up in
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What can be shown before it is known where it would turn."""
+        answer = self.told.recommendation
+        shown = answer.model_copy(update={"card": card(self.made, answer, self.told.sizing)})
+        return self.told.model_copy(update={"recommendation": shown})
 
     def finished(self) -> Plan:
         """The whole plan."""
@@ -43,18 +50,18 @@ class Begun:
 
     @cached_property
     def _whole(self) -> Plan:
-        turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
+        turns, made, answer = flips(self.made, self.pipeline), self.made, self.told.recommendation
         rival = (
             best_published(made, self.pipeline)
             if made.job.questionnaire.budget.quotes
             else rival_offer(made, self.pipeline.catalog)
         )
-        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, self.plan.sizing, turns)}
+        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, self.told.sizing, turns)}
         told = {
             "recommendation": answer.model_copy(update=found),
             "volunteered": volunteered(made, self.pipeline, rival),
         }
-        return self.plan.model_copy(update=told)
+        return self.told.model_copy(update=told)
 
 
 def plan(
@@ -100,7 +107,6 @@ def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, i
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
-    told.recommendation.card = card(made, told.recommendation, told.sizing)
     return Begun(told, made, pipeline, index)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from math import ceil, log
+from math import log
 
 from assistant.market import Freshness, Offered, amortized, monthly, offered_tiers
 from assistant.vocabulary.catalog import Catalog, QuoteItem
@@ -18,7 +18,7 @@ from .choice import meets
 from .design import under_one_leaf
 from .entry import Entry, band_of
 from .headline import usd
-from .offers import listed_row
+from .offers import finishes_on, listed_row
 from .pipeline import Decision
 from .quotes import provider_of
 from .resolve import Resolved
@@ -149,7 +149,7 @@ def _row(
             "term_usd": term,
             "finishes_days": round(entry.median_hours / 24, 6),
             "delivery_days": entry.price.delivery_days,
-            "finishes_on": (today + datetime.timedelta(days=ceil(entry.days))).isoformat(),
+            "finishes_on": finishes_on(entry, today),
             "waiting_percent": waiting,
             "effective_usd_per_gpu_hour": hourly / (1 - waiting / 100) if waiting < 100 else None,
             "usd_per_gpu_hour_to_win": to_win,

@@ -41,6 +41,7 @@ class Work:
     recommended: bool = False
 
 
+AtAPrice = Callable[[Work], Sequence[tuple[float, Entry]]]
 Ran = Callable[[Work], tuple[Sequence[Entry], Callable[[], Choice]]]
 
 
@@ -55,12 +56,16 @@ def said(job: Resolved) -> Work | None:
 
 def without_limits(asked: Questionnaire) -> Questionnaire:
     """The same job at whoever's, on machines that nobody takes away, without a limit of time or money and at the rents
-    of the lists; at the provider that is named where a deadline is."""
+    of the lists; at the provider that is named where a deadline is. Itself where nothing narrows its choice."""
     rents = _RENTS if asked.budget.mode == "rent" else ()
+    provider = asked.cluster.provider if asked.constraints.deadline_days is not None else None
+    limits = [getattr(asked.constraints, name) for name in _LIMITS]
+    limits += [getattr(asked.budget, name) for name in (*BUDGETS, *rents)]
+    if provider == asked.cluster.provider and not asked.budget.spot and all(limit is None for limit in limits):
+        return asked
     budget = asked.budget.model_copy(
         update=dict.fromkeys((*BUDGETS, *rents)) | {"mode": asked.budget.mode, "spot": False}  # the mode, if not said
     )
-    provider = asked.cluster.provider if asked.constraints.deadline_days is not None else None
     return asked.model_copy(
         update={
             "cluster": asked.cluster.model_copy(update={"provider": provider}),
@@ -70,19 +75,21 @@ def without_limits(asked: Questionnaire) -> Questionnaire:
     )
 
 
-def of_days(job: Resolved, entries: Sequence[Entry], ran: Ran) -> Work:
+def of_days(job: Resolved, entries: Sequence[Entry], at_a_price: AtAPrice, ran: Ran) -> Work:
     """The work of the days of a job (of a service: of a month) that is asked for :func:`without_limits`. ``entries``:
-    the networks with their estimates, ``ran``: the same with an amount of work done, and what is chosen among them for
-    whoever asks."""
+    the networks with their estimates; ``at_a_price``: hours at the median of an amount of work on those that can be had
+    at a price; ``ran``: the networks with an amount of work done, and what is chosen among them for whoever asks."""
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
     work = Work(days * 86400 / min((e.step for e in _fitting(entries)), default=1.0))
-    for number in range(_ROUNDS + 1):
+    # First what the fastest of those at a price does: what is a little longer than a term is renewed for another.
+    let = at_a_price(work)
+    if let:
+        hours, fastest = min(let, key=lambda one: one[0])
+        work = Work(work.steps * (days * 24 / hours), name_of(fastest))
+    for number in range(bool(let), _ROUNDS + 1):
         found, chosen_of = ran(work)
-        # First what the fastest of those at a price does: what is a little longer than a term is renewed for another.
-        let = [e for e in found if e.usable and e.costed] if number == 0 else []
-        fastest = min(let or _fitting(found), key=lambda e: e.median_hours, default=None)
-        chosen = None if let else chosen_of().chosen
-        on = chosen or fastest
+        chosen = chosen_of().chosen
+        on = chosen or min(_fitting(found), key=lambda e: e.median_hours, default=None)
         if on is None:
             break
         times = days * 24 / on.median_hours

@@ -29,3 +29,5 @@ class Conclusion:
     look_up: str | None
     touches: tuple[str, ...]
     from_findings: tuple[str, ...] = field(default=())
+
+    __hash__ = object.__hash__  # of itself: what was concluded before is handed out again, and told of as it was then

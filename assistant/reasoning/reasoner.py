@@ -21,6 +21,7 @@ Places = dict[Hashable, tuple[str, ...]]  # ids of rules that fire, by what is s
 KEPT_RUNS = (
     512  # what fired in runs that saw the same of all facts: prices that cross no threshold; some kilobytes each
 )
+KEPT_SPOKEN = 128  # conclusions of a rule with their sentences, a kilobyte each
 KEPT = 256  # of what a chain of rules sees of a job, and with each of a place: some hundred bytes each
 
 
@@ -225,6 +226,7 @@ class _Speaker:
     def __init__(self, compiled_rule: CompiledRule, spoken: bool, names: Mapping[str, str]) -> None:
         branch, self._spoken = compiled_rule.branch, spoken
         self._silent: dict[str | None, Conclusion] = {}  # without sentences it is the same for all jobs
+        self._spoke: dict[Hashable, Conclusion] = {}  # with them for all of which it looked at the same facts
         self.branch, self.id = branch, branch.id
         self.name = branch.then.name
         self._because = sentence(branch.because, names)
@@ -247,7 +249,15 @@ class _Speaker:
             name, producers = memory.used(self.branch, fabric or WHOLE_JOB)
             scopes["finding"] = {"name": name, "rule": producers[0] if producers else UNKNOWN}
         looked_at = {label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at}
-        return self._concluded(fabric, self._decision(scopes), self._because(scopes), looked_at, tuple(producers))
+        values = tuple(looked_at.values())
+        seen = fabric, values, tuple(map(type, values)), scopes.get("finding", {}).get("name"), tuple(producers)
+        found = self._spoke.get(seen)
+        if found is None:
+            if len(self._spoke) >= KEPT_SPOKEN:
+                self._spoke.clear()
+            said = self._decision(scopes), self._because(scopes)
+            found = self._spoke[seen] = self._concluded(fabric, *said, looked_at, tuple(producers))
+        return found
 
     def _concluded(
         self,
