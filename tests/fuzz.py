@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import itertools
 import json
 import pathlib
 import random
@@ -25,6 +26,7 @@ from tests.readers import REFUSED, Reader, readers, searching_readers
 
 CORPUS = pathlib.Path(__file__).with_name("fuzz_corpus.jsonl")
 LONGEST = 2_500  # characters of a changed text: longer ones only take time
+MOST_TIME = 1 / 16  # of all, for one reader: those that plan take a thousand times as long as those of a quantity
 _OURS = str(pathlib.Path(__file__).parents[1] / "assistant")
 # What has ended readers before, here and elsewhere.
 _PIECES = (
@@ -109,15 +111,17 @@ class Fuzzer:
     kept: list[tuple[str, str]] = field(default_factory=list)
     executions: int = 0
     slowest: tuple[float, str, str] = (0.0, "", "")
+    seconds: collections.Counter[str] = field(default_factory=collections.Counter)  # of the processor, by reader
 
     def run(self, executions: int, until: float) -> None:
-        """Tries what is in the corpus, then changed texts, each reader in turn."""
+        """Tries what is in the corpus, then changed texts, each reader in turn, but for those that had their time."""
         for name, texts in self.corpus.items():
             for text in texts:
                 self.tried(name, text)
-        names = list(self.readers)
+        turns, most = itertools.cycle(self.readers), max(MOST_TIME, 1 / len(self.readers))
+        self.seconds.clear()  # of the first ones some load what all of them need
         while self.executions < executions and time.monotonic() < until:
-            name = names[self.executions % len(names)]
+            name = next(one for one in turns if self.seconds[one] <= most * self.seconds.total())
             text = self._changed(name)
             if self.tried(name, text):
                 self.corpus[name].append(text)
@@ -135,7 +139,9 @@ class Fuzzer:
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             self.findings.setdefault((name, f"{type(error).__name__} at {last.filename}:{last.lineno}: {error}"), text)
-        self.slowest = max(self.slowest, (time.process_time() - began, name, text))
+        took = time.process_time() - began
+        self.seconds[name] += took
+        self.slowest = max(self.slowest, (took, name, text))
         return self.coverage.new > 0
 
     def _changed(self, name: str) -> str:
@@ -194,6 +200,8 @@ def main() -> None:
     print(
         f"{fuzzer.executions:,} executions, {len(fuzzer.kept)} reached something new, {len(fuzzer.findings)} findings"
     )
+    spent = ", ".join(f"{one} {seconds:.0f}" for one, seconds in fuzzer.seconds.most_common(8))
+    print(f"seconds of the processor: {spent}")
     print(f"slowest: {name}, {seconds:.2f} s, {len(text)} characters: {text[:60]!r}")
     sys.exit(bool(fuzzer.findings))
 

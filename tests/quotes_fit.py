@@ -282,16 +282,16 @@ class Network(nn.Module):
 def _pairs(told: Told, spans: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, list[float], float]]:
     """Of every piece of an offer with every price: which they are, how they stand, and 1 where they are of one."""
     kept, at = [told.pieces[n] for n, _, _ in spans], [first for _, first, _ in spans]
-    prices = [k for k, piece in enumerate(kept) if piece.kind == PRICE]
+    stand = reading.Standings(told.text, kept, at)
     for k, piece in enumerate(kept):
-        if piece.kind in OF_OFFERS and piece.kind != PRICE:
-            for price in prices:
+        if piece.kind in OF_OFFERS and piece.kind != PRICE and stand.prices:
+            for price, row in zip(stand.prices, stand.of(k).tolist(), strict=True):
                 linked = spans[price][0] in told.of[spans[k][0]]
-                yield k, price, reading.between(told.text, kept, at, k, price), float(linked)
+                yield k, price, row, float(linked)
 
 
 def learn(rows: Sequence[Row]) -> Network:
-    betweens = len(reading.between("x", [Piece(PRICE, 0, 1, 1.0)], [0], 0, 0))
+    betweens = reading.Standings("x", [Piece(PRICE, 0, 1, 1.0)], [0]).of(0).shape[1]
     network = Network(rows[0].states.shape[1], rows[0].shape.shape[1], betweens)
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=_DECAY)
     steps = _PASSES * -(-len(rows) // _AT_ONCE)

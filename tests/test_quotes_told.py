@@ -146,3 +146,17 @@ def test_what_a_seller_of_a_known_quote_may_ask_is_tried_with_that_quote():
         assert shown and told in str(shown[0]), question
     talk.hear("what if we train for 2 months at CoreWeave?")
     assert talk.draft.fields["budget.quotes"][1]["minimum_days"] == pytest.approx(182.5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "one at $2.10 per gpu-hour for 3 months and one at $2.30 for 1 month",
+        "64 H100 at $2.10 per gpu-hour for 3 months and 32 H100 at $2.30 for 1 month",
+    ],
+)
+def test_offers_that_nobody_names_are_called_by_their_number_and_asked_for_their_network(said):
+    talk = Conversation(library.load(), today=TODAY)
+    plan = at_once.tell(talk, f"pretrain llama 8b on 64 H100 for 2 weeks, we have two offers, {said}").plan
+    assert [one.provider for one in plan.quotes] == ["offer 1", "offer 2"]
+    assert "None of the quotes has a network" in str(plan.recommendation)

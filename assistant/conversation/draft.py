@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
 
+from pydantic import ValidationError
+
 from assistant.library.questionnaires import from_value, nested
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -250,17 +252,20 @@ def _of_another_job(before: Mapping[str, Any], fields: dict[str, Any]) -> dict[s
         was, now, quotes = before.get(name), fields.get(name), fields.get(QUOTES) or ()
         said = name.partition(".")[2]  # a quote may say for which GPU, and for how many, it is
         asked = [quote in before.get(QUOTES, ()) or quote.get(said) is not None for quote in quotes]
-        left = [
-            quote
-            for quote, so in zip(quotes, asked, strict=True)
-            if not so or Quote.model_validate(quote).stands(name, was, now)
-        ]
+        left = [quote for quote, so in zip(quotes, asked, strict=True) if not so or _stands(quote, name, was, now)]
         if len(left) < len(quotes):
             fields[QUOTES] = left
             why.append(what)
     if fields.get(QUOTES) == []:
         del fields[QUOTES]
     return {QUOTES: "; ".join(why)} if why else {}
+
+
+def _stands(quote: Mapping[str, Any], name: str, was: Any, now: Any) -> bool:
+    try:
+        return Quote.model_validate(quote).stands(name, was, now)
+    except ValidationError:  # the check of the whole tells what is wrong with it
+        return True
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:

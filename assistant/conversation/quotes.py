@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,7 @@ from assistant.library import Library
 from assistant.planning.quotes_compared import quotes_alone
 from assistant.vocabulary.plan import QuotedOffer
 from assistant.vocabulary.questionnaire import Quote
-from assistant.vocabulary.utterance import Utterance
+from assistant.vocabulary.utterance import Quoted, Utterance
 
 from .draft import QUOTES, Draft
 
@@ -24,7 +25,8 @@ def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[s
     if said.offers:
         if any(offer.months for offer in said.offers):  # a term is the offers', no reservation of whatever is taken
             fields = {name: value for name, value in fields.items() if name != "budget.reserved_days"}
-        return _instead(fields, draft) | {QUOTES: _joined(_known(said, draft), [_told(asdict(o)) for o in said.offers])}
+        known = _known(said, draft)
+        return _instead(fields, draft) | {QUOTES: _joined(known, list(_numbered(said.offers, len(known))))}
     one, known = _one(fields), draft.fields.get(QUOTES, [])
     before = _one(draft.fields)
     other = before and one and before["provider"] != one["provider"] and said.act == "describe"
@@ -59,6 +61,14 @@ def _one(fields: Any) -> dict[str, Any] | None:
     """The offer that some fields tell of: somebody's price."""
     told = _told({part: fields.get(path) for part, path in _PARTS.items()})
     return told if {"provider", "gpu_hour_usd"} <= told.keys() else None
+
+
+def _numbered(offers: Iterable[Quoted], known: int) -> Iterator[dict[str, Any]]:
+    """The offers as quotes: one that says neither who makes it nor of which network is called by its number, behind the
+    ``known`` ones."""
+    for number, offer in enumerate(offers, known + 1):
+        told = _told(asdict(offer))
+        yield told if {"provider", "fabric"} & told.keys() else {"provider": f"offer {number}"} | told
 
 
 def _told(offer: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,9 @@ class Clauses:
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._job, self._due, self._bound = (frozenset(words[name].split()) for name in ("job", "due", "bound"))
-        self._job_said = [tuple(said.split()) for said in words["job_said"]]
+        self._job_said: dict[str, list[list[str]]] = {}  # by their first word
+        for said in map(str.split, words["job_said"]):
+            self._job_said.setdefault(said[0], []).append(said)
 
     def of_the_job(
         self, tokens: Sequence[Token], prices: Set[int], sellers: Set[int], work: Set[int], times: Sequence[Quantity]
@@ -55,8 +57,9 @@ class Clauses:
 
     def _tells(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a word, or the words that begin with it, tell what is done."""
-        said = (tuple(token.text for token in tokens[at : at + len(one)]) == one for one in self._job_said)
-        return tokens[at].text in self._job or any(said)
+        first = tokens[at].text
+        said = ([token.text for token in tokens[at : at + len(one)]] == one for one in self._job_said.get(first, ()))
+        return first in self._job or any(said)
 
 
 def _is_apart(tokens: Sequence[Token], priced: int, first: int) -> bool:

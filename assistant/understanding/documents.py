@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-LONGEST = 5000  # characters that are read: half a second of one core where every word may be a fact
+LONGEST = 3500  # characters that are read: below a second of one core where every word may be one of a price
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?!\s)[^\n.!?;]*)*(?:[.!?;](?=\s)|\n|$)")
 _LONGEST_SENTENCE = 500  # characters; a longer one is cut
 _WORD = re.compile(r"[^\W\d_]{3,}")

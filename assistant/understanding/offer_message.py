@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, pairwise, product
 from typing import Any
 
@@ -80,9 +81,13 @@ class Message:
     def signs(self, name: Priced) -> bool:
         """Whether a name stands under the mail; of several that are pasted, each with its own end, none does so for
         all. What stands before any price ("thanks for the call") ends none."""
+        return len(self._ends) == 1 and name.start > self._ends[0]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the mails end."""
         first = min((q.start for q in self.money), default=0)
-        ends = [at for at in self.closings if at > first]
-        return len(ends) == 1 and name.start > ends[0]
+        return [at for at in self.closings if at > first]
 
     @property
     def times(self) -> list[Quantity]:

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -108,48 +109,73 @@ def _written(text: str, places: Sequence[Place], at: int) -> list[float]:
     ]
 
 
-def between(text: str, pieces: Sequence[Piece], words: Sequence[int], at: int, price: int) -> list[float]:
-    """How a piece stands to a price: ``words``: the number of the first word of each piece; ``at`` and ``price``: which
-    of the pieces they are."""
-    one, other = pieces[at], pieces[price]
-    prices = [n for n, piece in enumerate(pieces) if piece.kind == PRICE]
-    low, high = sorted((words[at], words[price]))
-    far = high - low
-    within = text[min(one.end, other.end) : max(one.start, other.start)]
-    ends, lines = len(_ENDS.findall(within)), within.count(LINE)
-    crossed = sum(low < words[n] < high for n in prices if n not in (at, price))
-    alike = sum(
-        low < words[n] < high and pieces[n].kind == one.kind for n in range(len(pieces)) if n not in (at, price)
-    )
-    nearer = sum(abs(words[n] - words[at]) < far for n in prices)
-    closer = sum(abs(words[n] - words[price]) < far and pieces[n].kind == one.kind for n in range(len(pieces)))
-    behind = words[price] > words[at]
-    before, after = sum(words[n] < words[at] for n in prices), sum(words[n] > words[at] for n in prices)
-    same = [n for n, piece in enumerate(pieces) if piece.kind == one.kind]
-    numbered = prices.index(price) == same.index(at) and len(same) == len(prices)
-    return [
-        *(float(one.kind == kind) for kind in OF_OFFERS),
-        *(float(far <= n) for n in _STEPS),
-        float(behind),
-        *(float(crossed >= n) for n in (1, 2, 3)),
-        *(float(ends >= n) for n in (1, 2, 3, 5)),
-        *(float(lines >= n) for n in (1, 2, 4)),
-        float(2 * LINE in within.replace(" ", "")),
-        float("," in within),
-        *(float(alike >= n) for n in (1, 2)),
-        *(float(nearer >= n) for n in (1, 2)),
-        *(float(closer >= n) for n in (1, 2)),
-        float(words[same[0]] < words[prices[0]]),
-        float(words[same[-1]] < words[prices[-1]]),
-        float(before == 0),
-        float(after == 0),
-        float(not behind and crossed == 0),
-        float(behind and crossed == 0),
-        float(numbered),
-        float(len(same) == 1),
-        float(len(same) >= len(prices)),
-        *(float(len(prices) >= n) for n in (2, 3, 4)),
-    ]
+class Standings:
+    """How the pieces of a message stand to its prices. Where they stand is kept in order, so that what lies between
+    two of them is counted without going through all of it; ``words``: the number of the first word of each piece."""
+
+    def __init__(self, text: str, pieces: Sequence[Piece], words: Sequence[int]) -> None:
+        self._pieces, self._words = pieces, words
+        self._of = {kind: [n for n, one in enumerate(pieces) if one.kind == kind] for kind in KINDS}
+        self._at = {kind: np.array([words[n] for n in some], int) for kind, some in self._of.items()}
+        self.prices = self._of[PRICE]
+        self._starts = np.array([pieces[n].start for n in self.prices], int)
+        self._until = np.array([pieces[n].end for n in self.prices], int)
+        self._text, self._lines = text, np.array([at for at, sign in enumerate(text) if sign == LINE], int)
+        self._ends = np.array([match.start() for match in _ENDS.finditer(text)], int)
+        self._stops = np.array([sign in ".!?" for sign in text], bool)
+        gaps = [text[a + 1 : b].strip(" ") for a, b in pairwise(self._lines)]
+        empty = [n for n, gap in enumerate(gaps) if not gap]
+        self._empty, self._emptied = self._lines[empty], self._lines[[n + 1 for n in empty]]
+        self._commas = np.array([at for at, sign in enumerate(text) if sign == ","], int)
+
+    def of(self, at: int) -> np.ndarray:
+        """How the piece ``at`` stands to each price: float32, shape ``(prices, features)``."""
+        one, here, prices, same = self._pieces[at], self._words[at], self._at[PRICE], self._at[self._pieces[at].kind]
+        low, high = np.minimum(here, prices), np.maximum(here, prices)
+        far, behind = high - low, prices > here
+        first, last = np.minimum(one.end, self._until), np.maximum(one.start, self._starts)
+        within = lambda places: np.searchsorted(places, last) - np.searchsorted(places, first)
+        ends, lines = within(self._ends) + self._stops_at(last, first), within(self._lines)
+        doubled = np.searchsorted(self._emptied, last) > np.searchsorted(self._empty, first)
+        crossed, alike = _inside(prices, low, high), _inside(same, low, high)
+        nearer, closer = _inside(prices, here - far, here + far), _inside(same, prices - far, prices + far)
+        before, after = (prices < here).sum(), (prices > here).sum()
+        order = self._of[one.kind].index(at)
+        numbered = (np.arange(len(prices)) == order) & (len(same) == len(prices))
+        columns = [
+            *(one.kind == kind for kind in OF_OFFERS),
+            *(far <= n for n in _STEPS),
+            behind,
+            *(crossed >= n for n in (1, 2, 3)),
+            *(ends >= n for n in (1, 2, 3, 5)),
+            *(lines >= n for n in (1, 2, 4)),
+            doubled,
+            within(self._commas) > 0,
+            *(alike >= n for n in (1, 2)),
+            *(nearer >= n for n in (1, 2)),
+            *(closer >= n for n in (1, 2)),
+            same[0] < prices[0],
+            same[-1] < prices[-1],
+            before == 0,
+            after == 0,
+            ~behind & (crossed == 0),
+            behind & (crossed == 0),
+            numbered,
+            len(same) == 1,
+            len(same) >= len(prices),
+            *(len(prices) >= n for n in (2, 3, 4)),
+        ]
+        return np.stack([np.broadcast_to(column, len(prices)) for column in columns], axis=1).astype(np.float32)
+
+    def _stops_at(self, last: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Whether a stretch ends with a full stop behind which the sentence goes on beyond it."""
+        final = np.maximum(last - 1, 0)
+        return (last > first) & self._stops[final] & ~np.isin(final, self._ends)
+
+
+def _inside(places: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """How many places lie between others, those not counted."""
+    return np.maximum(np.searchsorted(places, high) - np.searchsorted(places, low, side="right"), 0)
 
 
 @dataclass
@@ -181,15 +207,15 @@ class Pieces:
         return self._linked(text, pieces, [(a, b) for _, a, b in spans], found)
 
     def _linked(self, text: str, pieces: list[Piece], spans: Sequence[Place], found: np.ndarray) -> list[Piece]:
-        prices = [n for n, piece in enumerate(pieces) if piece.kind == PRICE]
-        words = [first for first, _ in spans]
-        means = [found[a:b].mean(axis=0) for a, b in spans]
+        stand = Standings(text, pieces, [first for first, _ in spans])
+        means = np.array([found[a:b].mean(axis=0) for a, b in spans])
         linked = []
         for at, piece in enumerate(pieces):
             of: tuple[float, ...] = ()
-            if piece.kind in OF_OFFERS and piece.kind != PRICE and prices:
-                rows = [[*between(text, pieces, words, at, n), *means[at], *means[n]] for n in prices]
-                hidden = np.maximum(self._linear("hidden", np.array(rows, np.float32)), 0)
+            if piece.kind in OF_OFFERS and piece.kind != PRICE and stand.prices:
+                own = np.broadcast_to(means[at], (len(stand.prices), means.shape[1]))
+                rows = np.concatenate([stand.of(at), own, means[stand.prices]], axis=1)
+                hidden = np.maximum(self._linear("hidden", rows), 0)
                 of = tuple(float(p) for p in _sigmoid(self._linear("link", hidden))[:, 0])
             linked.append(Piece(piece.kind, piece.start, piece.end, piece.sure, of))
         return linked

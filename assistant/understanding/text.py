@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
@@ -236,6 +236,10 @@ class Speller:
     right: frozenset[str]
     known: frozenset[str]  # words of the wordings, spelled right as well
     in_english: Callable[[Sequence[Token]], tuple[str, list[Token]]]
+    stems: frozenset[str] = field(init=False)  # of all that is spelled right: a third of a second, kept with the rest
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stems", frozenset(map(stem, self.words | self.right | self.known)))
 
     def read(self, text: str) -> Text:
         """``text`` as tokens, cleaned and corrected."""
@@ -300,7 +304,7 @@ _LONG = 9  # letters from which two slips are forgiven
 @lru_cache(maxsize=65536)
 def _nearest(speller: Speller, word: str) -> str | None:
     """The one known word that was meant, if ``word`` is no form of a known one and one slip away from it."""
-    if word in speller.words or stem(word) in _stems(speller):
+    if word in speller.words or stem(word) in speller.stems:
         return None
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
@@ -309,11 +313,6 @@ def _nearest(speller: Speller, word: str) -> str | None:
     candidates = [w for w in _by_initial(speller).get(word[0], ()) if abs(len(w) - len(word)) <= allowed]
     found = process.extract(word, candidates, scorer=OSA.distance, score_cutoff=allowed, limit=2)
     return found[0][0] if found and (len(found) == 1 or found[0][1] < found[1][1]) else None
-
-
-@lru_cache(maxsize=8)
-def _stems(speller: Speller) -> frozenset[str]:
-    return frozenset(stem(word) for word in speller.words | speller.right | speller.known)
 
 
 @lru_cache(maxsize=8)
