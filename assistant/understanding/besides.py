@@ -42,6 +42,7 @@ class Besides:
         self._strangers, self._called, self._unlike = (
             frozenset(words[name].split()) for name in ("strangers", "called", "unlike")
         )
+        self.at = frozenset(words["supposed_at"].split())
         self._strangers_said = [tuple(said.split()) for said in words["strangers_said"]]
         self._without = frozenset(words["without"].split())  # "$2.49 no setup" is a price
         self._items, self._once_said = items, [tuple(t.text for t in cut(said)) for said in words["once_said"]]

@@ -16,7 +16,6 @@ from .templates import Quantity
 _QUOTES = "budget.quotes"
 _SUPPOSED = frozenset({"what-if", "change"})  # acts
 _LEAST_TERM = 1.0  # days
-_AT = frozenset({"at", "for", "$"})
 
 
 def supposed(reading: Reading, besides: Besides) -> Quoted | None:
@@ -29,7 +28,7 @@ def supposed(reading: Reading, besides: Besides) -> Quoted | None:
         return None
     quote, tokens = known[0], reading.text.tokens
     asks = {at for at, token in enumerate(tokens) if besides.is_asking(token)}
-    at = asks | {at for at, token in enumerate(tokens) if token.text in _AT}
+    at = asks | {*tokens.places(besides.at)}
     prices = [q for q in reading.quantities if hourly(q) and q.start - 1 in at]
     times = [q for q in reading.quantities if q.kind == "time" and q.value >= _LEAST_TERM and asks]
     starts = {q.start for q in prices}

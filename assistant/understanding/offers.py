@@ -26,11 +26,12 @@ from .reading import DEADLINE, LENGTH, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
 from .text import Tokens, clause_of, clauses, cut, in_question, sentences, stem
-from .told_offers import Learned, Told, ToldOffers
+from .told_offers import Learned, Marked, Told, ToldOffers
 
 _POWER, PARAMS = "constraints.max_power_kw", "model.params"
 _PRICE = "budget.gpu_hour_usd"
-_OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, "budget.fabric_premium_gpu_hour_usd"})
+_PREMIUM = "budget.fabric_premium_gpu_hour_usd"
+_OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, _PREMIUM})
 # What tells how a network is built, by the field of a quote that has it.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
@@ -44,6 +45,7 @@ _AMOUNTS = TIMES | {
 }  # of an offer where one of its amounts stands there
 _SUPPOSING = frozenset({"what-if", "why", "why-not"})
 _LONGEST_BESIDES = 400  # characters of what is said besides
+_SURELY = 0.8  # how likely the only price has to be one of an offer where nobody is said to offer
 _TELLS = 0.9  # a part that is less likely one of its offer is told
 _CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
 
@@ -69,30 +71,36 @@ class Offers:
     def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
         """The candidates without those that tell of offers: their prices, terms and days, and their GPUs where the job
         tells how many; nor is what is paid beside a price, such as a deposit, any sum of ours."""
-        marked = self._told.marked(reading)
-        theirs = set(marked.theirs)
+        apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
+        learned = self._told.read(reading, self._fabrics(reading), apart)
+        stated = {(one.fact.says.field, one.fact.value) for one in found if one.fact.says.act == "set"}
+        reading.learned, reading.told = learned, self._accepted(reading, self._signed(reading, learned.offers), stated)
+        marked = self._told.marked(reading) if reading.told else Marked()
+        theirs = set(marked.timed | (marked.priced if len(reading.told) > 1 else frozenset()))
         if theirs or any(is_rate(q) for q in reading.quantities):
-            theirs |= {at for *_, amount in self._apart(reading) for at in range(amount.start, amount.end)}
+            theirs |= apart
         counts = [one for one in found if one.fact.says.act == "count"]
         many = lambda scale: isinstance(scale, Scale) and bool(scale.gpus or scale.them)
-        told_apart = any(many(one.fact.value) and not one.fact.claimed & marked.counted for one in counts)
+        offered = {at for one in counts if one.fact.claimed & marked.counted for at in one.fact.claimed}
+        told_apart = any(many(one.fact.value) and not one.fact.claimed & offered for one in counts)
         again = lambda fact: told_apart and fact.says.act == "count" and fact.claimed & marked.counted
         return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
 
     def lay(self, reading: Reading, facts: Sequence[Fact]) -> None:
         """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
         network is built are of the offer that says them."""
+        learned, told = reading.learned, reading.told
         apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
-        learned = self._told.read(reading, self._fabrics(reading), apart)
-        told = self._accepted(reading, self._signed(reading, learned.offers))
         if not told:
             quote = off_the_list(reading, facts, self._catalog) or supposed(reading, self._besides)
             reading.offers = [quote] if quote else []
             _ask_whose(reading)
             return
-        whose = _whose(reading.text.tokens, told, self._of_all, learned.job - apart, apart)
+        whose = _whose(reading.text.tokens, told, self._of_all, learned.job - apart, apart, heads=bool(learned.heads))
         amounts = [q for one in told for q in one.amounts]
-        reading.offers = _of_one_network(_sized(reading, told), told, self._fabrics(reading), learned.job)
+        reading.offers = _of_one_network(
+            _sized(reading, told), self._has_none(told), self._fabrics(reading), learned.job
+        )
         reading.offers = [
             self._whole(reading, facts, offer, frozenset(at for at, of in enumerate(whose) if n in of), amounts)
             for n, offer in enumerate(reading.offers)
@@ -101,19 +109,37 @@ class Offers:
             _tell(reading, one, offer)
         self._take(reading, facts, told, learned, whose, amounts)
 
-    def _accepted(self, reading: Reading, told: list[Told]) -> list[Told]:
-        """The offers that are told: several of anybody, one of somebody, or on a network, that is stated."""
-        if len(told) != 1 or reading.context.fields.get("budget.quotes"):
-            return told if any(one.said.keys() & _CALLED.keys() for one in told) else []
-        [one] = told
-        asked = in_question(reading.text.tokens, one.price.end) or reading.act in _SUPPOSING
-        whole = one.offer.usd is not None
-        bought = not whole and reading.known("budget.mode") == "buy"
-        bought = bought or "budget.fabric_premium_gpu_hour_usd" in reading.fields
-        if (asked and reading.context.fields) or bought or not (one.offer.provider or one.offer.fabric):
+    def _accepted(self, reading: Reading, told: list[Told], stated: Set[tuple[str, Any]]) -> list[Told]:
+        """The offers that are told: several of anybody, one of somebody, or on a network; ``stated``: what wordings may
+        say, and its value."""
+        tokens, whole = reading.text.tokens, [one for one in told if one.offer.usd is not None]
+        fees = (self._besides.is_once(tokens, amount) for *_, amount in self._apart(reading))
+        quoted = any(token.stem in OFFERED for token in tokens)
+        foreign = any(one.price.kind == MONEY_OTHER and one.offer.usd is None for one in told)
+        offered = quoted or foreign or self._besides.sells(tokens) or any(fees)
+        added = _PREMIUM in {field for field, _ in stated}  # "$2.50 plus $1.00 for InfiniBand"
+        if not any(one.offer.provider or (one.offer.fabric and not added) for one in told):
             return []
-        asks = any(map(self._besides.is_asking, reading.text.tokens)) or self._besides.sells(reading.text.tokens)
-        return told if not whole or (one.offer.provider and (asks or one.sure["price"] >= _TELLS)) else []
+        if len(told) != 1 or reading.context.fields.get("budget.quotes"):
+            told = [one for one in told if one.said.keys() & _CALLED.keys()]  # of another price nobody says anything
+            return told if offered or all(one.offer.provider for one in whole) else []
+        [one] = told
+        asked = in_question(tokens, one.price.end) or reading.act in _SUPPOSING
+        bought = not whole and (("budget.mode", "buy") in stated or reading.known("budget.mode") == "buy")
+        if (asked and reading.context.fields) or bought:
+            return []
+        if quoted or (offered and one.price.kind != "number"):
+            return told if not whole or one.offer.provider else []
+        money = one.price.kind != "number" or any(map(self._besides.is_asking, tokens))
+        if not reading.context.fields and money and (not whole or (one.offer.provider and one.sure["price"] >= _TELLS)):
+            return told  # "Lambda wants 2.49"
+        sure = one.sure["price"] >= _SURELY and one.price.kind in ("money", "decimal")
+        return told if sure and not whole and one.offer.provider and one.said.keys() - {"provider"} else []
+
+    def _has_none(self, told: Sequence[Told]) -> list[bool]:
+        """Of each offer whether it is said that it has no network."""
+        said = [cut(one.said["fabric"].text) if "fabric" in one.said else () for one in told]
+        return [not self._without.isdisjoint(token.text for token in some) for some in said]
 
     def _signed(self, reading: Reading, told: Sequence[Told]) -> list[Told]:
         """The offers: who signs the mail makes all that have no other seller, and of whom it is said that they are
@@ -123,6 +149,13 @@ class Offers:
         known = {at for one in (*named, *reading.mentions) for at in range(one.start, one.end)}
         since, closing, place = self._besides.signed(tokens, typed, known)
         found, before = [], 0
+        sellers = {one.offer.provider for one in told} - {None}
+        prices = [one.price.start for one in told]
+        apart = [one.said["provider"].tokens for one in told if "provider" in one.said and one.offer.provider]
+        bounds = [
+            (first, end) for first, end in sentences(tokens) if any(min(own) in range(first, end) for own in apart)
+        ]
+        of_all = len(sellers) == 1 and not any(first <= price < end for first, end in bounds for price in prices)
         for one in told:
             place_ = one.said["provider"].tokens if "provider" in one.said else ()
             provider = one.offer.provider
@@ -135,6 +168,8 @@ class Offers:
                                 typed(*place))  # fmt: skip
             elif place_ and max(place_) < before and self._besides.stranger(tokens, before, one.price):
                 provider = None
+            elif of_all and not provider:
+                provider = next(iter(sellers))
             found.append(replace(one, offer=replace(one.offer, provider=provider)))
             before = one.price.end
         return found
@@ -221,7 +256,11 @@ class Offers:
 
     def _unread(self, reading: Reading, facts: Sequence[Fact], own: Set[int], learned: Learned) -> Iterator[Quantity]:
         """The prices beside those of the offers that are none of them, and nothing else that is stated either."""
-        known = own | learned.job | learned.others | {at for f in facts if f.says.act == "set" for at in f.claimed}
+        known = (
+            own
+            | learned.job
+            | {at for f in facts if f.says.act == "set" and f.says.field != _PRICE for at in f.claimed}
+        )
         for q in (q for q in reading.quantities if not known & set(range(q.start, q.end))):
             money = q.kind in ("money", MONEY_OTHER)
             price = is_rate(q) or (money and (q.unit in _BY_THE_DAY or hourly(q) or q.value >= LEAST_SUM))
@@ -294,7 +333,9 @@ class Offers:
 
     def _fabrics(self, reading: Reading) -> dict[int, str]:
         """The networks that are named, by the tokens of their names; one that is said not to be there is none."""
-        gpu, tokens, found = reading.gpu(self._catalog), reading.text.tokens, {}
+        named = {q.value for q in reading.named if q.kind == "gpu"}
+        gpu = reading.gpu(self._catalog) or (self._catalog.gpus.get(*named) if len(named) == 1 else None)
+        tokens, found = reading.text.tokens, {}
         for one in reading.mentions:
             missing = one.start and tokens[one.start - 1].text in self._without  # "no InfiniBand", "without RDMA"
             fabric = networks.resolve(one, self._catalog, gpu, one.links)[0] or networks.nearest(one, self._catalog)
@@ -305,7 +346,7 @@ class Offers:
     def tell_job(self, reading: Reading) -> None:
         """What is told of the job beside prices and no wording read: the time that there is for it, its size and its
         tokens."""
-        said = self._told.of_job(reading)
+        said = self._told.of_job(reading) if reading.offers else {}
         for kind, path, kinds in (("model", PARAMS, ("size",)), ("tokens", TOKENS, ("size", "large"))):
             amount = next(amounts_at(reading.quantities, said[kind], kinds), None) if kind in said else None
             if amount and path not in reading.fields and "model" not in reading.fields.keys() & {path.split(".")[0]}:
@@ -328,7 +369,13 @@ class Offers:
 
 
 def _whose(
-    tokens: Tokens, told: Sequence[Told], of_all: Iterable[Sequence[str]], job: Set[int], apart: Set[int]
+    tokens: Tokens,
+    told: Sequence[Told],
+    of_all: Iterable[Sequence[str]],
+    job: Set[int],
+    apart: Set[int],
+    *,
+    heads: bool,
 ) -> list[Set[int]]:
     """Of which offers each token tells, by their numbers: a clause of those whose words it has, else of those of the
     clause, or of the sentence, before it; what stands before any, or in a sentence of "both" or "all", is of all. What
@@ -347,8 +394,8 @@ def _whose(
             own = frozenset(n for n, one in enumerate(told) if one.price.start in clause)
             if not own and apart.isdisjoint(clause) and not of_all_before:
                 own = frozenset(n for n, one in enumerate(told) if not one.tokens.isdisjoint(clause))
-            if own and of_one and last <= first_price:
-                own = every  # of the list of one seller it is the head
+            if of_one and (last <= first_price or (first > last_price and not heads)) and job.isdisjoint(clause):
+                own = every  # of the list of one seller it is the head, or what closes it
             if not own and not job.isdisjoint(clause):
                 here = frozenset()  # of the job, and so is what follows, until something of an offer is told
             elif shared or (closes and not own and start >= last_price and here):
@@ -366,20 +413,21 @@ def _sized(reading: Reading, told: Sequence[Told]) -> list[Quoted]:
     """The offers; those that are for as many GPUs as the job has say none."""
     counts = {one.offer.gpus for one in told if one.offer.gpus}
     job = reading.fields.get(COUNTED) or reading.context.fields.get(COUNTED)
-    the_jobs = lambda offer: offer.gpus == job or (bool(job) and len(counts) == 1 and offer.usd is None)
+    open_ = {gpus for doubt in reading.doubts if doubt.field == COUNTED for gpus in doubt.options}
+    same = lambda offer: offer.gpus == job or (bool(job) and len(counts) == 1 and offer.usd is None)
+    the_jobs = lambda offer: same(offer) or (offer.usd is not None and len(told) == 1 and offer.gpus in open_)
     return [replace(one.offer, gpus=None) if the_jobs(one.offer) else one.offer for one in told]
 
 
 def _of_one_network(
-    offers: list[Quoted], told: Sequence[Told], fabrics: Mapping[int, str], job: Set[int]
+    offers: list[Quoted], without: Sequence[bool], fabrics: Mapping[int, str], job: Set[int]
 ) -> list[Quoted]:
     """Where no offer has a network of its own, or one seller makes them all, the only one that is told is that of all:
-    above a list."""
+    above a list; but for those ``without`` any."""
     named, sellers = {fabric for at, fabric in fabrics.items() if at not in job}, {one.provider for one in offers}
     of_one = len(sellers) == 1 and None not in sellers
     if len(named) != 1 or not (of_one or not any(one.fabric for one in offers)):
         return offers
-    without = [offer.fabric is None and "fabric" in one.said for offer, one in zip(offers, told, strict=True)]
     [network] = named
     return [one if no else replace(one, fabric=network) for one, no in zip(offers, without, strict=True)]
 
@@ -426,7 +474,8 @@ def _take_back(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quanti
     offers, places = reading.offers, {at for q in amounts for at in range(q.start, q.end)}
     ours = {fact.says.field for fact in facts if fact.says.act == "set" and not fact.claimed & places}
     theirs = {q.value for q in amounts} | {offer.delivery_days for offer in offers if offer.delivery_days}
-    settled: set[Any] = set(_OF_AN_OFFER)
+    theirs |= {price for offer in offers for price in (offer.gpu_hour_usd, offer.usd) if price}  # in dollars
+    settled: set[Any] = set(_OF_AN_OFFER) if len(offers) > 1 else set()
     settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in amounts) else set()
     settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
     settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in offers)}
@@ -434,5 +483,6 @@ def _take_back(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quanti
     settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
     settled |= {"budget.delivery_days"} if any(offer.delivery_days for offer in offers) else frozenset()
     settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in offers) else frozenset()
+    settled |= {"cluster.fabric", "cluster.provider"}
     of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
     reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]

@@ -18,6 +18,7 @@ from .templates import Quantity
 from .text import Tokens, cut
 
 _TERM_DAYS = (27.0, 2000.0)
+_FAR_BELOW = 3.0  # times below the cheapest: it is what is added to a price
 _OFF_THE_LISTS = 1.5  # times the dearest, or below the cheapest, price that anybody lists: no price of that GPU
 _HOURS = {"hour": 1.0, "day": 24.0, "week": 168.0, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH}
 _NODE = 8  # GPUs, where nobody says how many a node has
@@ -58,7 +59,7 @@ class Values:
         self._none, self._labels, self._plain = (
             of("without") | of("no_term"),
             of("labels"),
-            of("plain") | of("apart") | of("points"),
+            of("plain") | of("apart") | of("points") | of("sells"),
         )
         self._papers, self._least, self._mailers = of("papers"), of("least"), of("mailers")
         self._sender = of("sender")
@@ -129,7 +130,7 @@ class Values:
         """The days that are paid for at least, where a piece says so, or is too short for a term."""
         days = self.days(reading, piece)
         least = not self._least.isdisjoint(token.text for token in cut(piece.text))
-        return days if days is not None and (least or days < _TERM_DAYS[0]) else None
+        return days if days is not None and days >= 1 and (least or days < _TERM_DAYS[0]) else None
 
     def is_none(self, said: str) -> bool:
         """Whether words say that there is none of it: "no commitment", "month to month"."""
@@ -195,7 +196,7 @@ class Values:
         if not self._is_let(reading, hour):
             if not said_of_gpus and quantity.unit != "node-hour" and self._is_let(reading, hour / per_node):
                 hour, by = float(f"{hour / per_node:.6g}"), [*by, f"{per_node} GPUs a node"]
-            elif not said_of_gpus or hour > MOST_PER_HOUR:
+            elif not said_of_gpus or hour > MOST_PER_HOUR or hour < min(self._lists(reading)) / _FAR_BELOW:
                 return None
         note = f"{said} is ${hour:.6g}, at {' and '.join(by)}" if by else ""
         return Price(hour=hour, note=note)
@@ -203,9 +204,12 @@ class Values:
     def _is_let(self, reading: Reading, hour: float) -> bool:
         """Whether one of the GPUs that a message names, or any where it names none, is let for about so many dollars an
         hour."""
-        named = {q.value for q in reading.named if q.kind == "gpu"} & self._listed.keys()
-        listed = [usd for gpu in named or self._listed for usd in self._listed[gpu]]
+        listed = self._lists(reading)
         return min(listed) / _OFF_THE_LISTS <= hour <= max(listed) * _OFF_THE_LISTS
+
+    def _lists(self, reading: Reading) -> list[float]:
+        named = {q.value for q in reading.named if q.kind == "gpu"} & self._listed.keys()
+        return [usd for gpu in named or self._listed for usd in self._listed[gpu]]
 
     def _for_what(self, amount: Quantity, per: Sequence[Said]) -> tuple[str, str | None]:
         """What a price is for ("gpu", "node", "whole"), and for how long ("hour" to "year"): as its words say, or as

@@ -17,7 +17,7 @@ from .meaning import one_thread
 from .offer_prices import MOST_PER_HOUR
 from .opinion import before, opinions
 from .piece_values import Said, Values, amounts_at
-from .pieces import LINE, OF_OFFERS, OF_THE_JOB, OTHER, PRICE, Amount, Piece, Place, pieces
+from .pieces import LINE, OF_OFFERS, OF_THE_JOB, PRICE, Amount, Piece, Place, pieces
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .templates import Quantity
@@ -60,20 +60,20 @@ class Told:
 @dataclass(frozen=True)
 class Learned:
     """The ``offers``, and the prices (as typed) of which nobody knows what they are for; tokens: ``job``, what tells of
-    the job, ``others``, prices of no offer; ``heads``: what opens a quote."""
+    the job, ``heads``: what opens a quote."""
 
     offers: Sequence[Told] = ()
     unread: Sequence[str] = ()
     job: frozenset[int] = frozenset()
-    others: frozenset[int] = frozenset()
     heads: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class Marked:
-    """Tokens of offers: ``theirs``, prices and times, ``counted``, their GPUs."""
+    """Tokens of offers: their prices, their times, and their GPUs."""
 
-    theirs: frozenset[int] = frozenset()
+    priced: frozenset[int] = frozenset()
+    timed: frozenset[int] = frozenset()
     counted: frozenset[int] = frozenset()
 
 
@@ -128,13 +128,15 @@ class ToldOffers:
         tokens = lambda kinds: frozenset(
             at
             for piece in found
-            if piece.kind in kinds and piece.sure >= _SURE_PART.get(piece.kind, 0.0) and not _is_of_the_job(piece)
+            if piece.kind in kinds
+            and (piece.kind == PRICE or piece.sure >= _SURE_PART.get(piece.kind, 0.0))
+            and not _is_of_the_job(piece)
             for at in seen.said(reading.text, piece).tokens
         )
         timed = tokens(_TIMED)
         times = {at for q in reading.quantities if q.kind in ("time", "date", "dates", "percent") and q.start in timed
                  for at in range(q.start, q.end)}  # fmt: skip
-        return Marked(tokens((PRICE,)) | times, tokens(("gpus",)))
+        return Marked(tokens((PRICE,)), frozenset(times), tokens(("gpus",)))
 
     def read(self, reading: Reading, fabrics: Mapping[int, str], apart: Set[int]) -> Learned:
         """The offers that are told; ``fabrics``: the networks that are named, by token; ``apart``: tokens of amounts
@@ -147,7 +149,7 @@ class ToldOffers:
             every = [n for n, piece in enumerate(found) if piece.kind == "budget" and piece.sure < _SURE][:1]
             found = [replace(piece, of=(1.0,)) if every and piece.kind in OF_OFFERS else piece for piece in found]
             found = [replace(one, kind=PRICE, sure=_HARDLY) if n in every else one for n, one in enumerate(found)]
-        asked = len(every) == 1 and offered
+        asked = len(every) == 1 and (offered or bool(reading.context.fields.get("budget.quotes")))
         least = _HARDLY if asked else _SURE
         prices = [n for n in every if found[n].sure >= least and not said[n].tokens & apart]
         heads = self._values.heads(reading.text.tokens, [min(said[n].tokens) for n in prices])
@@ -160,9 +162,8 @@ class ToldOffers:
         )
         return Learned(
             [one for one in told if one],
-            [said[n].typed for n, one in zip(prices, told, strict=True) if one is None],
+            [_whole(reading, said[n]) for n, one in zip(prices, told, strict=True) if one is None],
             of(_is_of_the_job),
-            of(lambda piece: piece.kind == OTHER),
             frozenset(at for first in heads for at in (first, first + 1)),
         )  # fmt: skip
 
@@ -254,6 +255,12 @@ def _gpu(reading: Reading, piece: Said) -> str | None:
 
 def _first(some: Iterable[Said], value: Callable[[Said], T | None]) -> T | None:
     return next((found for piece in some if (found := value(piece)) is not None), None)
+
+
+def _whole(reading: Reading, price: Said) -> str:
+    """A price with what was read beside it, as typed: "$380 a day"."""
+    found = next(amounts_at(reading.quantities, price, _MONEY), None)
+    return reading.text.typed(found.start, found.end) if found else price.typed
 
 
 def _as_told(piece: Piece, text: str, last: int) -> Piece:
