@@ -240,7 +240,8 @@ class Offers:
         own |= learned.heads
         own |= {at for at, token in enumerate(tokens) if token.stem in OFFERED | {stem("term")}}
         own |= {at for mention in reading.mentions for at in mention.claimed}
-        own |= {at for q in (*reading.spans, *reading.named) if whose[q.start] for at in range(q.start, q.end)}
+        plain = [q for q in (*reading.spans, *reading.named) if q.kind not in ("money", MONEY_OTHER, "decimal")]
+        own |= {at for q in plain if whose[q.start] for at in range(q.start, q.end)}
         reading.taken |= own
         reading.of_sellers = frozenset(offered) - learned.job
         if self._besides.sells(tokens):  # in a mail of a seller every sum is his
@@ -256,11 +257,8 @@ class Offers:
 
     def _unread(self, reading: Reading, facts: Sequence[Fact], own: Set[int], learned: Learned) -> Iterator[Quantity]:
         """The prices beside those of the offers that are none of them, and nothing else that is stated either."""
-        known = (
-            own
-            | learned.job
-            | {at for f in facts if f.says.act == "set" and f.says.field != _PRICE for at in f.claimed}
-        )
+        stated = (f for f in facts if f.says.act == "set" and f.says.field != _PRICE)
+        known = own | learned.job | {at for fact in stated for at in fact.claimed}
         for q in (q for q in reading.quantities if not known & set(range(q.start, q.end))):
             money = q.kind in ("money", MONEY_OTHER)
             price = is_rate(q) or (money and (q.unit in _BY_THE_DAY or hourly(q) or q.value >= LEAST_SUM))
@@ -414,7 +412,10 @@ def _sized(reading: Reading, told: Sequence[Told]) -> list[Quoted]:
     counts = {one.offer.gpus for one in told if one.offer.gpus}
     job = reading.fields.get(COUNTED) or reading.context.fields.get(COUNTED)
     open_ = {gpus for doubt in reading.doubts if doubt.field == COUNTED for gpus in doubt.options}
-    same = lambda offer: offer.gpus == job or (bool(job) and len(counts) == 1 and offer.usd is None)
+    nodes = lambda offer: (offer.gpus or 0) * (reading.known("cluster.gpus_per_node") or 1)  # "8 x Dell XE9680"
+    same = lambda offer: (
+        offer.gpus == job or nodes(offer) == job or (bool(job) and len(counts) == 1 and offer.usd is None)
+    )
     the_jobs = lambda offer: same(offer) or (offer.usd is not None and len(told) == 1 and offer.gpus in open_)
     return [replace(one.offer, gpus=None) if the_jobs(one.offer) else one.offer for one in told]
 
