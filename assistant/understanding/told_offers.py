@@ -17,17 +17,18 @@ from .meaning import one_thread
 from .offer_prices import MOST_PER_HOUR
 from .opinion import before, opinions
 from .piece_values import Said, Values, amounts_at
-from .pieces import LINE, OF_OFFERS, OF_THE_JOB, PRICE, Amount, Piece, Place, pieces
+from .pieces import LINE, OF_OFFERS, OF_THE_JOB, OTHER, PRICE, Amount, Piece, Place, pieces
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .templates import Quantity
-from .text import ENGLISH, Text
+from .text import ENGLISH, Text, clause_of
 
 _LINKED, _AT_LEAST = 0.5, 0.005  # how likely a piece has to be of a price, and one that is else of none
 # How likely a price has to be one of an offer, and a seller and a number of GPUs to be one.
 _SURE, _SURE_PART = 0.5, {PRICE: 0.5, "seller": 0.3, "gpus": 0.5, "delivery": 0.4}
 _HARDLY = 0.3  # how likely the only price has to be one of an offer where somebody is said to offer
 _SURELY = 0.9  # how likely a piece has to be to tell something of the job that no wording does
+_SURELY_OTHER = 0.8  # how likely a price has to be one of no offer, where a seller stands beside it
 _OF_NONE = 0.1  # a number of GPUs that is less likely one of any price is the job's
 _MONEY = ("money", MONEY_OTHER, "decimal", "number", "sum", "large", "size")  # what may be a price, the likeliest first
 _FAR = 12  # tokens between a sum and what it is for
@@ -143,6 +144,7 @@ class ToldOffers:
         that are paid beside the machines."""
         seen, found = self.pieces(reading)
         said = [seen.said(reading.text, piece) for piece in found]
+        found = _of_its_seller(reading, found, said)
         offered = any(token.stem in OFFERED for token in reading.text.tokens)
         every = [n for n, piece in enumerate(found) if piece.kind == PRICE]
         if not every and offered:  # a sum that sounds like what we may spend, and hardly so
@@ -261,6 +263,24 @@ def _whole(reading: Reading, price: Said) -> str:
     """A price with what was read beside it, as typed: "$380 a day"."""
     found = next(amounts_at(reading.quantities, price, _MONEY), None)
     return reading.text.typed(found.start, found.end) if found else price.typed
+
+
+def _of_its_seller(reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
+    """The pieces; a price that is not surely of no offer is that of the seller in its clause, if that has no other."""
+    tokens, made = reading.text.tokens, list(found)
+    places = [clause_of(tokens, min(one.tokens), max(one.tokens) + 1) if one.tokens else None for one in said]
+    for n, price in enumerate(found):
+        inside = [place is not None and place == places[n] for place in places]
+        beside = {one.kind for one, within in zip(made, inside, strict=True) if within}
+        if price.kind != OTHER or price.sure >= _SURELY_OTHER or "seller" not in beside or PRICE in beside:
+            continue
+        at = sum(one.kind == PRICE for one in made[:n])
+        for k, one in enumerate(made):
+            if one.kind in OF_OFFERS and one.kind != PRICE:
+                odds = [share * (not inside[k]) for share in one.of]
+                made[k] = replace(one, of=(*odds[:at], float(inside[k]), *odds[at:]))
+        made[n] = replace(price, kind=PRICE, sure=_SURE)
+    return made
 
 
 def _as_told(piece: Piece, text: str, last: int) -> Piece:
