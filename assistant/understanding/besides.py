@@ -84,6 +84,11 @@ class Besides:
         )
         return said or called or tokens.has(self._strangers, first, last)
 
+    def strangers(self, tokens: Tokens) -> set[int]:
+        """The words that tell of somebody who is none of those that are named."""
+        said = [(at, len(said)) for said in self._strangers_said for at in tokens.phrases(said, 0, len(tokens))]
+        return {n for at, size in said for n in range(at, at + size)} | {*tokens.places(self._strangers)}
+
     def besides(self, tokens: Tokens) -> Iterator[tuple[int, int]]:
         """The clauses that say something of the offer that is no sum: a deposit, taxes, a discount."""
         at = 0
@@ -175,6 +180,10 @@ class Besides:
     def is_ours(self, tokens: Tokens, amount: Quantity) -> bool:
         """Whether an amount is what we may spend."""
         return tokens.has(self._ours, *clause_of(tokens, amount.start, amount.end))
+
+    def is_added(self, tokens: Tokens, amount: Quantity) -> bool:
+        """Whether an amount comes on top of a price: "plus $1.00 for InfiniBand", "an extra 18 cents"."""
+        return amount.kind.startswith("money") and tokens.has(self._on_top, max(0, amount.start - 1), amount.start)
 
     def is_once(self, tokens: Tokens, amount: Quantity) -> bool:
         """Whether what is paid apart is paid once: a fee, and no rate."""

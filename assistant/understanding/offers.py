@@ -72,6 +72,8 @@ class Offers:
         """The candidates without those that tell of offers: their prices, terms and days, and their GPUs where the job
         tells how many; nor is what is paid beside a price, such as a deposit, any sum of ours."""
         apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
+        added = [q for q in reading.quantities if self._besides.is_added(reading.text.tokens, q)]
+        apart |= {at for q in added for at in range(q.start, q.end)}
         learned = self._told.read(reading, self._fabrics(reading), apart)
         stated = {(one.fact.says.field, one.fact.value) for one in found if one.fact.says.act == "set"}
         reading.learned, reading.told = learned, self._accepted(reading, self._signed(reading, learned.offers), stated)
@@ -130,7 +132,10 @@ class Offers:
             return []
         if quoted or (offered and one.price.kind != "number"):
             return told if not whole or one.offer.provider else []
-        money = one.price.kind != "number" or any(map(self._besides.is_asking, tokens))
+        if asked and not one.offer.provider:
+            return []
+        says = any(map(self._besides.is_asking, tokens)) and one.sure["price"] >= _TELLS
+        money = one.price.kind != "number" or one.offer.provider in self._catalog.providers or says
         if not reading.context.fields and money and (not whole or (one.offer.provider and one.sure["price"] >= _TELLS)):
             return told  # "Lambda wants 2.49"
         sure = one.sure["price"] >= _SURELY and one.price.kind in ("money", "decimal")
@@ -166,7 +171,11 @@ class Offers:
             ):
                 provider = next((q.value for q in reading.named if q.kind == "provider" and q.start in range(*place)),
                                 typed(*place))  # fmt: skip
-            elif place_ and max(place_) < before and self._besides.stranger(tokens, before, one.price):
+            elif (
+                place_
+                and (max(place_) < before or min(place_) >= one.price.end)
+                and self._besides.stranger(tokens, before, one.price)
+            ):
                 provider = None
             elif of_all and not provider:
                 provider = next(iter(sellers))
@@ -237,7 +246,7 @@ class Offers:
         offered = {at for at, of in enumerate(whose) if of}
         own |= {at for span in self._said(reading, offered).values() for at in range(*span)}
         own |= {at for *_, at in self._built(reading, facts) if whose[at]}
-        own |= learned.heads
+        own |= learned.heads | self._besides.strangers(tokens)
         own |= {at for at, token in enumerate(tokens) if token.stem in OFFERED | {stem("term")}}
         own |= {at for mention in reading.mentions for at in mention.claimed}
         plain = [q for q in (*reading.spans, *reading.named) if q.kind not in ("money", MONEY_OTHER, "decimal")]
