@@ -210,7 +210,7 @@ class Row:
     shape: torch.Tensor
     marks: torch.Tensor
     spans: Sequence[tuple[int, int, int]]  # piece, first word, end
-    pairs: Sequence[tuple[int, int, list[float], float]]  # as :func:`_pairs` says
+    pairs: tuple[torch.Tensor, ...]  # as :func:`_pairs` says, each of all pairs
 
 
 def amounts(text: str) -> list[Amount]:
@@ -237,8 +237,15 @@ def row(one: Told, model: Opinions) -> Row:
         torch.from_numpy(reading.shape(one.text, seen.places, amounts(one.text))),
         torch.tensor([MARKS.index(mark) for mark in marks]),
         spans,
-        [*_pairs(one, spans)],
+        _columns([*_pairs(one, spans)]),
     )
+
+
+def _columns(pairs: Sequence[tuple[int, int, list[float], float]]) -> tuple[torch.Tensor, ...]:
+    if not pairs:
+        return ()
+    kinds = (torch.long, torch.long, torch.float, torch.float)
+    return tuple(torch.tensor(column, dtype=kind) for column, kind in zip(zip(*pairs, strict=True), kinds, strict=True))
 
 
 class Network(nn.Module):
@@ -263,20 +270,20 @@ class Network(nn.Module):
         scores, found = self(batch)
         right = nn.utils.rnn.pad_sequence([one.marks for one in batch], batch_first=True, padding_value=-100)
         total = functional.cross_entropy(scores.flatten(0, 1), right.flatten(), reduction="sum") / len(batch)
-        rows, sure = [], []
-        for n, one in enumerate(batch):
-            for left, mean, linked in self._pairs(one, found[n]):
-                rows.append(torch.cat([left, mean]))
-                sure.append(linked)
+        rows = [self._linked(one, found[n]) for n, one in enumerate(batch) if one.pairs]
         if rows:
-            odds = self.link(self.dropped(torch.relu(self.hidden(torch.stack(rows)))))[:, 0]
-            total = total + _OF_LINKS * functional.binary_cross_entropy_with_logits(odds, torch.tensor(sure))
+            odds = self.link(self.dropped(torch.relu(self.hidden(torch.cat(rows)))))[:, 0]
+            sure = torch.cat([one.pairs[3] for one in batch if one.pairs])
+            total = total + _OF_LINKS * functional.binary_cross_entropy_with_logits(odds, sure)
         return total
 
-    def _pairs(self, one: Row, found: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor, float]]:
-        means = [found[a:b].mean(dim=0) for _, a, b in one.spans]
-        for at, price, between, linked in one.pairs:
-            yield torch.tensor(between), torch.cat([means[at], means[price]]), linked
+    def _linked(self, one: Row, found: torch.Tensor) -> torch.Tensor:
+        """How each pair stands, with the mean vector of the words of both."""
+        at, price, between, _ = one.pairs
+        sums = functional.pad(found.cumsum(dim=0), (0, 0, 1, 0))
+        first, last = (torch.tensor([span[n] for span in one.spans]) for n in (1, 2))
+        means = (sums[last] - sums[first]) / (last - first)[:, None]
+        return torch.cat([between, means[at], means[price]], dim=1)
 
 
 def _pairs(told: Told, spans: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, list[float], float]]:

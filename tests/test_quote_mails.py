@@ -203,7 +203,7 @@ def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_plac
     ("said", "terms"),
     [
         ("Lambda quoted 2.49 with IB, CoreWeave 2.20 with RoCE, 3 month commit", [3, 3]),
-        ("Lambda quoted 2.49 with IB, CoreWeave 2.20 with RoCE for 3 months", [None, 3]),
+        ("Lambda quoted 2.49 with IB, CoreWeave 2.20 with RoCE for 3 months", [3, 3]),
     ],
 )
 def test_a_term_that_closes_a_list_of_quotes_is_of_all_of_them(said, terms):
@@ -494,7 +494,7 @@ _TERMS = "64 H100 with InfiniBand NDR, $2.30 per GPU-hour, minimum 3 months, set
         ),
         ("64 H100, Lambda quotes 2.60 an hour on InfiniBand, a second vendor 2.05 on RoCE", ["lambda", None]),
         ("64 H100, Lambda offers InfiniBand at 2.60 an hour, the other one RoCE at 2.05", ["lambda", None]),
-        ("64 H100, Lambda 2.60 an hour with InfiniBand and 2.05 from nordwind with RoCE", ["lambda", None]),
+        ("64 H100, Lambda 2.60 an hour with InfiniBand and 2.05 from nordwind with RoCE", ["lambda", "nordwind"]),
         ("64 H100, Lambda quotes 2.60 an hour, a reseller 2.05", ["lambda", None]),
         ("64 H100: Lambda offers InfiniBand at 2.49 an hour and the other network, RoCE, at 2.20", ["lambda"] * 2),
         ("64 H100 from Lambda, a reseller: 2.49 an hour on InfiniBand, 2.20 on RoCE", ["lambda"] * 2),

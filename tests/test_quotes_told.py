@@ -92,7 +92,8 @@ def test_the_model_and_its_tokens_are_heard_beside_quotes(said, params, tokens):
           for one, usd in (("together-ai", 2.55), ("crusoe", 2.9), ("lambda", 2.49))]),
         ("128 H200, 8x400G InfiniBand per node:\n- 6 months: 2.75 USD/GPU/hr\n- 12 months: 2.45 USD/GPU/hr\n"
          "We pretrain 70B for 5 months.",
-         [{"fabric": IB, "gpu_hour_usd": 2.75, "months": 6}, {"fabric": IB, "gpu_hour_usd": 2.45, "months": 12}]),
+         [{"fabric": IB, "gpu_hour_usd": usd, "months": months, "nics_per_node": 8}
+          for usd, months in ((2.75, 6), (2.45, 12))]),
     ],
 )  # fmt: skip
 def test_every_quote_is_heard_with_its_seller_its_price_and_its_network(said, told):

@@ -11,7 +11,7 @@ from assistant.vocabulary.utterance import Quoted
 from .attach import Fact
 from .offer_prices import hourly
 from .reading import Reading
-from .sellers import clause_of
+from .text import clause_of
 
 _PRICE = "budget.gpu_hour_usd"
 _WHOLE = 100.0  # percent
@@ -50,7 +50,5 @@ def _listed(offers: Sequence[Offer], gpu: str, gpus: int | None) -> tuple[Offer,
 def _term(reading: Reading, fact: Fact) -> float | None:
     """The months for which the share is taken off, where its clause tells a time."""
     first, last = clause_of(reading.text.tokens, fact.start, fact.end)
-    times = (
-        q for q in reading.quantities if q.kind == "time" and first <= q.start < last and q.start not in reading.job
-    )
+    times = (q for q in reading.quantities if q.kind == "time" and first <= q.start < last)
     return next((round(q.value / DAYS_PER_MONTH, 1) for q in times), None)

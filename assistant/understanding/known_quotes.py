@@ -8,18 +8,17 @@ from typing import Any
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
+from .besides import Besides
 from .offer_prices import hourly
 from .reading import TIMES, Reading
-from .sellers import Sellers
 from .templates import Quantity
 
 _QUOTES = "budget.quotes"
 _SUPPOSED = frozenset({"what-if", "change"})  # acts
 _LEAST_TERM = 1.0  # days
-_AT = frozenset({"at", "for", "$"})
 
 
-def supposed(reading: Reading, sellers: Sellers) -> Quoted | None:
+def supposed(reading: Reading, besides: Besides) -> Quoted | None:
     """The known quote of the one seller that is named, at the price or for the term that is supposed; nothing where no
     such quote is known, or neither is told. A time is its term where somebody asks it, and not where we work so
     long."""
@@ -28,11 +27,10 @@ def supposed(reading: Reading, sellers: Sellers) -> Quoted | None:
     if len(known) != 1 or len(named) != 1 or reading.act not in _SUPPOSED:
         return None
     quote, tokens = known[0], reading.text.tokens
-    asks = {at for at, token in enumerate(tokens) if sellers.is_asking(token)}
-    at = asks | {at for at, token in enumerate(tokens) if token.text in _AT}
+    asks = {at for at, token in enumerate(tokens) if besides.is_asking(token)}
+    at = asks | {*tokens.places(besides.at)}
     prices = [q for q in reading.quantities if hourly(q) and q.start - 1 in at]
     times = [q for q in reading.quantities if q.kind == "time" and q.value >= _LEAST_TERM and asks]
-    times = [q for q in times if q.start not in reading.job]
     starts = {q.start for q in prices}
     if len(starts) > 1 or len(times) > 1 or not (starts or times):
         return None

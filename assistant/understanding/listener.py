@@ -22,7 +22,6 @@ from assistant.vocabulary.utterance import Doubt, Utterance
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
-from .clauses import Clauses
 from .decisive import Decisive
 from .documents import excerpt
 from .fabrics import Fabrics
@@ -41,10 +40,8 @@ from .quantities import MONEY_OTHER, Units, amounts, carried, dates, ranges, unm
 from .reading import ABOUT_A_PLAN, NAMES, NOT_OURS, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader, denial_of
-from .sellers import clause_of
-from .side_by_side import SideBySide
 from .templates import Compiler, Hit, Matcher, Quantity, Source, TemplateError
-from .text import Speller, Text, Tokens, clean, cut, ends_sentence, in_question, sentences
+from .text import Speller, Text, Tokens, clause_of, clean, cut, ends_sentence, in_question, sentences
 from .told_offers import ToldOffers
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
@@ -125,11 +122,9 @@ class Listener:
         self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
         called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
-        offers = Offers(catalog.quote_items, language["words"]["offers"], switches)
-        clauses = Clauses(language["words"]["offers"])
         values = Values(language["words"]["offers"], language["units"]["currency"], catalog)
         told = ToldOffers(language["opinion"], values)
-        self._side_by_side = SideBySide(catalog, offers, clauses, told, compiler.vocabulary | filler)
+        self._offers = Offers(catalog, language["words"]["offers"], switches, told)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)
@@ -298,8 +293,7 @@ class Listener:
         if reading.act != "what-if":  # "and at 256k?" answers no question
             found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
-        reading.sections = self._side_by_side.sections(reading)
-        found = self._side_by_side.of_the_job(reading, found)
+        found = self._offers.of_the_job(reading, found)
         planned = {at for at in range(len(reading.text.tokens)) if _is_planned(reading, at)}
         facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields, asked, planned))
         reading.doubts += doubts
@@ -319,12 +313,13 @@ class Listener:
         }
         reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._fabrics.decide(reading)
-        self._side_by_side.lay(reading, live)
+        self._offers.lay(reading, live)
         if reading.of_sellers:  # what the sentence speaks for is judged by what it tells of the job
             reading.opinion = self.judge.of_the_job(reading)
         self._answer(reading)
         self.judge.settle(reading, live)
         self._facts.settle_sizes(reading)
+        self._offers.tell_job(reading)
         self._facts.settle_time(reading)
         self._facts.follow(reading)
         self._facts.doubt_sum(reading)

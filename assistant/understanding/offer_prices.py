@@ -8,7 +8,6 @@ from dataclasses import replace
 from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
-from .offer_message import Message
 from .quantities import MONEY_OTHER
 from .templates import Quantity
 from .text import Token
@@ -18,7 +17,6 @@ LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
 _RATES = frozenset({"gpu-hour", "node-hour", "gpu-month", "node-month", "month"})
 _OFF_THE_LIST = 1.5  # times the dearest, or below the cheapest, price of a list: no price of that
 _CALLED = 5  # tokens between a sum and the word that calls it the total
-_FAR = 14  # tokens between a sum and who asks for it
 _STRONG = frozenset(";.!?")
 _PRICED = frozenset({"money", "decimal", "number"})
 _CARDS = frozenset({"gpu", "card", "acceler", "chip", "gpuh"})  # stems
@@ -29,8 +27,6 @@ _TAKEN_AS = {
     (False, True): "one GPU",
     (True, False): "an hour",
 }
-_BY, _NEXT = frozenset({"with", "at", "from", "by"}), 3  # between a sum and who asks for it, behind it: tokens
-_COMES_TO = frozenset({"to", "at", "for", "wants", "asks"})
 
 
 def is_rate(amount: Quantity) -> bool:
@@ -43,20 +39,6 @@ def hourly(amount: Quantity) -> bool:
     if amount.kind == "money":
         return amount.unit in ("gpu-hour", "gpu", "") and amount.value <= MOST_PER_HOUR
     return (amount.kind, amount.unit) == ("decimal", "gpu-hour") or _is_bare(amount)
-
-
-def is_sum(amount: Quantity) -> bool:
-    """Whether an amount may be the price of a cluster, whole or by the month."""
-    return amount.kind == "money" and amount.unit in ("month", "") and amount.value >= LEAST_SUM
-
-
-def may_be_asked(amount: Quantity) -> bool:
-    """Whether an amount may be a price of machines as it was said, in whatever currency: a rate, or a sum as large, or
-    as small, as one."""
-    if is_rate(amount) or hourly(amount):
-        return True
-    whole = amount.kind in ("money", MONEY_OTHER) and not amount.unit
-    return whole and not MOST_PER_HOUR < amount.value < LEAST_SUM
 
 
 def _is_bare(amount: Quantity) -> bool:
@@ -136,55 +118,3 @@ def dollars(amount: Quantity, catalog: Catalog) -> Quantity:
     """An amount of another currency in dollars, where the catalog has its rate; any other amount as it is."""
     rate = catalog.constants.get(f"currency-{amount.currency.lower()}") if amount.kind == MONEY_OTHER else None
     return replace(amount, kind="money", value=float(f"{amount.value * rate.value:.6g}")) if rate else amount
-
-
-def prices_of(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
-    """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
-    where somebody asks for them."""
-    money = [q for q in quantities if q.kind == "money"]  # what is paid apart is none of these
-    if message.alone and message.alone > MOST_PER_HOUR:  # of the sums of a purchase the one that is asked for
-        return [q for q in money if q.value == message.alone][:1]
-    small = [q for q in money if hourly(q)]
-    small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= MOST_PER_HOUR]
-    told = {part.start for q in small if (part := message.section_of(q.start))}  # parts with a price of a GPU-hour
-    in_part = lambda q: (part := message.section_of(q.start)) is not None and part.start not in told
-    sums = [q for q in money if is_sum(q) and (in_part(q) or _asked_for(q, message, money))]
-    taken = {at for q in small for at in range(q.start, q.end)}
-    bare = [q for q in quantities if _is_bare(q) and q.start not in taken]
-    sellers, networks = ({name.id for name in names} for names in (message.providers, message.fabrics))
-    each = len(bare) == len(sellers) == len(networks)  # "Lambda says 2.49 with InfiniBand, Crusoe 2.10 RoCE"
-    behind = [q for q in bare if any(name.end <= q.start <= name.end + 1 for name in message.providers)]
-    by_some = (message.of_offers or each or len(behind) > 1) and max(len(sellers), len(networks)) > 1
-    at_most = [] if not message.beside_others or small else [q for q in bare if _goes_to(message.tokens, q)]
-    return sorted([*small, *(bare if small or by_some else at_most), *sums], key=lambda q: q.start)
-
-
-def asked_in_all(tokens: Sequence[Token], amounts: Sequence[Quantity], words: Set[str]) -> float | None:
-    """The sum that a seller asks for all of it: the one that is called so (``words``: "total", "turnkey price"), else
-    the only one."""
-    sums = [q for q in amounts if q.kind == "money" and not q.unit and q.value >= LEAST_SUM]
-    called = {q.value for q in sums if any(t.text in words for t in tokens[max(0, q.start - _CALLED) : q.start])}
-    found = called or {q.value for q in sums}
-    return found.pop() if len(found) == 1 else None
-
-
-def _goes_to(tokens: Sequence[Token], price: Quantity) -> bool:
-    """ "If I negotiate Lambda down to 2.10": beside quotes that are known, a decimal to which somebody comes."""
-    return price.start > 0 and tokens[price.start - 1].text in _COMES_TO
-
-
-def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> bool:
-    """Whether a name that may ask for a sum stands before it, with no other price and no end of a sentence between."""
-    names = message.providers if not message.of_offers else [*message.providers, *message.fabrics]
-    for name in names:
-        low, high = sorted((name.end, price.start))
-        between = message.tokens[low:high]
-        asked_by = (
-            price.unit == "month" and message.tokens[name.start - 1].text in _BY
-        )  # "$120,000 a month with Lambda"
-        if name.start > price.start and not (message.of_offers or (asked_by and name.start - price.end < _NEXT)):
-            continue
-        near = high - low <= _FAR and not any(t.text in _STRONG for t in between)
-        if near and not any(low <= other.start < high for other in money if other is not price):
-            return True
-    return False

@@ -3,451 +3,496 @@ includes. They are prices of fabrics, not the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.catalog import QuoteItem
-from assistant.vocabulary.quantities import DAYS_PER_MONTH
-from assistant.vocabulary.utterance import Quoted
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, in_dollars
+from assistant.vocabulary.questionnaire import FIELDS
+from assistant.vocabulary.utterance import Doubt, Quoted
 
-from .offer_message import UNNAMED, Message, built_of, gpu_of, one_of, parted
-from .offer_prices import MOST_PER_HOUR, prices_of
+from . import networks
+from .attach import Candidate, Fact, converted
+from .besides import OFFERED, Besides
+from .counting import COUNTED, Scale
+from .discounts import off_the_list
+from .known_quotes import supposed
+from .offer_prices import LEAST_SUM, as_quoted, hourly, is_rate
+from .piece_values import Said, amounts_at
+from .quantities import MONEY_OTHER
+from .reading import DEADLINE, LENGTH, TIMES, TOKENS, Reading
 from .scopes import denial_of
-from .sections import Sections
-from .sellers import Sellers, clause_of
 from .templates import Quantity
-from .text import Token, Tokens, cut, sentences
+from .text import Tokens, clause_of, clauses, cut, in_question, sentences, stem
+from .told_offers import Learned, Marked, Told, ToldOffers
 
-_OF_ALL = frozenset({",", ".", ";", ":", "both", "all", "each", "either"})  # before a term that is that of every offer
-_EVERY = frozenset({"all", "both", "each", "either"})
-_SHARED = frozenset({"both", "all", "either", "same", "identical"})  # beside a term, or a network, of another offer too
-_LEADS_TO = frozenset({":", "-", "=", "@", "at", "for"})  # between the term and the price of one line of a list
-_OF_ONE = ("fabric", "provider", "oversubscription", "nics_per_node")
+_POWER, PARAMS = "constraints.max_power_kw", "model.params"
+_PRICE = "budget.gpu_hour_usd"
+_PREMIUM = "budget.fabric_premium_gpu_hour_usd"
+_OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, _PREMIUM})
+# What tells how a network is built, by the field of a quote that has it.
+_BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
-_ADDS = frozenset({"plus", "+", "and"})  # what follows comes on top of what stands before
+_NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_BY_THE_DAY = frozenset({"day", "week", "year"})  # by which no quote is reckoned
+_AMOUNTS = TIMES | {
+    "budget.usd",
+    "budget.usd_per_month",
+    "budget.delivery_days",
+    "budget.reserved_days",
+}  # of an offer where one of its amounts stands there
+_SUPPOSING = frozenset({"what-if", "why", "why-not"})
 _LONGEST_BESIDES = 400  # characters of what is said besides
-_TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
-
-Apart = tuple[int, int, Quantity]  # a clause with an amount that is paid beside the machines: its tokens, the amount
-
-
-@dataclass
-class Found:
-    """The offers of a message, where each is told, the tokens that tell of them, and the amounts that are theirs."""
-
-    offers: list[Quoted] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    taken: set[int] = field(default_factory=set)
-    amounts: list[Quantity] = field(default_factory=list)
-
-    def add(self, offer: Quoted, place: tuple[int, int], told: Sequence[Quantity]) -> None:
-        self.offers.append(offer)
-        self.places.append(place)
-        self.take(told)
-
-    def leave(self, price: Quantity) -> None:
-        """A price of which nothing is known that would make it an offer."""
-        self.amounts = [one for one in self.amounts if one is not price]
-        self.taken -= set(range(price.start, price.end))
-
-    def take(self, told: Sequence[Quantity]) -> None:
-        """Amounts that tell of the offers."""
-        self.amounts += told
-        self.taken |= {at for one in told for at in range(one.start, one.end)}
+_SURELY = 0.8  # how likely the only price has to be one of an offer where nobody is said to offer
+_TELLS = 0.9  # a part that is less likely one of its offer is told
+_CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
 
 
 class Offers:
-    """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
-    offer (``on_top``, ``paid`` without ``might``), or an item is not in its price (``beside``); ``devices``: names of
-    switches, which are told as they are written."""
+    """The stage of offers; ``words``: those that say what comes beside a price; ``devices``: names of switches, which
+    are told as they are written."""
 
-    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, Any], devices: Iterable[str]) -> None:
-        self._on_top, self._paid, self._might, self._beside = (
-            frozenset(words[name].split()) for name in ("on_top", "paid", "might", "beside")
-        )
-        self.without = frozenset(words["without"].split())
-        self._of_all_quotes = [tuple(said.split()) for said in words["of_all"]]
+    def __init__(self, catalog: Catalog, words: Mapping[str, Any], devices: Iterable[str], told: ToldOffers) -> None:
+        self._catalog, self._told = catalog, told
+        self._beside = frozenset(words["beside"].split())
+        self._bound = frozenset(words["terms_said"].split())
+        self._without = frozenset(words["without"].split())
+        self._of_all = [tuple(said.split()) for said in words["of_all"]]
         self._items = [
-            (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
+            (id, tuple(t.stem for t in cut(word) if t.text != "-"))
+            for id, item in catalog.quote_items.items()
+            for word in item.words
         ]
-        self.sellers = Sellers(words, devices, [stems for _, stems in self._items])
-        self.sections = Sections(words)
-        self._rented = frozenset(id for id, item in items.items() if "rent" in item.modes)
+        self._rented = frozenset(id for id, item in catalog.quote_items.items() if "rent" in item.modes)
+        self._besides = Besides(words, devices, [stems for _, stems in self._items])
 
-    def read(self, message: Message) -> Found:
-        """The offers of a message; none where there are fewer than two different ones, but for one more beside those
-        that are known."""
-        apart = list(self.sellers.apart(message.tokens, message.payable))
-        prices = prices_of(message, list(self._usable(message, apart)))
-        one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
-        one_more = one_more or [price.value for price in prices] == [message.alone]
-        if len(prices) < 2 and not one_more:
-            return Found()
-        found = Found()
-        found.take(prices)
-        found.taken |= {at for one in message.cabled for at in range(one.start, one.end)}
-        untold = {at for first, last, _ in apart for at in range(first, last)}
-        places = parted(message, prices)
-        places[-1] = self._without_the_job(message, prices[-1], *places[-1])
-        for price, place in zip(prices, places, strict=True):
-            self._add(found, message, price, place, untold, last=price is prices[-1])
-        several = len({(one.fabric, one.provider, one.months, one.gpu) for one in found.offers}) > 1
-        headed = len(found.offers) > 1 and message.sections and all(part.own for part in message.sections)
-        prices_told = {one.gpu_hour_usd or one.usd for one in found.offers}  # "offers at 2.10 and 2.40, both with NDR"
-        offered = message.of_offers and len(prices_told) > 1 and all(one.fabric or one.provider for one in found.offers)
-        if not (several or headed or offered or one_more):
-            return Found()
-        self._say_besides(found, message, apart)
-        besides = self.sellers.besides(message.tokens, 0, len(message.tokens)) if message.of_offers else ()
-        found.taken |= {at for span in besides for at in range(*span)}
+    def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates without those that tell of offers: their prices, terms and days, and their GPUs where the job
+        tells how many; nor is what is paid beside a price, such as a deposit, any sum of ours."""
+        apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
+        added = [q for q in reading.quantities if self._besides.is_added(reading.text.tokens, q)]
+        apart |= {at for q in added for at in range(q.start, q.end)}
+        learned = self._told.read(reading, self._fabrics(reading), apart)
+        stated = {(one.fact.says.field, one.fact.value) for one in found if one.fact.says.act == "set"}
+        reading.learned, reading.told = learned, self._accepted(reading, self._signed(reading, learned.offers), stated)
+        marked = self._told.marked(reading) if reading.told else Marked()
+        theirs = set(marked.timed | (marked.priced if len(reading.told) > 1 else frozenset()))
+        if theirs or any(is_rate(q) for q in reading.quantities):
+            theirs |= apart
+        counts = [one for one in found if one.fact.says.act == "count"]
+        many = lambda scale: isinstance(scale, Scale) and bool(scale.gpus or scale.them)
+        offered = {at for one in counts if one.fact.claimed & marked.counted for at in one.fact.claimed}
+        told_apart = any(many(one.fact.value) and not one.fact.claimed & offered for one in counts)
+        again = lambda fact: told_apart and fact.says.act == "count" and fact.claimed & marked.counted
+        return [one for one in found if not (one.fact.claimed & theirs or again(one.fact))]
+
+    def lay(self, reading: Reading, facts: Sequence[Fact]) -> None:
+        """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
+        network is built are of the offer that says them."""
+        learned, told = reading.learned, reading.told
+        apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
+        if not told:
+            quote = off_the_list(reading, facts, self._catalog) or supposed(reading, self._besides)
+            reading.offers = [quote] if quote else []
+            _ask_whose(reading)
+            return
+        whose = _whose(reading.text.tokens, told, self._of_all, learned.job - apart, apart, heads=bool(learned.heads))
+        amounts = [q for one in told for q in one.amounts]
+        reading.offers = _of_one_network(
+            _sized(reading, told), self._has_none(told), self._fabrics(reading), learned.job
+        )
+        reading.offers = [
+            self._whole(reading, facts, offer, frozenset(at for at, of in enumerate(whose) if n in of), amounts)
+            for n, offer in enumerate(reading.offers)
+        ]
+        for one, offer in zip(told, reading.offers, strict=True):
+            _tell(reading, one, offer)
+        self._take(reading, facts, told, learned, whose, amounts)
+
+    def _accepted(self, reading: Reading, told: list[Told], stated: Set[tuple[str, Any]]) -> list[Told]:
+        """The offers that are told: several of anybody, one of somebody, or on a network; ``stated``: what wordings may
+        say, and its value."""
+        tokens, whole = reading.text.tokens, [one for one in told if one.offer.usd is not None]
+        fees = (self._besides.is_once(tokens, amount) for *_, amount in self._apart(reading))
+        quoted = any(token.stem in OFFERED for token in tokens)
+        foreign = any(one.price.kind == MONEY_OTHER and one.offer.usd is None for one in told)
+        offered = quoted or foreign or self._besides.sells(tokens) or any(fees)
+        added = _PREMIUM in {field for field, _ in stated}  # "$2.50 plus $1.00 for InfiniBand"
+        if not any(one.offer.provider or (one.offer.fabric and not added) for one in told):
+            return []
+        if len(told) != 1 or reading.context.fields.get("budget.quotes"):
+            told = [one for one in told if one.said.keys() & _CALLED.keys()]  # of another price nobody says anything
+            return told if offered or all(one.offer.provider for one in whole) else []
+        [one] = told
+        asked = in_question(tokens, one.price.end) or reading.act in _SUPPOSING
+        bought = not whole and (("budget.mode", "buy") in stated or reading.known("budget.mode") == "buy")
+        if (asked and reading.context.fields) or bought:
+            return []
+        if quoted or (offered and one.price.kind != "number"):
+            return told if not whole or one.offer.provider else []
+        if asked and not one.offer.provider:
+            return []
+        says = any(map(self._besides.is_asking, tokens)) and one.sure["price"] >= _TELLS
+        money = one.price.kind != "number" or one.offer.provider in self._catalog.providers or says
+        if not reading.context.fields and money and (not whole or (one.offer.provider and one.sure["price"] >= _TELLS)):
+            return told  # "Lambda wants 2.49"
+        sure = one.sure["price"] >= _SURELY and one.price.kind in ("money", "decimal")
+        return told if sure and not whole and one.offer.provider and one.said.keys() - {"provider"} else []
+
+    def _has_none(self, told: Sequence[Told]) -> list[bool]:
+        """Of each offer whether it is said that it has no network."""
+        said = [cut(one.said["fabric"].text) if "fabric" in one.said else () for one in told]
+        return [not self._without.isdisjoint(token.text for token in some) for some in said]
+
+    def _signed(self, reading: Reading, told: Sequence[Told]) -> list[Told]:
+        """The offers: who signs the mail makes all that have no other seller, and of whom it is said that they are
+        others ("a reseller") has no name."""
+        tokens, typed = reading.text.tokens, reading.text.typed
+        named = [q for q in reading.quantities if q.kind != "provider"]
+        known = {at for one in (*named, *reading.mentions) for at in range(one.start, one.end)}
+        since, closing, place = self._besides.signed(tokens, typed, known)
+        found, before = [], 0
+        sellers = {one.offer.provider for one in told} - {None}
+        prices = [one.price.start for one in told]
+        apart = [one.said["provider"].tokens for one in told if "provider" in one.said and one.offer.provider]
+        bounds = [
+            (first, end) for first, end in sentences(tokens) if any(min(own) in range(first, end) for own in apart)
+        ]
+        of_all = len(sellers) == 1 and not any(first <= price < end for first, end in bounds for price in prices)
+        for one in told:
+            place_ = one.said["provider"].tokens if "provider" in one.said else ()
+            provider = one.offer.provider
+            if (
+                place
+                and one.price.start > since
+                and (not place_ or min(place_) > closing or one.sure["provider"] < _TELLS)
+            ):
+                provider = next((q.value for q in reading.named if q.kind == "provider" and q.start in range(*place)),
+                                typed(*place))  # fmt: skip
+            elif (
+                place_
+                and (max(place_) < before or min(place_) >= one.price.end)
+                and self._besides.stranger(tokens, before, one.price)
+            ):
+                provider = None
+            elif of_all and not provider:
+                provider = next(iter(sellers))
+            found.append(replace(one, offer=replace(one.offer, provider=provider)))
+            before = one.price.end
         return found
 
-    def _without_the_job(self, message: Message, price: Quantity, first: int, last: int) -> tuple[int, int]:
-        """The stretch of the last price up to where the job is told again, and no name of an offer follows."""
-        end = next((at for at in range(price.end, last) if at in message.job), last)
-        named = any(end <= name.start < last for name in (*message.fabrics, *message.providers))
-        return first, last if named else end
-
-    def _usable(self, message: Message, apart: Sequence[Apart]) -> Iterator[Quantity]:
-        """The amounts that may be prices of an offer."""
-        beside = {amount.start for _, _, amount in apart}
-        return (q for q in message.quantities if q.start not in beside and not self._no_offer(q, message.tokens))
-
-    def _add(
-        self, found: Found, message: Message, price: Quantity, place: tuple[int, int], untold: set[int], *, last: bool
-    ) -> None:
-        """The offer of one price. ``untold``: tokens of what is paid beside; ``last``: whether no price follows."""
-        said = {id: span for id, span in self._said(message, *place).items() if span[0] not in untold}
-        if price.value <= MOST_PER_HOUR:  # by the hour: what belongs to a purchase is part of what is let
+    def _whole(
+        self, reading: Reading, facts: Sequence[Fact], offer: Quoted, own: Set[int], amounts: list[Quantity]
+    ) -> Quoted:
+        """An offer with what is said besides in the clauses that are of it (``own``, tokens); ``amounts``: of offers,
+        to which those are added that tell of this."""
+        tokens, besides = reading.text.tokens, self._besides
+        beside = {at for first, last, _ in self._apart(reading) for at in range(first, last)}
+        said = self._said(reading, own - beside)
+        if offer.usd is None:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
-        bought = price.value > MOST_PER_HOUR and price.value == message.alone and price.unit != "month"
-        term = None if bought else self._term(message, price, *place, said)  # "3 years warranty" is none
-        if term and last and _is_of_all(message.tokens, term):
-            found.offers = [
-                one if one.months or one.usd else replace(one, months=_months(term)) for one in found.offers
-            ]
-        part = message.section_of(price.start)
-        unnamed = all(one_of(names, *place) is None for names in (message.fabrics, message.providers))
-        if found.offers and unnamed and not (part and part.own):
-            self._on_another_term(found, message, price, place, term, said)
-            return
-        own = None if term is None or _before_all(message, term, price, place[0]) else term
-        delivery = self._delivery(message, place, said)
-        offer = _offer(message, price, place, own, delivery, said)
-        if found.offers and offer.fabric is None and (same := _the_same(message, *place)):
-            offer = replace(offer, fabric=found.offers[-1].fabric)
-            found.taken |= same
-        found.add(offer, place, [one for one in (own, delivery) if one])
-        found.taken |= {at for span in said.values() for at in range(*span)}
-        if own and last and message.tokens[own.start - 1].text in _OF_ALL:
-            found.offers = [one if one.months or one.usd else replace(one, months=offer.months) for one in found.offers]
-
-    def _on_another_term(
-        self, found: Found, message: Message, price: Quantity, place: tuple[int, int], term: Quantity | None,
-        said: Mapping[str, tuple[int, int]],
-    ) -> None:  # fmt: skip
-        """ "$2.35 on one month, $2.09 on three": what was offered before at the price of another term; when it is there
-        holds for both."""
-        months = term and _months(term)
-        found.leave(price)
-        if found.offers and (term or "term" in said) and months != found.offers[-1].months:
-            note = message.changed.get(price.start, "")
-            before, delivery = found.offers[-1], self._delivery(message, place, said)
-            days = delivery.value if delivery else before.delivery_days
-            found.offers[-1] = replace(
-                before, delivery_days=days if before.delivery_days is None else before.delivery_days
-            )
-            includes = tuple(dict.fromkeys((*before.includes, *(id for id in said if id not in _ANSWERED))))
-            again = replace(
-                found.offers[-1], gpu_hour_usd=float(price.value), usd=None, months=months, delivery_days=days,
-                includes=includes, note=note,
-            )  # fmt: skip
-            found.add(again, place, [one for one in (price, term, delivery) if one])
-            found.taken |= {at for span in said.values() for at in range(*span)}
-
-    def _say_besides(self, found: Found, message: Message, apart: Sequence[Apart]) -> None:
-        """What is said beside the prices: once for all that one seller offers, or by each of them."""
-        found.offers = _of_one_seller(message, found, self.sellers.closing(message.tokens))
-        found.offers = _on_one_network(message, found.offers)
-        same, sellers = _on_terms(message, found.offers), {offer.provider for offer in found.offers}
-        several = same is found.offers and (len(sellers) > 1 or None in sellers)
-        if len(found.offers) > 1 and (several or message.sections):
-            found.offers = same
-            found.offers = list(self._of_each(message, found, apart))
-        else:
-            found.offers = self._of_all(found, message, same, apart)
-        found.taken |= {at for first, last, _ in apart for at in range(first, last)}
-        found.amounts += [amount for _, _, amount in apart]
-
-    def _of_all(self, found: Found, message: Message, same: list[Quoted], apart: Sequence[Apart]) -> list[Quoted]:
-        """The offers of one seller with what is said once for all of them: the least time, the day from which on, what
-        is paid apart."""
-        least = self.sellers.least_time(message.tokens, message.times, 0, len(message.tokens))
-        window = self.sellers.lasting(message.dates)
-        since = self.sellers.there_from(message.tokens, message.dates) or (window and window[0])
+        built = {field: value for field, value, at in self._built(reading, facts) if at in own}
+        if "oversubscription" in said:
+            built.setdefault("oversubscription", 1.0)
+        taken = {q.start for q in amounts}
+        times = [q for q in reading.quantities if q.kind == "time" and q.start in own and q.start not in taken]
+        dates = [q for q in reading.quantities if q.kind == "date" and q.start in own]
+        bound = lambda q: (
+            tokens.has(self._bound, *clause_of(tokens, q.start, q.end)) and not besides.is_least(tokens, q)
+        )
+        term = None if offer.months or offer.usd else next(filter(bound, times), None)
+        offer = replace(offer, months=round(term.value / DAYS_PER_MONTH, 1)) if term else offer
+        times = [q for q in times if q is not term]
+        every = [q for q in reading.quantities if q.kind == "time" and q.start in own]
+        least, there = besides.least_time(tokens, every), besides.there_in(tokens, times, own)
+        since, window = besides.there_from(tokens, dates), besides.lasting(dates)
         if window and least is None:  # let for these days, and paid for as long
+            since = since or window[0]
             least = replace(window[1], kind="time", value=float((window[1].value - window[0].value).days))
-        once, note = self._apart(message, apart, (0, len(message.tokens)))
-        beyond = lambda one: least is not None and least.value > DAYS_PER_MONTH * (one.months or 0.0)
-        if least and not all(map(beyond, same)):
-            told = f"smallest term said: {message.typed(least.start, least.end)}, each price counted for its own term"
-            note = "; ".join(text for text in (note, told) if text)
-        found.take([one for one in (least, since) if one])
-        days = message.days_until(since.value) if since else _delivery_of_all(message, found)
-        return [
-            replace(
-                one,
-                note=_joined(one.note, note),
-                minimum_days=float(least.value) if least and beyond(one) else None,
-                delivery_days=one.delivery_days if days is None else days,
-                once_usd=once,
-            )
-            for one in same
-        ]
+        once, note = self._paid_apart(reading, own)
+        amounts += [q for q in (least, there, since, term) if q]
+        days = float(max(0, (since.value - reading.today).days)) if since else there and float(there.value)
+        beyond = least is not None and least.value > DAYS_PER_MONTH * (offer.months or 0.0)
+        delivery = offer.delivery_days if offer.delivery_days is not None else days
+        told = {"oversubscription"} | ({"lead-time"} if delivery is not None else set())
+        told |= {"term"} if offer.months else set()
+        return replace(
+            offer,
+            delivery_days=delivery,
+            minimum_days=offer.minimum_days or (float(least.value) if least and beyond else None),
+            includes=tuple(item for item in said if item not in told),
+            once_usd=once,
+            note=_joined(
+                offer.note,
+                note,
+                f"smallest term said: {reading.text.typed(least.start, least.end)}, each price counted for its own term"
+                if least and not beyond
+                else "",
+            ),
+            **built,
+        )
 
-    def _of_each(self, message: Message, found: Found, apart: Sequence[Apart]) -> Iterator[Quoted]:
-        """The offers, each with what is said, and paid apart, of it alone and of all."""
-        shared = list(self._shared(message, found))
-        for offer, place in zip(found.offers, found.places, strict=True):
-            spans = [place, *shared]
-            within = lambda q, spans=spans: any(start <= q.start < end for start, end in spans)
-            once, note = self._apart(message, [one for one in apart if within(one[2])], *spans)
-            times = [self.sellers.least_time(message.tokens, message.times, *span) for span in spans]
-            least = next(filter(None, times), None)
-            since = self.sellers.there_from(message.tokens, [q for q in message.dates if within(q)])
-            delivery = [self.sellers.there_in(message.tokens, message.times, *span) for span in spans[1:]]
-            later = next((one.value for one in delivery if one), None)
-            found.take([one for one in (least, since, *delivery) if one])
-            days = later if offer.delivery_days is None else offer.delivery_days
-            more = [id for span in shared for id in self._said(message, *span) if id in self._rented - _ANSWERED]
-            yield replace(
-                offer,
-                fabric=offer.fabric or next(filter(None, (one_of(message.fabrics, *span) for span in shared)), None),
-                includes=tuple(dict.fromkeys((*offer.includes, *more))),
-                once_usd=once,
-                note=_joined(offer.note, note),
-                minimum_days=float(least.value)
-                if least and least.value > DAYS_PER_MONTH * (offer.months or 0)
-                else None,
-                delivery_days=message.days_until(since.value) if since else days,
-            )
+    def _take(
+        self, reading: Reading, facts: Sequence[Fact], told: Sequence[Told], learned: Learned,
+        whose: Sequence[Set[int]], amounts: Sequence[Quantity],
+    ) -> None:  # fmt: skip
+        """What of a message the offers tell is no fact of the job, and prices that nobody understood are told."""
+        tokens, ours = reading.text.tokens, self._besides.is_ours
+        own = {at for one in told for at in one.tokens} | {at for q in amounts for at in range(q.start, q.end)}
+        own |= {at for first, last, _ in self._apart(reading) for at in range(first, last)}
+        own |= {at for span in self._besides.besides(tokens) for at in range(*span)}
+        offered = {at for at, of in enumerate(whose) if of}
+        own |= {at for span in self._said(reading, offered).values() for at in range(*span)}
+        own |= {at for *_, at in self._built(reading, facts) if whose[at]}
+        own |= learned.heads | self._besides.strangers(tokens)
+        own |= {at for at, token in enumerate(tokens) if token.stem in OFFERED | {stem("term")}}
+        own |= {at for mention in reading.mentions for at in mention.claimed}
+        plain = [q for q in (*reading.spans, *reading.named) if q.kind not in ("money", MONEY_OTHER, "decimal")]
+        own |= {at for q in plain if whose[q.start] for at in range(q.start, q.end)}
+        reading.taken |= own
+        reading.of_sellers = frozenset(offered) - learned.job
+        if self._besides.sells(tokens):  # in a mail of a seller every sum is his
+            if not any(q.kind == "power" and ours(tokens, q) for q in reading.quantities):  # what machines draw
+                reading.fields.pop(_POWER, None)
+                reading.doubts = [doubt for doubt in reading.doubts if doubt.field != _POWER]
+            amounts = [*amounts, *(q for q in reading.quantities if q.kind == "money" and not ours(tokens, q))]
+        self._tell_nearest(reading)
+        lost = [reading.text.typed(q.start, q.end) for q in self._unread(reading, facts, own, learned)]
+        unread = ", ".join(dict.fromkeys([*lost, *learned.unread]))
+        reading.offers = [replace(one, unread=unread) for one in reading.offers]
+        _take_back(reading, facts, amounts)
 
-    def _shared(self, message: Message, found: Found) -> Iterator[tuple[int, int]]:
-        """What is said of every quote where each has a part of its own: before the first, in a sentence of both or all,
-        and of one seller whatever stands beside the parts."""
-        if not message.sections:
-            yield from _said_of_all(message, found)
-            return
-        edges = [0, *(at for part in message.sections for at in (part.start, part.end)), len(message.tokens)]
-        outside = [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]
-        of_a_list = not any(part.own for part in message.sections)
-        of_one = len({offer.provider for offer in found.offers}) == 1 and (found.offers[0].provider or of_a_list)
-        yield from outside if of_one else outside[: message.sections[0].start > 0]
-        goes_on = None  # the part in which a sentence was of all: what follows there is so as well
-        for first, last in sentences(message.tokens):
-            told = [token.text for token in message.tokens[first:last]]
-            of_all = any(
-                tuple(told[n : n + len(said)]) == said for said in self._of_all_quotes for n in range(len(told))
-            )
-            part = message.section_of(first)
-            if of_all or (part and part is goes_on):
-                yield first, last
-            goes_on = part if of_all else goes_on
+    def _unread(self, reading: Reading, facts: Sequence[Fact], own: Set[int], learned: Learned) -> Iterator[Quantity]:
+        """The prices beside those of the offers that are none of them, and nothing else that is stated either."""
+        stated = (f for f in facts if f.says.act == "set" and f.says.field != _PRICE)
+        known = own | learned.job | {at for fact in stated for at in fact.claimed}
+        for q in (q for q in reading.quantities if not known & set(range(q.start, q.end))):
+            money = q.kind in ("money", MONEY_OTHER)
+            price = is_rate(q) or (money and (q.unit in _BY_THE_DAY or hourly(q) or q.value >= LEAST_SUM))
+            planned = not reading.kinds(q.start, q.end) & _NOT_OFFERED
+            if price and planned and not self._besides.is_ours(reading.text.tokens, q):
+                yield q
 
-    def _apart(self, message: Message, apart: Sequence[Apart], *spans: tuple[int, int]) -> tuple[float | None, str]:
-        """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides in
-        ``spans``."""
-        once = {q.start: float(q.value) for _, _, q in apart if self.sellers.is_once(message.tokens, q)}
-        rest = [span for *span, amount in apart if amount.start not in once]
-        notes = dict.fromkeys(message.typed(first, last).strip(" ,;:-*\n") for first, last in rest)
-        changed = (message.changed[start] for start in once if start in message.changed)
-        told = [span for *span, _ in apart]
-        said = (one for span in spans for one in self.sellers.besides(message.tokens, *span))
-        more = [span for span in said if not _within(span, told)]
-        besides = dict.fromkeys(message.typed(*span).strip(" ,;:-*\n") for span in more) if message.of_offers else {}
-        return added(once.values()) or None, _joined(
-            f"not in the sum: {', '.join(notes)}" if notes else "",
-            f"said besides: {', '.join(besides)}"[:_LONGEST_BESIDES] if besides else "",
+    def _apart(self, reading: Reading) -> list[tuple[int, int, Quantity]]:
+        """The clauses with what is paid beside the machines, in whatever currency, and the amount."""
+        money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER, "percent")]
+        return list(self._besides.apart(reading.text.tokens, money))
+
+    def _paid_apart(self, reading: Reading, own: Set[int]) -> tuple[float | None, str]:
+        """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides."""
+        tokens, typed = reading.text.tokens, reading.text.typed
+        apart = [one for one in self._apart(reading) if one[2].start in own]
+        once, rest, changed = [], [], []
+        for first, last, amount in apart:
+            if not self._besides.is_once(tokens, amount):
+                rest.append((first, last))
+                continue
+            ours = as_quoted(amount, self._catalog, None)
+            once.append(float((ours[0] if ours else amount).value))
+            if ours:
+                said = typed(amount.start, amount.end)
+                changed.append(f"{said} is {in_dollars(ours[0].value)}, at {ours[1]}")
+        told = lambda span: any(first <= span[0] and span[1] <= last for first, last, _ in apart)
+        more = [span for span in self._besides.besides(tokens) if span[0] in own and not told(span)]
+        texts = lambda spans: ", ".join(dict.fromkeys(typed(*span).strip(" ,;:-*\n") for span in spans))
+        return added(once) or None, _joined(
+            f"not in the sum: {texts(rest)}" if rest else "",
+            f"said besides: {texts(more)}"[:_LONGEST_BESIDES] if more else "",
             *changed,
         )
 
-    def _delivery(
-        self, message: Message, place: tuple[int, int], said: Mapping[str, tuple[int, int]]
-    ) -> Quantity | None:
-        """After how long the machines of a stretch are there."""
-        told = self._lead_time(message, said.get("lead-time"))
-        return told or self.sellers.there_in(message.tokens, message.times, *place)
-
-    def _lead_time(self, message: Message, said: tuple[int, int] | None) -> Quantity | None:
-        """The time that stands right after what is said, or before it, in its clause: "lead time 6 weeks", "6 weeks
-        lead time"."""
-        if said is None:
-            return None
-        start, end = clause_of(message.tokens, *said)
-        times = [q for q in message.times if start <= q.start and q.end <= end]
-        times = [q for q in times if not self.sellers.is_least(message.tokens, q)]
-        after = (q for q in times if said[1] <= q.start <= said[1] + 2)
-        return next(after, None) or next((q for q in times if said[0] - 1 <= q.end <= said[0]), None)
-
-    def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
-        """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
-        near = [*tokens[max(0, quantity.start - 2) : quantity.end], *self._behind(quantity, tokens)]
-        before = [token.text for token in tokens[max(0, quantity.start - 4) : quantity.end]]
-        paid = not self._paid.isdisjoint(before) and self._might.isdisjoint(before)  # "they would pay 2.10 at Together"
-        return paid or any(token.text in self._on_top for token in near)
-
-    def _behind(self, quantity: Quantity, tokens: Sequence[Token]) -> Sequence[Token]:
-        """The two tokens behind an amount, as far as nothing is added to it: "95,000 EUR plus VAT", "2.45, plus a setup
-        fee" are prices."""
-        behind = tokens[quantity.end : quantity.end + 2]
-        return list(takewhile(lambda token: token.text not in _ADDS, behind))
-
-    def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
-        """What is said to be in the price, and where."""
-        places = [at for at in range(first, last) if message.tokens[at].text != "-"]
-        stems = [message.tokens[at].stem for at in places]
+    def _said(self, reading: Reading, own: Set[int]) -> dict[str, tuple[int, int]]:
+        """What is said to be in a price, and where, in some tokens."""
+        tokens = reading.text.tokens
+        places = [at for at, token in enumerate(tokens) if token.text != "-" and at in own]
+        stems = [tokens[at].stem for at in places]
         found: dict[str, tuple[int, int]] = {}
         for id, words in self._items:
             for n in range(len(places) - len(words) + 1):
+                at, end = places[n], places[n + len(words) - 1] + 1
                 if tuple(stems[n : n + len(words)]) != words:
                     continue
-                at, end = places[n], places[n + len(words) - 1] + 1
-                if {token.text for token in message.tokens[end : end + 2]} & self._beside:
-                    continue
-                if denial_of(message.denials, at, end, frozenset(range(at, end))) is None:
+                apart = {token.text for token in tokens[end : end + 2]} & self._beside
+                if not apart and denial_of(reading.scopes, at, end, frozenset(range(at, end))) is None:
                     found.setdefault(id, (at, end))
         return found
 
-    def _term(
-        self, message: Message, price: Quantity, first: int, last: int, said: Mapping[str, tuple[int, int]]
-    ) -> Quantity | None:
-        """The time for which it is rented, rather than the one that the job takes; a time beside what else is said,
-        such as a lead time, is that."""
-        spans = ((span, clause_of(message.tokens, *span)[1]) for id, span in said.items() if id != "term")
-        after = {at for (start, end), last in spans for at in range(start, min(end + 3, last))}
-        shortest, longest = _TERM_DAYS
-        times = (q for q in message.times if first <= q.start and q.end <= last)
-        times = (q for q in times if not _is_period(message.tokens, q))
-        times = (q for q in times if not self.sellers.is_least(message.tokens, q))
-        times = (q for q in times if self.sellers.there_in(message.tokens, [q], first, last) is not q)
-        clause = lambda q: clause_of(message.tokens, q.start, q.end)
-        beside = lambda q: not clause(q)[0] <= price.start < clause(q)[1]  # "2.00 USD for 3 months prepaid" is a term
-        besides = lambda q: beside(q) and self.sellers.is_besides(message.tokens, *clause(q))
-        times = (q for q in times if not besides(q))  # "12 % off for 3 months upfront"
-        terms = [q for q in times if shortest <= q.value <= longest and q.start not in after]
-        own = (q for q in terms if not _before_all(message, q, price, first))
-        return next(own, terms[0] if terms else None)
+    def _built(self, reading: Reading, facts: Sequence[Fact]) -> Iterator[tuple[str, float, int]]:
+        """What is said of how networks are built: the field of a quote, its value, and where."""
+        for fact in facts:
+            if fact.says.act == "set" and fact.says.field in _BUILT and "per_gpu" not in fact.slots:
+                yield _BUILT[fact.says.field], fact.value, fact.start
+        gpu = reading.gpu(self._catalog)
+        for one in reading.mentions:
+            if one.links:
+                yield "nics_per_node", one.links, one.start
+            fabric, _ = networks.resolve(one, self._catalog, gpu, one.links)
+            rate = networks.line_rate(self._catalog.fabrics[fabric]) if fabric and one.of_all_adapters else 0.0
+            adapters = (one.gbps or 0.0) / rate if rate else 0.0
+            if adapters > 1 and adapters.is_integer():  # "3200 Gb/s InfiniBand" is 8 of 400
+                yield "nics_per_node", int(adapters), one.start
+        for rate in (q for q in reading.quantities if q.kind == "rate"):
+            links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
+            if links:
+                yield "nics_per_node", links, rate.start
+
+    def _fabrics(self, reading: Reading) -> dict[int, str]:
+        """The networks that are named, by the tokens of their names; one that is said not to be there is none."""
+        named = {q.value for q in reading.named if q.kind == "gpu"}
+        gpu = reading.gpu(self._catalog) or (self._catalog.gpus.get(*named) if len(named) == 1 else None)
+        tokens, found = reading.text.tokens, {}
+        for one in reading.mentions:
+            missing = one.start and tokens[one.start - 1].text in self._without  # "no InfiniBand", "without RDMA"
+            fabric = networks.resolve(one, self._catalog, gpu, one.links)[0] or networks.nearest(one, self._catalog)
+            if fabric and not missing:
+                found |= dict.fromkeys(range(one.start, one.end), fabric)
+        return found
+
+    def tell_job(self, reading: Reading) -> None:
+        """What is told of the job beside prices and no wording read: the time that there is for it, its size and its
+        tokens."""
+        said = self._told.of_job(reading) if reading.offers else {}
+        for kind, path, kinds in (("model", PARAMS, ("size",)), ("tokens", TOKENS, ("size", "large"))):
+            amount = next(amounts_at(reading.quantities, said[kind], kinds), None) if kind in said else None
+            if amount and path not in reading.fields and "model" not in reading.fields.keys() & {path.split(".")[0]}:
+                _settle(reading, path, amount, said[kind])
+        time = next(amounts_at(reading.quantities, said["time"], ("time", "date")), None) if "time" in said else None
+        told = TIMES & ({*reading.fields} | {path for doubt in reading.doubts for path, _ in doubt.between})
+        if time and not told:
+            work = TOKENS in reading.fields or time.kind == "date"
+            _settle(reading, DEADLINE if work else LENGTH, time, said["time"])
+
+    def _tell_nearest(self, reading: Reading) -> None:
+        """What a network with a rate that nobody sells was taken for."""
+        gpu = reading.gpu(self._catalog)
+        for mention in reading.mentions:
+            near = networks.nearest(mention, self._catalog)
+            if near and not networks.resolve(mention, self._catalog, gpu, mention.links)[0]:
+                said, name = reading.text.typed(mention.start, mention.end), self._catalog.fabrics[near].name
+                reading.doubts = [doubt for doubt in reading.doubts if doubt.field != "cluster.fabric"]
+                reading.assumed.append(f'"{said}" is taken as {name}, the nearest that is sold')
 
 
-def _is_period(tokens: Sequence[Token], time: Quantity) -> bool:
-    """Whether a time is that by which a number before it is paid: "storage extra at 500 a month"."""
-    return time.start > 0 and tokens[time.start - 1].is_number and tokens[time.start].text in ("a", "per", "each")
+def _whose(
+    tokens: Tokens,
+    told: Sequence[Told],
+    of_all: Iterable[Sequence[str]],
+    job: Set[int],
+    apart: Set[int],
+    *,
+    heads: bool,
+) -> list[Set[int]]:
+    """Of which offers each token tells, by their numbers: a clause of those whose words it has, else of those of the
+    clause, or of the sentence, before it; what stands before any, or in a sentence of "both" or "all", is of all. What
+    tells of the ``job`` is of none; what is paid ``apart`` tells nothing by itself."""
+    every: Set[int] = frozenset(range(len(told)))
+    found: list[Set[int]] = [frozenset() for _ in tokens]
+    before = every
+    first_price, last_price = min(one.price.start for one in told), max(one.price.end for one in told)
+    of_one = len({one.offer.provider for one in told}) == 1
+    for first, end in sentences(tokens):
+        shared = any(tokens.says(said, first, end) for said in of_all)
+        closes = of_one and all(first <= one.price.start < end for one in told)  # "…, each with a setup fee of $4,000"
+        here, whole, of_all_before = before, set(), first > last_price and before == every
+        for start, last in clauses(tokens, first, end):
+            clause = range(start, last)
+            own = frozenset(n for n, one in enumerate(told) if one.price.start in clause)
+            if not own and apart.isdisjoint(clause) and not of_all_before:
+                own = frozenset(n for n, one in enumerate(told) if not one.tokens.isdisjoint(clause))
+            if of_one and (last <= first_price or (first > last_price and not heads)) and job.isdisjoint(clause):
+                own = every  # of the list of one seller it is the head, or what closes it
+            if not own and not job.isdisjoint(clause):
+                here = frozenset()  # of the job, and so is what follows, until something of an offer is told
+            elif shared or (closes and not own and start >= last_price and here):
+                here = every
+            else:
+                here = own or here
+            whole |= here
+            for at in range(start, last):
+                found[at] = frozenset() if at in job else here
+        before = every if shared else frozenset(whole)
+    return found
 
 
-def _the_same(message: Message, first: int, last: int) -> set[int]:
-    """Where a stretch says that it offers what was offered before: "and Lambda wants $95,000 a month for the same"."""
-    return {at for at in range(first, last) if message.tokens[at].text == "same" and at not in message.job}
+def _sized(reading: Reading, told: Sequence[Told]) -> list[Quoted]:
+    """The offers; those that are for as many GPUs as the job has say none."""
+    counts = {one.offer.gpus for one in told if one.offer.gpus}
+    job = reading.fields.get(COUNTED) or reading.context.fields.get(COUNTED)
+    open_ = {gpus for doubt in reading.doubts if doubt.field == COUNTED for gpus in doubt.options}
+    nodes = lambda offer: (offer.gpus or 0) * (reading.known("cluster.gpus_per_node") or 1)  # "8 x Dell XE9680"
+    same = lambda offer: (
+        offer.gpus == job or nodes(offer) == job or (bool(job) and len(counts) == 1 and offer.usd is None)
+    )
+    the_jobs = lambda offer: same(offer) or (offer.usd is not None and len(told) == 1 and offer.gpus in open_)
+    return [replace(one.offer, gpus=None) if the_jobs(one.offer) else one.offer for one in told]
 
 
-def _months(term: Quantity) -> float:
-    return round(term.value / DAYS_PER_MONTH, 1)
-
-
-def _said_of_all(message: Message, found: Found) -> Iterator[tuple[int, int]]:
-    """What follows the last price from "all" or "both" on, up to the end of its sentence: "…, all with InfiniBand"."""
-    last = max((q.end for q in found.amounts if q.kind != "time"), default=len(message.tokens))
-    for first, end in sentences(message.tokens):
-        at = next((n for n in range(max(first, last), end) if message.tokens[n].text in _EVERY), end)
-        if at < end and at not in message.job:
-            yield at, end
-
-
-def _is_of_all(tokens: Tokens, term: Quantity) -> bool:
-    """Whether a clause says that its time is that of every offer: "same term of 4 months"."""
-    return tokens.has(_SHARED, *clause_of(tokens, term.start, term.end))
-
-
-def _within(span: Sequence[int], told: Sequence[Sequence[int]]) -> bool:
-    return any(first <= span[0] and span[1] <= last for first, last in told)
+def _of_one_network(
+    offers: list[Quoted], without: Sequence[bool], fabrics: Mapping[int, str], job: Set[int]
+) -> list[Quoted]:
+    """Where no offer has a network of its own, or one seller makes them all, the only one that is told is that of all:
+    above a list; but for those ``without`` any."""
+    named, sellers = {fabric for at, fabric in fabrics.items() if at not in job}, {one.provider for one in offers}
+    of_one = len(sellers) == 1 and None not in sellers
+    if len(named) != 1 or not (of_one or not any(one.fabric for one in offers)):
+        return offers
+    [network] = named
+    return [one if no else replace(one, fabric=network) for one, no in zip(offers, without, strict=True)]
 
 
 def _joined(*notes: str) -> str:
     return "; ".join(note for note in notes if note)
 
 
-def _offer(
-    message: Message,
-    price: Quantity,
-    place: tuple[int, int],
-    term: Quantity | None,
-    delivery: Quantity | None,
-    said: Mapping[str, tuple[int, int]],
-) -> Quoted:
-    """The offer at a price, with its term, its delivery and what is ``said`` to be in it. A sum is that of its term, of
-    so much a month that of all its months."""
-    built = built_of(message, price, *place)
-    if "oversubscription" in said:
-        built.setdefault("oversubscription", 1.0)
-    whole, months = price.value > MOST_PER_HOUR, term and _months(term)
-    monthly = 1.0 if whole and price.unit == "month" else None
-    told = {"oversubscription"} | ({"lead-time"} if delivery else set()) | ({"term"} if term else set())
-    return Quoted(
-        one_of(message.fabrics, *place),
-        one_of(message.providers, *place) or None,
-        gpu_hour_usd=None if whole else float(price.value),
-        usd=float(price.value) * (months or 1.0 if monthly else 1.0) if whole else None,
-        months=months or monthly,
-        delivery_days=delivery and delivery.value,
-        includes=tuple(item for item in said if item not in told),
-        note=message.changed.get(price.start, ""),
-        gpu=gpu_of(message, price, *place),
-        **built,
-    )
+def _tell(reading: Reading, one: Told, offer: Quoted) -> None:
+    """What is not sure of an offer, or could not be read of it."""
+    price = reading.text.typed(one.price.start, one.price.end)
+    named = lambda said: any(mention.technology in said.lower() for mention in reading.mentions)
+    for part, called in _CALLED.items():
+        if part in one.said and getattr(offer, part) and one.sure[part] < _TELLS:
+            reading.assumed.append(f'"{one.said[part].text}" is read as {called} of the offer at {price}')
+    reading.doubts += [
+        Doubt(None, f'"{said}" was not understood as {_CALLED[part]} of the offer at {price}')
+        for part, said in one.unread.items()
+        if getattr(offer, part) is None and not (part == "fabric" and named(said))
+    ]
 
 
-def _before_all(message: Message, term: Quantity, price: Quantity, first: int) -> bool:
-    """Whether a time stands in a clause before the offers and so is of none of them: "rents for three months, has two
-    quotes: A 2.35 …"; not in a list: "1 month: $2.85"."""
-    named = any(first <= name.start < term.start for name in (*message.fabrics, *message.providers))
-    between = message.tokens[term.end : price.start]
-    listed = all(token.text in _LEADS_TO for token in between)
-    return not (named or listed) and term.end <= price.start and any(token.text in ",.;:" for token in between)
+def _settle(reading: Reading, path: str, amount: Quantity, said: Said) -> None:
+    value = converted(FIELDS[path], amount, reading.today)
+    if value is None or path in reading.unset:
+        return
+    reading.fields[path] = value
+    reading.taken |= said.tokens
+    reading.doubts = [doubt for doubt in reading.doubts if doubt.field != path]
+    reading.assumed.append(f'"{said.typed}" is taken as {FIELDS[path].about.label} of the job')
 
 
-def _of_one_seller(message: Message, found: Found, closing: int | None) -> list[Quoted]:
-    """Who is named before the first price, or signs behind ``closing``, and alone, makes every offer: "Lambda offers
-    InfiniBand at 2.49 or RoCE at 2.20"; in a part of its own it makes that one."""
-    sellers, first = {name.id for name in message.providers}, min(q.start for q in found.amounts)
-    before_all = all(name.end <= first or (closing is not None and name.start > closing) for name in message.providers)
-    if len(sellers) != 1 or UNNAMED in sellers or message.names_apart or not (before_all or message.sections):
-        return found.offers
-    return [replace(offer, provider=offer.provider or next(iter(sellers))) for offer in found.offers]
+def _ask_whose(reading: Reading) -> None:
+    """A price beside several providers or GPUs is that of none of them until it is said."""
+    several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
+    price = reading.fields.pop(_PRICE, None) if several else None
+    if price is not None:
+        reading.doubts.append(Doubt(_PRICE, f"whose price is ${price}?", (price,)))
 
 
-def _delivery_of_all(message: Message, found: Found) -> float | None:
-    """The days of a delivery that is said in a clause of its own behind the last price, and nowhere else."""
-    *others, last = (offer.delivery_days for offer in found.offers)
-    price = max(q.end for q in found.amounts if q.kind != "time")
-    _, end = clause_of(message.tokens, price - 1, price)
-    own = any(q.value == last and q.start >= end for q in message.times)
-    return last if own and not any(others) else None
-
-
-def _on_one_network(message: Message, found: list[Quoted]) -> list[Quoted]:
-    """Where no offer has a network of its own, the only one that is told beside them is that of all: above a list."""
-    named = {one.id for one in message.fabrics if one.start not in message.job}
-    if len(named) != 1 or any(one.fabric for one in found):
-        return found
-    return [replace(one, fabric=next(iter(named))) for one in found]
-
-
-def _on_terms(message: Message, found: list[Quoted]) -> list[Quoted]:
-    """One seller's prices for several terms are of the same machines: what is told once is told of all."""
-    if not message.of_one or message.names_apart or len({one.months for one in found}) < len(found):
-        return found
-    told: dict[str, Any] = {part: next(filter(None, (getattr(one, part) for one in found)), None) for part in _OF_ONE}
-    told["includes"] = tuple(dict.fromkeys(item for one in found for item in one.includes))
-    return [replace(one, **told) for one in found]
+def _take_back(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]) -> None:
+    """What was read as the job's and is the offers' is no fact of it, and nothing to ask about; the same amount said of
+    both, as a month of training and a seller's least term, is one."""
+    offers, places = reading.offers, {at for q in amounts for at in range(q.start, q.end)}
+    ours = {fact.says.field for fact in facts if fact.says.act == "set" and not fact.claimed & places}
+    theirs = {q.value for q in amounts} | {offer.delivery_days for offer in offers if offer.delivery_days}
+    theirs |= {price for offer in offers for price in (offer.gpu_hour_usd, offer.usd) if price}  # in dollars
+    settled: set[Any] = set(_OF_AN_OFFER) if len(offers) > 1 else set()
+    settled |= {"constraints.deadline_days"} if any(q.kind == "date" for q in amounts) else set()
+    settled |= {path for path in _AMOUNTS - ours if reading.fields.get(path) in theirs}
+    settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in offers)}
+    reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+    settled |= {doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)}
+    settled |= {"budget.delivery_days"} if any(offer.delivery_days for offer in offers) else frozenset()
+    settled |= {"budget.usd", "budget.usd_per_month"} if any(offer.usd for offer in offers) else frozenset()
+    settled |= {"cluster.fabric", "cluster.provider"}
+    of_theirs = lambda doubt: bool(doubt.between) and theirs.issuperset(value for _, value in doubt.between)
+    reading.doubts = [d for d in reading.doubts if d.field not in settled and not of_theirs(d)]

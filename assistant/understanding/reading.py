@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,6 @@ from .ignored import HIDDEN
 from .networks import Mention
 from .opinion import Opinion
 from .scopes import Reach, kinds_at
-from .sections import Section
 from .templates import Quantity, Source
 from .text import Text
 
@@ -52,8 +51,8 @@ class Reading:
     nodes: int | None = None
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
-    sections: list[Section] = field(default_factory=list)  # the parts of the message that are a quote each
-    job: frozenset[int] = frozenset()  # tokens of clauses that are of the job, where prices are told too
+    learned: Any = None  # what the learned reading of quotes says of the message, and
+    told: Sequence[Any] = ()  # the offers of it that are taken (told_offers)
     of_sellers: frozenset[int] = frozenset()  # tokens of clauses that tell of offers and nothing of the job
     taken: set[int] = field(default_factory=set)
     unread: frozenset[int] = frozenset()  # tokens that its meaning is judged without

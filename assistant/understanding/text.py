@@ -175,6 +175,7 @@ def _stemmer():
 
 
 ENDS = frozenset(".;!?")
+_OF_CLAUSES = ENDS | {","}
 
 
 def ends_sentence(tokens: Sequence[Token], at: int) -> bool:
@@ -190,6 +191,22 @@ def sentences(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield start, at
             start = at + 1
     yield start, len(tokens)
+
+
+def clauses(
+    tokens: Tokens, first: int, last: int, parted: frozenset[str] = frozenset({","})
+) -> Iterator[tuple[int, int]]:
+    """What stands between some marks, between two places."""
+    for comma in [*tokens.places(parted, first, last), last]:
+        if first < comma:
+            yield first, comma
+        first = comma + 1
+
+
+def clause_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """What stands between two commas, sentences or lines around some tokens."""
+    before, last = tokens.before(_OF_CLAUSES, start), tokens.after(_OF_CLAUSES, end)
+    return 0 if before is None else before + 1, len(tokens) if last is None else last
 
 
 def in_question(tokens: Tokens, at: int) -> bool:
