@@ -1,0 +1,134 @@
+"""A question of the plan by its parts: which figures are asked for, of what, under which change, against which limit.
+
+What is named and what is supposed is read as facts of a job are; which figures are asked for is learned
+(``knowledge/language/measures.yaml``). The answer is put together from those parts: no wording of a question is
+known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assistant.present.plan import reading
+from assistant.present.plan.answers import Asked, remedied, sentences
+from assistant.present.plan.answers.measures import MEASURES, Beside, changed, held, told
+from assistant.present.plan.names import namer
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
+
+from ..events import Event, VariationShown
+from .followup import fitted, is_question, made_from, new_facts
+from .parts import Parts
+
+_ASKED = 0.5  # how likely a figure is that counts as asked for
+_LIMITED_BY = {  # a field that limits a figure: named in a question for that figure it is what it is held against
+    "constraints.deadline_days": "time", "training.days": "time", "budget.usd": "cost", "budget.usd_per_month": "month",
+    "constraints.max_power_kw": "power", "budget.reserved_days": "time",
+}  # fmt: skip
+OF_THE_CARD = frozenset({"cost", "month", "time"})  # told of whatever is tried
+_MOST_BESIDE = 4
+
+
+def measures(said: Utterance) -> list[str]:
+    """The figures that a message asks for."""
+    return [name for name, share in said.measures if share >= _ASKED]
+
+
+def answered(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The figures of the plan that are asked for, where it is asked for more than one, beside what is named or
+    against a limit; ``None`` where that is not so."""
+    names = measures(said)
+    priced = said.named("provider") or "cluster.provider" in said.fields
+    if parts.state.plan is not None and priced and not set(said.fields) - {"cluster.provider"} and not said.offers:
+        asked = made_from(parts, parts.state.plan, said)
+        if at := sentences(asked, ["seller-at"]):
+            return parts.answered(fitted([*map(namer(asked.plan), at), *sentences(asked, ["seller-price"])]))
+    if parts.state.plan is None or not names or not is_question(parts, said):
+        return None
+    facts = new_facts(parts, said) - {path for path, name in _LIMITED_BY.items() if name in _kin(names)}
+    if facts - {"cluster.provider", "cluster.fabric"} or said.offers or said.excluded:
+        return None  # it is tried
+    view = parts.view_of(said)
+
+    def of_plan(plan: Plan) -> list[Event]:
+        asked = made_from(parts, plan, said)
+        asked, lead = remedied(asked) or (asked, "")
+        found = _lines(parts, asked, names)
+        return [fitted([*([lead] if lead else []), *map(namer(asked.plan), found)])] if found else []
+
+    return view(of_plan) or None
+
+
+def _kin(names: Sequence[str]) -> set[str]:
+    """The figures with those of the same kind: "cost" with what it is at worst."""
+    limits = {MEASURES[name].limit for name in names} - {""}
+    return {name for name, one in MEASURES.items() if one.limit in limits} | set(names)
+
+
+def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
+    """What is told of the figures, the answer first; nothing where the plan is asked for one alone as it stands."""
+    best = asked.best
+    if best is None:
+        return []
+    own = Beside(asked.name(best.fabric), asked.plan, best)
+    names = [name for name in names if MEASURES[name].of(asked.plan, best) is not None]
+    others, limits = _beside(asked, own), {name: _limits(asked, name) for name in names}
+    sellers = sentences(asked, ["named-seller", "seller-price"]) if asked.said.named("provider") else []
+    if not others and not sellers and not any(limits.values()) and len(names) < 2:
+        return []
+    found: list[str] = []
+    for name in names:
+        called = _called(parts, asked.plan, name)
+        kept = held(name, called, own, limits[name]) if limits[name] else None
+        if kept:
+            found.append(kept)
+        elif others:
+            found += filter(None, [told(name, _begun(called), [own, *others])])
+        elif not (sellers and name in OF_THE_CARD):
+            own_words = sentences(asked, _data(parts)[name].get("tells", ()))[:1]
+            found += own_words or filter(None, [told(name, _begun(called), [own])])
+    return [*sellers, *found]
+
+
+def _beside(asked: Asked, own: Beside) -> list[Beside]:
+    """The other networks that are meant: those that are named, else where each is asked for those of the job."""
+    named = asked.fabrics or (asked.networks if asked.says("of_each") else ())
+    others = (reading.candidate(asked.plan, fabric) for fabric in dict.fromkeys(named) if fabric != own.found.fabric)
+    return [Beside(asked.name(c.fabric), asked.plan, c) for c in others if c is not None][:_MOST_BESIDE]
+
+
+def _limits(asked: Asked, name: str) -> list[float]:
+    """The amounts of a message that a figure may be held against, in the order in which they stand."""
+    return asked.amounts(MEASURES[name].limit) if MEASURES[name].limit else []
+
+
+def besides(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
+    """What is tried, with the figures that are asked for and that the card does not tell: before → after."""
+    plan = parts.state.plan
+    names = [name for name in measures(said) if name not in OF_THE_CARD]
+    if plan is None or not names:
+        return events
+    return [_with(parts, event, plan, names) if isinstance(event, VariationShown) else event for event in events]
+
+
+def _with(parts: Parts, tried: VariationShown, plan: Plan, names: Sequence[str]) -> VariationShown:
+    before, after = (reading.chosen(one) for one in (plan, tried.plan))
+    if before is None or after is None or tried.plan.recommendation.verdict == "infeasible":
+        return tried
+    was, now = Beside("", plan, before), Beside("", tried.plan, after)
+    lines = (changed(name, _begun(_called(parts, plan, name)), was, now) for name in names)
+    return tried.model_copy(update={"card": (*filter(None, lines), *tried.card)})
+
+
+def _data(parts: Parts) -> dict[str, Any]:
+    return parts.library.language["measures"]
+
+
+def _called(parts: Parts, plan: Plan, name: str) -> str:
+    one = _data(parts)[name]
+    return one["called"] if reading.ends(plan) else one.get("of_service", one["called"])
+
+
+def _begun(called: str) -> str:
+    return called[:1].upper() + called[1:]
