@@ -14,6 +14,7 @@ from assistant.present.plan import reading
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.answers.measures import MEASURES, Beside, changed, held, told
 from assistant.present.plan.names import namer
+from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
@@ -27,7 +28,9 @@ _LIMITED_BY = {  # a field that limits a figure: named in a question for that fi
     "constraints.max_power_kw": "power", "budget.reserved_days": "time",
 }  # fmt: skip
 OF_THE_CARD = frozenset({"cost", "month", "time"})  # told of whatever is tried
+_PRICED = frozenset({"cluster.provider", "cluster.fabric"})  # what a price may be named with
 _MOST_BESIDE = 4
+_SURE = 0.45  # how likely a kind of question is that is told as it is
 
 
 def measures(said: Utterance) -> list[str]:
@@ -39,11 +42,9 @@ def answered(parts: Parts, said: Utterance) -> list[Event] | None:
     """The figures of the plan that are asked for, where it is asked for more than one, beside what is named or
     against a limit; ``None`` where that is not so."""
     names = measures(said)
-    priced = said.named("provider") or "cluster.provider" in said.fields
-    if parts.state.plan is not None and priced and not set(said.fields) - {"cluster.provider"} and not said.offers:
-        asked = made_from(parts, parts.state.plan, said)
-        if at := sentences(asked, ["seller-at"]):
-            return parts.answered(fitted([*map(namer(asked.plan), at), *sentences(asked, ["seller-price"])]))
+    priced = _at_a_price(parts, said)
+    if priced:
+        return priced
     if parts.state.plan is None or not names or not is_question(parts, said):
         return None
     facts = new_facts(parts, said) - {path for path, name in _LIMITED_BY.items() if name in _kin(names)}
@@ -58,6 +59,21 @@ def answered(parts: Parts, said: Utterance) -> list[Event] | None:
         return [fitted([*([lead] if lead else []), *map(namer(asked.plan), found)])] if found else []
 
     return view(of_plan) or None
+
+
+def _at_a_price(parts: Parts, said: Utterance) -> list[Event] | None:
+    """What is named, a provider or a network, for the price or the share of it that is said: a price that is told
+    beside a plan is held against it, whether it is asked or not."""
+    plan = parts.state.plan
+    asks = is_question(parts, said)
+    others = new_facts(parts, said) - (_PRICED | {"budget.gpu_hour_usd"} if asks else _PRICED)
+    if plan is None or said.offers or others or not said.amounts:
+        return None
+    asked = made_from(parts, plan, said)
+    found = sentences(asked, ["seller-at"]) or sentences(asked, ["network-at"])
+    if not found:
+        return None
+    return parts.answered(fitted([*map(namer(plan), found), *sentences(asked, ["seller-price"])]))
 
 
 def _kin(names: Sequence[str]) -> set[str]:
@@ -75,7 +91,8 @@ def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
     names = [name for name in names if MEASURES[name].of(asked.plan, best) is not None]
     others, limits = _beside(asked, own), {name: _limits(asked, name) for name in names}
     sellers = sentences(asked, ["named-seller", "seller-price"]) if asked.said.named("provider") else []
-    if not others and not sellers and not any(limits.values()) and len(names) < 2:
+    sure = max((share for kind, share in asked.said.followup if kind != ELSEWHERE), default=0.0) >= _SURE
+    if not others and not sellers and not any(limits.values()) and (len(names) < 2 or sure):
         return []
     found: list[str] = []
     for name in names:

@@ -141,15 +141,27 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
         return None
     if _subjects(parts, said) and (found := answered(parts, said, first=False)):
         return found
-    kinds = _wordings(parts)
-    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
-    asked = " or ".join(f'"{one}"' for one in near[:2])
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    quoted = bool(parts.state.plan.quotes)
+    fits = lambda kind: quoted or kind.get("needs") != "quotes"
+    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE and fits(kinds[name])] or list(kinds.values())
+    for n, kind in enumerate(near if said.followup else ()):
+        events = parts.view_of(said)(lambda plan, kind=kind: _answer(parts, plan, kind, said))
+        notes = [event for event in events if isinstance(event, Note) and (event.items or not _is_lead(event))]
+        if notes:
+            other = next((one["says"][0] for one in near[n + 1 :]), None)
+            taken = (
+                f'Taken as "{kind["says"][0]}"{f"; else ask for example {chr(34)}{other}{chr(34)}" if other else ""}.'
+            )
+            told = [text for note in notes for text in (note.text, *note.items)]
+            parts.more = partial(_more, parts, kind["more"], said, parts.view_of(said))
+            return parts.answered(fitted([told[0], taken, *told[1:]]))
+    asked = " or ".join(f'"{one["says"][0]}"' for one in near[:2])
     return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
 
 
-def _wordings(parts: Parts) -> dict[str, str]:
-    """Every kind of question with a sentence that asks it."""
-    return {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+def _is_lead(note: Note) -> bool:
+    return note.text.startswith("With ")
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:

@@ -30,7 +30,8 @@ from .steps import vary
 
 Act = Callable[[Parts, Utterance], list[Event]]
 _LEAST = 2  # words of a question
-_SURE = 0.45  # how likely a kind of question is that a part of a message asks by itself
+# How likely a kind of question is that a part of a message asks by itself, and one that the whole of it asks.
+_SURE, _SURELY_ONE = 0.45, 0.75
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Asked:
 def each(parts: Parts, said: Utterance, act: Act) -> list[Event]:
     """What ``act`` brings for each question of the message, told together in a few lines; of one question as it is, and
     of a message that tells facts as well."""
-    questions = _questions(parts, said) if parts.state.plan is not None and not said.offers else []
+    one = _likeliest(said) >= _SURELY_ONE or parts.state.plan is None or bool(said.offers)
+    questions = [] if one else _questions(parts, said)
     if len(questions) < 2:
         return act(parts, said)
     before, answers = parts.state, dict[int, list[Event]]()
@@ -96,9 +98,15 @@ def _questions(parts: Parts, said: Utterance) -> list[Asked]:
 
 def _stands_alone(parts: Parts, said: Utterance) -> bool:
     """Whether a part of a message asks something that is known without the rest: "where does it come from" does not."""
-    sure = max((share for name, share in said.followup if name != ELSEWHERE), default=0.0) >= _SURE
-    knows = sure or by_parts.measures(said) or said.entities or said.fabrics or "value" in said.roles
+    knows = (
+        _likeliest(said) >= _SURE or by_parts.measures(said) or said.entities or said.fabrics or "value" in said.roles
+    )
     return is_question(parts, said) and bool(knows or new_facts(parts, said))
+
+
+def _likeliest(said: Utterance) -> float:
+    """How likely the likeliest kind of question is."""
+    return max((share for name, share in said.followup if name != ELSEWHERE), default=0.0)
 
 
 def _heard(parts: Parts, text: str) -> Utterance:

@@ -24,7 +24,9 @@ _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
 _OWNED = "budget.owned"
 _MOST_TRIED = 8  # plans that are weighed against each other
-_USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
+# Most offers of the catalog are of it; most published runs are of a dense model of this size.
+_USUAL = {"cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
+_ACTIVE, _EXPERTS, _EACH = "model.active_params", "model.experts", 2  # experts of a token, as Mixtral has them
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 
 
@@ -127,7 +129,7 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     """The draft with the fields, what is missing beside them usual, and its plan."""
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
-        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing} | _of_experts(draft)
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
         draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
@@ -136,6 +138,15 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
         return None
     plan = made.unfinished.finished() if made.unfinished is not None else made.plan
     return None if plan is None else (draft, plan)
+
+
+def _of_experts(draft: Draft) -> dict[str, Any]:
+    """The parameters of a mixture of which those of a token and the experts are known: nearly all are its experts'."""
+    active, experts = (draft.fields.get(name) for name in (_ACTIVE, _EXPERTS))
+    if "model" not in draft.missing or not (active and experts):
+        return {}
+    each = draft.fields.get("model.experts_per_token") or _EACH
+    return {"model": None, "model.params": round(active * max(1.0, experts / each)), "model.experts_per_token": each}
 
 
 def _works(plan: Plan) -> bool:

@@ -111,7 +111,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     bandwidth: "line_rate line_rate_named line_rate_sites one_way".split(),
     bargaining: (
-        "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api"
+        "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api network_at"
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
     other_gpus: "other_gpus overnight_on peaks".split(),

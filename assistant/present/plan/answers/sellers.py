@@ -121,7 +121,7 @@ def _at_the_seller(asked: Asked, provider: str) -> str:
 def seller_at(asked: Asked) -> list[str]:
     """The job at a provider that is named for the price that is said, or for so much less or more than its list."""
     prices = [p for p in asked.amounts("decimal", "money") if _LEAST_RATE <= p <= _MOST_RATE]
-    shares, best = asked.amounts("percent"), asked.best
+    shares, best = asked.amounts("percent") if asked.says("at_less") or asked.says("raised") else [], asked.best
     named = [*asked.said.named("provider"), asked.said.fields.get("cluster.provider")]
     provider = next((one for one in named if isinstance(one, str) and one in asked.catalog.providers), None)
     if provider is None or best is None or best.cost_usd is None or not (prices or shares):
