@@ -1,7 +1,7 @@
 """Learns which figures of a plan a message asks for (:mod:`assistant.understanding.measures`).
 
 ``python -m tests.measures_fit`` learns from the sentences of ``measures.yaml`` and of the kinds that it names, and from
-``messages/followup_parts.yaml``, and writes ``measures.npz`` (two minutes, nearly all of it the encoder). ``--leave-out
+``messages/followup_parts.yaml``, and writes ``measures.npz`` (a minute, nearly all of it the encoder). ``--leave-out
 N`` leaves out every fifth of the labelled messages from the N-th on, says how many figures of those are found and how
 many are made up, and writes nothing. The layers of the encoder stay as they are (``opinion.npz``): to be done again
 after those were learned anew.
@@ -36,6 +36,7 @@ _KNOWN = (
 )
 _STEPS, _RATE, _DECAY = 300, 0.02, 5e-3
 _LABELLED = 6.0  # weight of a labelled message beside a sentence of a kind
+_EACH = 4  # of so many sentences of a kind that asks for no figure one is learned from: more change nothing
 _ASKED = 0.5  # how likely a figure is that counts as asked for
 
 Row = tuple[str, frozenset[str], frozenset[str], float]  # a sentence, what it asks for, what it may, its weight
@@ -51,6 +52,8 @@ def rows(labelled: Sequence[dict[str, Any]]) -> list[Row]:
     for says, kind in [*words.questions(), *more]:
         by_kind.setdefault(kind, (of("kinds", kind), of("either", kind)))
         found.append((says, *by_kind[kind], 1.0))
+    asking = [row for row in found if row[1]]
+    found = asking + [row for row in found if not row[1]][::_EACH]
     # a sentence of one figure may speak of another: "and the date" is of the time alone, "cost difference" of neither
     found += [(says, frozenset({name}), frozenset(), _LABELLED) for name, one in data.items() for says in one["says"]]
     return found + [(row["say"], frozenset(row["measures"]), frozenset(), _LABELLED) for row in labelled]

@@ -91,8 +91,8 @@ def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
     names = [name for name in names if MEASURES[name].of(asked.plan, best) is not None]
     others, limits = _beside(asked, own), {name: _limits(asked, name) for name in names}
     sellers = sentences(asked, ["named-seller", "seller-price"]) if asked.said.named("provider") else []
-    sure = max((share for kind, share in asked.said.followup if kind != ELSEWHERE), default=0.0) >= _SURE
-    if not others and not sellers and not any(limits.values()) and (len(names) < 2 or sure):
+    alone = not others and not sellers and not any(limits.values())
+    if alone and (len(names) < 2 or _is_a_kind_of(parts, asked.said, names)):
         return []
     found: list[str] = []
     for name in names:
@@ -106,6 +106,13 @@ def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
             own_words = sentences(asked, _data(parts)[name].get("tells", ()))[:1]
             found += own_words or filter(None, [told(name, _begun(called), [own])])
     return [*sellers, *found]
+
+
+def _is_a_kind_of(parts: Parts, said: Utterance, names: Sequence[str]) -> bool:
+    """Whether a kind of question is sure that asks for all the figures: its sentences tell more of them."""
+    kind, share = next(iter(said.followup), (ELSEWHERE, 0.0))
+    asks = lambda one: kind in (*one.get("kinds", ()), *one.get("either", ()))
+    return kind != ELSEWHERE and share >= _SURE and all(asks(_data(parts)[name]) for name in names)
 
 
 def _beside(asked: Asked, own: Beside) -> list[Beside]:

@@ -72,7 +72,8 @@ def _with_what_it_takes(asked: Asked, name: str, fields: dict[str, Any]) -> str:
         return f"{name}: {error.message}."
     works = remedied(asked.instead(fields, made)) if made is not None else None
     if works is None or works[0].best is None:
-        return f"{name} does not run here as asked, nor with anything that was tried."
+        way = made.recommendation.smallest_change if made is not None else None
+        return f"{name} does not run here as asked{f': {way[:1].lower()}{way[1:]}' if way else '.'}"
     found, lead = works
     instead = f" instead of {line(asked.plan, asked)}" if asked.best is not None else ""
     return f"{name}: {lead[:1].lower()}{lead[1:]} {line(found.plan, asked)}{instead}."
