@@ -52,7 +52,11 @@ def each(parts: Parts, said: Utterance, act: Act) -> list[Event]:
     before, answers = parts.state, dict[int, list[Event]]()
     supposes = [bool(new_facts(parts, one.said)) for one in questions]
     for at in sorted(range(len(questions)), key=lambda at: not _is_of_others(questions, supposes, at)):
-        answers[at] = _answered(parts, questions, supposes, at, act)
+        parts.of_trial = parts.state.variation is not before.variation and not supposes[at]
+        try:
+            answers[at] = _answered(parts, questions[at].said, act, supposes=supposes[at])
+        finally:
+            parts.of_trial = False
         if any(isinstance(event, Understood | PlanShown) for event in answers[at]):
             parts.state = before
             return act(parts, said)
@@ -69,31 +73,30 @@ def _is_of_others(questions: Sequence[Asked], supposes: Sequence[bool], at: int)
     return supposes[at] and sum(same) == 1 and len(same) > 1 and "if" in questions[at].said.text.lower().split()
 
 
-def _answered(parts: Parts, questions: Sequence[Asked], supposes: Sequence[bool], at: int, act: Act) -> list[Event]:
-    """The answer to one of them, of what the others suppose where it supposes nothing itself."""
-    one, plan = questions[at], parts.state.plan
-    parts.of_trial = parts.state.variation is not None and not supposes[at]
-    try:
-        events = act(parts, one.said)
-    finally:
-        parts.of_trial = False
-    fields = asked.varied(parts, one.said) if supposes[at] else {}
+def _answered(parts: Parts, said: Utterance, act: Act, *, supposes: bool) -> list[Event]:
+    """The answer to one of them; what it supposes is tried, so that the next is asked of that: "would 64 do, and the
+    price then"."""
+    events, plan = act(parts, said), parts.state.plan
+    fields = asked.varied(parts, said) if supposes else {}
     if fields and plan is not None and not any(isinstance(event, VariationShown) for event in events):
-        vary(parts, plan, fields, one.said.text, "")  # the next may be asked of it: "would 64 do, and the price then"
+        vary(parts, plan, fields, said.text, "")
     return events
 
 
 def _questions(parts: Parts, said: Utterance) -> list[Asked]:
     """The questions of a message; what asks nothing goes with the next that does, or with the last."""
-    found, waiting = list[tuple[str, int]](), ""
-    for number, piece in pieces(said.text):
-        waiting = f"{waiting} {piece}".strip()
-        if len(piece.split()) >= _LEAST and _stands_alone(parts, _heard(parts, piece)):
-            found.append((waiting, number))
+    told = pieces(said.text)
+    found, waiting = list[Asked](), ""
+    for number, piece in told if len(told) > 1 else ():
+        alone = _heard(parts, piece) if len(piece.split()) >= _LEAST else None
+        if alone is not None and _stands_alone(parts, alone):
+            found.append(Asked(_heard(parts, f"{waiting} {piece}") if waiting else alone, number))
             waiting = ""
-    if waiting and found:
-        found[-1] = (f"{found[-1][0]} {waiting}", found[-1][1])
-    return [Asked(_heard(parts, text), number) for text, number in found] if len(found) > 1 else []
+        else:
+            waiting = f"{waiting} {piece}".strip()
+    if waiting and len(found) > 1:
+        found[-1] = Asked(_heard(parts, f"{found[-1].said.text} {waiting}"), found[-1].sentence)
+    return found
 
 
 def _stands_alone(parts: Parts, said: Utterance) -> bool:

@@ -16,6 +16,7 @@ from ... import figures
 from .. import reading
 
 _WITHIN = 1e-9
+_AT_WORST = "-at-worst"
 
 
 @dataclass(frozen=True)
@@ -145,5 +146,7 @@ def held(name: str, called: str, one: Beside, limits: Iterable[float]) -> str | 
         return None
     room = abs(limit - value)
     if value <= limit * (1 + _WITHIN):
-        return f"Yes: {called} {measure.text(value)} of {measure.text(limit)}, {measure.text(room)} to spare."
+        slow = MEASURES[f"{name}{_AT_WORST}"].of(one.plan, one.found) if f"{name}{_AT_WORST}" in MEASURES else None
+        unless = f"; in one case of ten {measure.text(slow)}, which is more" if slow and slow > limit else ""
+        return f"Yes: {called} {measure.text(value)} of {measure.text(limit)}, {measure.text(room)} to spare{unless}."
     return f"No: {called} {measure.text(value)}, {measure.text(room)} more than {measure.text(limit)}."
