@@ -137,7 +137,9 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     except InputError:
         return None
     plan = made.unfinished.finished() if made.unfinished is not None else made.plan
-    return None if plan is None else (draft, plan)
+    if plan is None or (usual.get("model") and not _works(plan)):  # nothing fails for a model that nobody named
+        return None
+    return draft, plan
 
 
 def _of_experts(draft: Draft) -> dict[str, Any]:
