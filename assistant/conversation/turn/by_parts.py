@@ -18,7 +18,7 @@ from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
-from ..events import Event, VariationShown
+from ..events import Event, Note, VariationShown
 from .followup import fitted, is_question, made_from, new_facts
 from .parts import Parts
 
@@ -30,7 +30,8 @@ _LIMITED_BY = {  # a field that limits a figure: named in a question for that fi
 OF_THE_CARD = frozenset({"cost", "month", "time"})  # told of whatever is tried
 _PRICED = frozenset({"cluster.provider", "cluster.fabric"})  # what a price may be named with
 _MOST_BESIDE = 4
-_SURE = 0.45  # how likely a kind of question is that is told as it is
+# How likely a kind of question is that is told as it is beside several figures, and beside a limit.
+_SURE, _SURELY = 0.45, 0.6
 
 
 def measures(said: Utterance) -> list[str]:
@@ -45,7 +46,8 @@ def answered(parts: Parts, said: Utterance) -> list[Event] | None:
     priced = _at_a_price(parts, said)
     if priced:
         return priced
-    if parts.state.plan is None or not names or not is_question(parts, said):
+    sized = said.of_plan == "in-time" and set(names) <= _kin(["time"])  # told with the GPUs that would end it in time
+    if parts.state.plan is None or not names or sized or not is_question(parts, said):
         return None
     facts = new_facts(parts, said) - {path for path, name in _LIMITED_BY.items() if name in _kin(names)}
     if facts - {"cluster.provider", "cluster.fabric"} or said.offers or said.excluded:
@@ -58,15 +60,17 @@ def answered(parts: Parts, said: Utterance) -> list[Event] | None:
         found = _lines(parts, asked, names)
         return [fitted([*([lead] if lead else []), *map(namer(asked.plan), found)])] if found else []
 
-    return view(of_plan) or None
+    events = view(of_plan)
+    return events if any(isinstance(event, Note) and not event.text.endswith(":") for event in events) else None
 
 
 def _at_a_price(parts: Parts, said: Utterance) -> list[Event] | None:
     """What is named, a provider or a network, for the price or the share of it that is said: a price that is told
     beside a plan is held against it, whether it is asked or not."""
     plan = parts.state.plan
-    asks = is_question(parts, said)
-    others = new_facts(parts, said) - (_PRICED | {"budget.gpu_hour_usd"} if asks else _PRICED)
+    beside = _PRICED if any(one.kind == "percent" for one in said.amounts) else frozenset[str]()
+    beside = _PRICED | {"budget.gpu_hour_usd"} if is_question(parts, said) else beside
+    others = new_facts(parts, said) - beside  # a price that is stated with its provider is taken as a fact
     if plan is None or said.offers or others or not said.amounts:
         return None
     asked = made_from(parts, plan, said)
@@ -91,8 +95,9 @@ def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
     names = [name for name in names if MEASURES[name].of(asked.plan, best) is not None]
     others, limits = _beside(asked, own), {name: _limits(asked, name) for name in names}
     sellers = sentences(asked, ["named-seller", "seller-price"]) if asked.said.named("provider") else []
-    alone = not others and not sellers and not any(limits.values())
-    if alone and (len(names) < 2 or _is_a_kind_of(parts, asked.said, names)):
+    alone, sure = not others and not sellers, next(iter(asked.said.followup), (ELSEWHERE, 0.0))
+    held_against = any(limits.values()) and (sure[0] == ELSEWHERE or sure[1] < _SURELY)
+    if alone and not held_against and (len(names) < 2 or _is_a_kind_of(parts, asked.said, names)):
         return []
     found: list[str] = []
     for name in names:

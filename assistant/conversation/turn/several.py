@@ -31,7 +31,7 @@ from .steps import vary
 Act = Callable[[Parts, Utterance], list[Event]]
 _LEAST = 2  # words of a question
 # How likely a kind of question is that a part of a message asks by itself, and one that the whole of it asks.
-_SURE, _SURELY_ONE = 0.45, 0.75
+_SURE, _SURELY_ONE = 0.45, 0.6
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Asked:
 def each(parts: Parts, said: Utterance, act: Act) -> list[Event]:
     """What ``act`` brings for each question of the message, told together in a few lines; of one question as it is, and
     of a message that tells facts as well."""
-    one = _likeliest(said) >= _SURELY_ONE or parts.state.plan is None or bool(said.offers)
-    questions = [] if one else _questions(parts, said)
-    if len(questions) < 2:
+    questions = _questions(parts, said) if parts.state.plan is not None and not said.offers else []
+    sure = _likeliest(said) >= _SURELY_ONE and not any("value" in one.said.roles for one in questions)
+    if len(questions) < 2 or sure:
         return act(parts, said)
     before, answers = parts.state, dict[int, list[Event]]()
     supposes = [bool(new_facts(parts, one.said)) for one in questions]

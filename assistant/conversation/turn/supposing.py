@@ -26,6 +26,7 @@ _OWNED = "budget.owned"
 _MOST_TRIED = 8  # plans that are weighed against each other
 # Most offers of the catalog are of it; most published runs are of a dense model of this size.
 _USUAL = {"cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
+_MACHINES = frozenset({"cluster.gpu", "cluster.gpus"})  # of which something may be asked whatever runs on them
 _ACTIVE, _EXPERTS, _EACH = "model.active_params", "model.experts", 2  # experts of a token, as Mixtral has them
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 
@@ -130,6 +131,7 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
         usual = {name: value for name, value in _USUAL.items() if name in draft.missing} | _of_experts(draft)
+        usual = usual if told.fields.keys() >= _MACHINES or "model" not in draft.missing else {}
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
         draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
