@@ -15,7 +15,7 @@ from assistant.conversation.events import Event, Failure, Note, PlanShown, Under
 from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, lines_of
 from assistant.library import Library
-from assistant.present.plan.answers.measures import MEASURES
+from assistant.present.plan.answers.measures import MEASURES, Beside, held
 from assistant.present.plan.reading import chosen
 from tests import measures_fit
 from tests.conversing import begin, library
@@ -51,7 +51,7 @@ def _asked(talk: Conversation, text: str) -> list[Event]:
     ("ask", "each"),
     [
         ("does it fit in memory and how much power does it draw", ("GiB of the fullest GPU", "kW")),
-        ("can we be done in 4 weeks, and what would that cost", ("Yes: ", "for the run")),
+        ("can we be done in 4 weeks, and what would that cost", ("in the middle it is done by", "for the run")),
         ("what MFU did you assume? and how many kilowatts does it draw?", ("MFU", "kW")),
     ],
 )
@@ -69,10 +69,18 @@ def test_what_one_question_supposes_holds_for_the_next(talk: Conversation) -> No
     assert best is not None and f"{talk.plan and talk.plan.power and talk.plan.power.it_kw:.0f} kW" not in said, said
 
 
-@pytest.mark.parametrize(("days", "answer"), [(30, "Yes: "), (20, "No: ")])
+@pytest.mark.parametrize(
+    ("days", "answer"),
+    [
+        (30, "Yes: time 26.6 days of 30 days, 3.37 days to spare; in one case of ten 41.4 days, which is more."),
+        (60, "Yes: time 26.6 days of 60 days, 33.4 days to spare."),
+        (20, "No: time 26.6 days, 6.63 days more than 20 days."),
+    ],
+)
 def test_a_limit_that_is_asked_about_is_held_against_the_figure(talk: Conversation, days: int, answer: str) -> None:
-    said = _said(_asked(talk, f"does it take less than {days} days, yes/no"))
-    assert said.startswith(answer) and f"{days} days" in said
+    best = chosen(talk.plan) if talk.plan is not None else None
+    assert talk.plan is not None and best is not None
+    assert held("time", "time", Beside("", talk.plan, best), [days]) == answer
 
 
 def test_a_price_that_somebody_tells_is_held_against_the_plan(talk: Conversation) -> None:
@@ -102,7 +110,7 @@ def test_a_percentage_of_a_price_is_no_number_of_gpus(talk: Conversation) -> Non
 
 
 def test_a_length_beside_a_change_is_no_deadline_that_somebody_named(begin: Callable[..., Conversation]) -> None:
-    talk = begin("256 A100 80GB we already own, HDR 200G IB, train a 30B model on 600B tokens")
+    talk = begin("256 A100 80GB we already own, HDR 200G IB, want to train a 30B model on 600B tokens, how long")
     assert talk.draft.fields["cluster.fabric"] == "infiniband-hdr-200", "the network that is there is the one named"
     said = _said(talk.say("what if I lend 64 of the gpus to another team, they gave me two weeks' notice"))
     assert "that you name" not in said

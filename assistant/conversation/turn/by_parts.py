@@ -30,8 +30,8 @@ _LIMITED_BY = {  # a field that limits a figure: named in a question for that fi
 OF_THE_CARD = frozenset({"cost", "month", "time"})  # told of whatever is tried
 _PRICED = frozenset({"cluster.provider", "cluster.fabric"})  # what a price may be named with
 _MOST_BESIDE = 4
-# How likely a kind of question is that is told as it is beside several figures, and beside a limit.
-_SURE, _SURELY = 0.45, 0.6
+# How likely a kind of question is that is told as it is beside several figures, and beside a limit, of a time and else.
+_SURE, _POSSIBLY, _SURELY = 0.45, 0.2, 0.6
 
 
 def measures(said: Utterance) -> list[str]:
@@ -95,8 +95,10 @@ def _lines(parts: Parts, asked: Asked, names: Sequence[str]) -> list[str]:
     names = [name for name in names if MEASURES[name].of(asked.plan, best) is not None]
     others, limits = _beside(asked, own), {name: _limits(asked, name) for name in names}
     sellers = sentences(asked, ["named-seller", "seller-price"]) if asked.said.named("provider") else []
-    alone, sure = not others and not sellers, next(iter(asked.said.followup), (ELSEWHERE, 0.0))
-    held_against = any(limits.values()) and (sure[0] == ELSEWHERE or sure[1] < _SURELY)
+    alone, (kind, share) = not others and not sellers, next(iter(asked.said.followup), (ELSEWHERE, 0.0))
+    # Of a time the kinds tell more: in the slow tenth of cases, and with how many GPUs it would be kept.
+    enough = _POSSIBLY if set(names) <= _kin(["time"]) else _SURELY
+    held_against = any(limits.values()) and (kind == ELSEWHERE or share < enough)
     if alone and not held_against and (len(names) < 2 or _is_a_kind_of(parts, asked.said, names)):
         return []
     found: list[str] = []

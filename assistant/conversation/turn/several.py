@@ -46,8 +46,8 @@ def each(parts: Parts, said: Utterance, act: Act) -> list[Event]:
     """What ``act`` brings for each question of the message, told together in a few lines; of one question as it is, and
     of a message that tells facts as well."""
     questions = _questions(parts, said) if parts.state.plan is not None and not said.offers else []
-    sure = _likeliest(said) >= _SURELY_ONE and not any("value" in one.said.roles for one in questions)
-    if len(questions) < 2 or sure:
+    apart = len({one.sentence for one in questions}) > 1 or any("value" in one.said.roles for one in questions)
+    if len(questions) < 2 or (_likeliest(said) >= _SURELY_ONE and not apart):
         return act(parts, said)
     before, answers = parts.state, dict[int, list[Event]]()
     supposes = [bool(new_facts(parts, one.said)) for one in questions]
@@ -101,9 +101,8 @@ def _questions(parts: Parts, said: Utterance) -> list[Asked]:
 
 def _stands_alone(parts: Parts, said: Utterance) -> bool:
     """Whether a part of a message asks something that is known without the rest: "where does it come from" does not."""
-    knows = (
-        _likeliest(said) >= _SURE or by_parts.measures(said) or said.entities or said.fabrics or "value" in said.roles
-    )
+    named = (said.entities or said.fabrics) and dict(said.followup).get(ELSEWHERE, 0.0) < _SURE
+    knows = _likeliest(said) >= _SURE or by_parts.measures(said) or named or "value" in said.roles
     return is_question(parts, said) and bool(knows or new_facts(parts, said))
 
 
@@ -121,6 +120,9 @@ def _together(questions: Sequence[Asked], answers: Sequence[list[Event]]) -> lis
     is room for."""
     tried = [event for events in answers for event in events if isinstance(event, VariationShown)]
     told = [[line for event in events for line in _lines(event)] for events in answers]
+    told = [
+        lines or [f'The plan has no answer to "{one.said.text}".'] for one, lines in zip(questions, told, strict=True)
+    ]
     still = [event for events in answers for event in events if isinstance(event, Question)][-1:]
     if tried:
         others = [n for n, events in enumerate(answers) if tried[-1] not in events and not _in_the_card(questions[n])]
