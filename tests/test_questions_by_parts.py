@@ -121,6 +121,14 @@ def test_a_size_behind_the_name_of_a_model_is_that_models(begin: Callable[..., C
     assert talk.draft.fields["model.params"] == 124e6 and "model" not in talk.draft.fields
 
 
+def test_of_a_range_of_models_the_largest_is_planned_where_something_is_asked(
+    begin: Callable[..., Conversation],
+) -> None:
+    talk = begin("16 nodes of 8x H100 rented, planning the fabric for training 13B-40B models, Ethernet or NVIDIA IB?")
+    assert "cluster.gpu" in talk.draft.fields and talk.plan is None
+    assert "parameters: 40 billion" in _said(talk.say("what would it take for infiniband to win"))
+
+
 def test_a_model_whose_tokens_take_all_of_it_is_no_mixture(begin: Callable[..., Conversation]) -> None:
     talk = begin("train a moe with 8 experts, 4B params, 1B active, on 20B tokens, 16 A100 80GB rented")
     assert not [e for e in talk.say("what if 1B params instead") if isinstance(e, Failure)]

@@ -23,7 +23,15 @@ from .quotes import with_quotes
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
     """What the text says where ``draft`` is known."""
     said = Listener.of(library.language, library.catalog, library.listener).hear(text, draft, today=today)
-    return _by_size(_own_size(said), draft)
+    return _by_size(_own_size(_of_words(said)), draft)
+
+
+def _of_words(said: Utterance) -> Utterance:
+    """Without numbers among what a choice of words may mean: "training 13B-40B models" has no purpose of 13 billion."""
+    chosen = lambda doubt: doubt.field in FIELDS and FIELDS[doubt.field].about.kind == "choice"
+    worded = lambda doubt: replace(doubt, options=tuple(one for one in doubt.options if isinstance(one, str)))
+    kept = (worded(one) if chosen(one) and one.options else one for one in said.doubts)
+    return replace(said, doubts=tuple(one for one in kept if one.options or one.between or not chosen(one)))
 
 
 def _own_size(said: Utterance) -> Utterance:

@@ -26,6 +26,7 @@ _OWNED = "budget.owned"
 _MOST_TRIED = 8  # plans that are weighed against each other
 # Most offers of the catalog are of it; most published runs are of a dense model of this size.
 _USUAL = {"cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
+_PARAMS = "model.params"
 _MACHINES = frozenset({"cluster.gpu", "cluster.gpus"})  # of which something may be asked whatever runs on them
 _ACTIVE, _EXPERTS, _EACH = "model.active_params", "model.experts", 2  # experts of a token, as Mixtral has them
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
@@ -123,6 +124,8 @@ def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     if path in _CHOSEN or (path in _LIMITS and any(path not in meaning for meaning in meanings)):
         return meanings
     same = [meaning for meaning in meanings if path in meaning]
+    if path == _PARAMS:  # what holds the largest of several models holds them all
+        return [max(same, key=lambda meaning: meaning[path])]
     return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
 
 
