@@ -47,7 +47,8 @@ def answered(parts: Parts, said: Utterance) -> list[Event] | None:
     if priced:
         return priced
     sized = said.of_plan == "in-time" and set(names) <= _kin(["time"])  # told with the GPUs that would end it in time
-    if parts.state.plan is None or not names or sized or not is_question(parts, said):
+    weighed = any(one["topic"] == said.of_plan and one.get("of") == "networks" for one in _topics(parts))
+    if parts.state.plan is None or not names or sized or weighed or not is_question(parts, said):
         return None
     facts = new_facts(parts, said) - {path for path, name in _LIMITED_BY.items() if name in _kin(names)}
     if facts - {"cluster.provider", "cluster.fabric"} or said.offers or said.excluded:
@@ -150,6 +151,10 @@ def _with(parts: Parts, tried: VariationShown, plan: Plan, names: Sequence[str])
     was, now = Beside("", plan, before), Beside("", tried.plan, after)
     lines = (changed(name, _begun(_called(parts, plan, name)), was, now) for name in names)
     return tried.model_copy(update={"card": (*filter(None, lines), *tried.card)})
+
+
+def _topics(parts: Parts) -> list[dict[str, Any]]:
+    return parts.library.language["topics"]["topics"]
 
 
 def _data(parts: Parts) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from .parts import Parts
 from .steps import vary
 
 Act = Callable[[Parts, Utterance], list[Event]]
-_LEAST = 2  # words of a question
+_LEAST = 3  # words of a question
 # How likely a kind of question is that a part of a message asks by itself, and one that the whole of it asks.
 _SURE, _SURELY_ONE = 0.45, 0.6
 
