@@ -44,6 +44,9 @@ _FABRIC = re.compile(r"MNNVL busId \S+ fabric UUID (\S+) cliqueId (\S+) state (\
 _NONE = frozenset("0x.")  # of what the identity of no cluster is made
 _LISTED = re.compile(r"\[\d{1,3}\] ?[={]?\S")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
+_MACHINE = re.compile(r"Running on (\S{1,64}) platform")  # of AWS, as its plugin names it
+# An adapter of the topology: GB/s of its link, the number that its name ends in, where it stands in the list.
+_NET = re.compile(r"\+ NET\[(\d{1,4}\.\d)\] - NET/(?:\d{1,6}-)?(\d{1,3})\b")
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _MANY = re.compile(r"\b(\d{1,3}) coll channels\b|^Channel \d{1,3}/(\d{1,3}) : ")
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
@@ -125,6 +128,10 @@ class DebugLog:
     last_listed: tuple[str, ...] = ()  # the adapters that the last such line names
     linked: bool = False  # a line of the topology names NVLink
     lanes: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # → GB/s of their PCIe link, line
+    links: dict[tuple[str, int], tuple[float, int]] = field(
+        default_factory=dict
+    )  # (host, place in the list) → Gb/s, line
+    machine: str = ""  # of a cloud, as its plugin names it
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
     calls: Counter[str] = field(default_factory=Counter)  # lines that tell of every call
     trace_line: int = 1
@@ -136,6 +143,8 @@ class DebugLog:
     socket_interfaces: tuple[str, ...] = ()
     rdma_named: bool = False  # a line that is not NCCL's says that the hosts have RDMA
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
+    adapters_there: int = 0  # of a node, as lists that are not NCCL's show; 0 where there is none
+    without_rdma: bool = False  # somebody looked for RDMA adapters on the bus, and there are none
     sockets_meant: bool = False  # their provider has nothing else for these machines
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
@@ -208,6 +217,8 @@ class DebugLog:
             self.linked = True
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
             self.lanes[host, lanes[2]], self.plain = (float(lanes[1]), number), False
+        elif word == "+" and (link := _NET.match(text)) and len(self.links) < _HOSTS:
+            self.links[host, int(link[2])], self.plain = (8 * float(link[1]), number), False
         elif " via " in text:
             self.plain = False
             self._channel(number, host, device, text)
@@ -240,8 +251,10 @@ class DebugLog:
             self._count(self.providers, found.group(1))
             if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
                 self.nics_found.setdefault(host, (int(nics[1]), number))
-        if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
-            self._count(self.providers, "efa")  # a platform of AWS means EFA
+        if "platform" in text and "NET/OFI" in text:
+            self.machine = self.machine or (found[1] if (found := _MACHINE.search(text)) else "")
+            if "AWS" in text or "Running on P" in text:
+                self._count(self.providers, "efa")  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
             if found.group(1) == "Disabled" and ("distance" in found.group(2) or not self.gdr_reason):
@@ -367,8 +380,10 @@ class DebugLog:
 
     @property
     def nodes(self) -> int | None:
-        """Nodes: as said, else ranks ÷ those of a host, else the hosts that printed or ranks ÷ the GPUs of the fullest
-        host, as their numbers go; ``None`` from one rank's lines."""
+        """Nodes: one where all ranks print from it; as said, else ranks ÷ those of a host, else the hosts that printed
+        or ranks ÷ the GPUs of the fullest host, as their numbers go; ``None`` from one rank's lines."""
+        if len(self.devices_per_host) == 1 and 1 < self.ranks == len(self.ranks_printing):
+            return 1  # every rank is there
         if self.nodes_said or self.per_host > 1:
             return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)

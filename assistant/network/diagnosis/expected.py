@@ -32,11 +32,12 @@ _PARTS = (
     "A5000",
 )
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
-_WORDS, _RATE = re.compile(r"[A-Za-z]+\d*|\d+"), re.compile(r"(\d{2,3}) ?G")
+_WORDS, _RATE = re.compile(r"[A-Za-z]+\d*|\d+"), re.compile(r"(?:(\d) ?[x×*] ?)?(\d{2,3}) ?G")
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
 _WAYS = ("nvlink", "xgmi", "pcie", "p2p", "shm")  # inside a node
+_LARGEST_NODE = 16  # GPUs of one server
 _RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 _NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
@@ -82,8 +83,9 @@ def adapters_said(text: str) -> tuple[int, float] | None:
     known, words = read("adapters_said"), _WORDS.findall(text)
     count = known["counts"].get(words[0].lower()) if words else None
     rate = known["rates"].get(words[-1].upper()) if words else None
-    if rate is None and (numbers := _RATE.findall(text)):
-        rate = int(numbers[-1])
+    if rate is None and (numbers := _RATE.findall(text, len(words[0]) if words else 0)):
+        ports, each = numbers[-1]  # of one adapter, where they are told of
+        rate = int(ports or 1) * int(each)
     return (count, rate * 1e9 / 8) if count and rate else None
 
 
@@ -111,6 +113,8 @@ def expected_busbw(
     """
     gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
+        return None
+    if nodes > 1 and ranks > nodes * max(_LARGEST_NODE, gpu.gpus_per_node):  # the two are not of one job
         return None
     if nodes == 1 or (transport == "nvlink" and ranks <= gpu.scale_up_domain):
         return _inside(gpu, collective, ranks, transport, catalog, adds)

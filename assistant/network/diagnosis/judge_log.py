@@ -45,6 +45,8 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     forced = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
     log.looped = nodes == 1 and forced and bool(log.channels or log.network)
     log.linked = log.linked or heard.tools.matrix.linked
+    log.adapters_there = heard.tools.adapters_there
+    log.without_rdma = heard.tools.without_rdma
     transport = _transport(log, nodes, device, best.peak if best else 0.0)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
@@ -240,7 +242,8 @@ class _Tables:
 def _tables(
     runs: list[Run], log: DebugLog, nodes: int | None, device: str, transport: str, catalog: Catalog
 ) -> _Tables:
-    by_run = {run.line: nodes_of(run) or nodes for run in runs}
+    per_node = max((ranks_of(run) // count for run in runs if (count := nodes_of(run))), default=0)
+    by_run = {run.line: nodes_of(run) or _nodes_for(ranks_of(run), nodes, per_node) for run in runs}
     by_test = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}
     fastest = [*by_test.values()]
     quick = {run.line for run in fastest}
@@ -260,6 +263,14 @@ def _tables(
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
     return _Tables(runs, fastest, by_run, expected, shares)
+
+
+def _nodes_for(ranks: int, nodes: int | None, per_node: int) -> int | None:
+    """How many nodes a table is of that has no list of its ranks: those of the job, as far as they hold so many ranks;
+    ``per_node``: of the tables with a list, 0 without one."""
+    if nodes and per_node and ranks > nodes * per_node:
+        return -(-ranks // per_node)
+    return nodes
 
 
 def _as_ring(run: Run, nodes: int | None, expected: float | None, ring: float | None) -> float | None:
@@ -311,7 +322,9 @@ def _findings(
     found = [
         *known.findings(several, log, device, speed, tables.last, tables.moved),
         *judge_network.findings(log, nodes, device, speed, known.standing, _heard_of(known, log), stepped=stepped),
-        *judge_parts.findings(runs, log, tools, heard.sweeps, speed, known.connected),
+        *judge_parts.findings(
+            runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
+        ),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
