@@ -249,6 +249,15 @@ def test_ranks_that_nccl_refuses_have_no_network():
     assert read(two_hosts + refused).transport == "infiniband"
 
 
+def test_ranks_of_hosts_with_one_name_are_on_as_many_nodes_as_nccl_says():
+    said = "".join(
+        f"localhost:{100 + rank}:{200 + rank} [{rank % 4}] NCCL INFO comm 0x5 rank {rank} nRanks 8 nNodes 2 "
+        f"localRanks 4 localRank {rank % 4} MNNVL 0\n"
+        for rank in range(8)
+    )
+    assert read(said).nodes == 2
+
+
 # GPUs that are slowed down
 
 
@@ -325,6 +334,13 @@ def test_a_job_that_starts_again_and_again_from_one_step_makes_no_progress(said)
     assert "step 7200" in told and "4 times" in told
     assert "restart-loop" not in alarms(attempts([7200, 7900, 8400, 9100], said)), "it goes on from what it saved"
     assert "restart-loop" not in alarms(attempts([7200, 7200], said)), "twice may be chance"
+
+
+def test_jobs_that_count_their_steps_anew_start_from_the_weights_of_another():
+    tuned = "loaded checkpoint of the base model at step 143000\n" + "".join(
+        f"step {n} | loss 1.{n} | 0.61 s/it\n" for n in range(1, 9)
+    )
+    assert "restart-loop" not in alarms(5 * tuned)
 
 
 def test_trials_from_one_checkpoint_that_end_as_meant_are_no_loop():
@@ -404,6 +420,9 @@ def test_replicas_that_differ_name_the_rank_however_fast_the_job_is(line, who):
         "checkpointing 3/8 ranks done, rank 4 next",
         "loaded 3/8 replicas of the weights on rank 4",
         "replica check: 16/16 ranks agree, last: rank 27",
+        "[rank 3] parameter shape mismatch: expected [4096], got [2048]",
+        "gradient norms of 3/8 ranks: rank 3 0.41",
+        "loading: model checksum mismatch of /c/model_3.pt on rank 3",
     ],
 )
 def test_replicas_that_agree_and_other_counts_are_no_alarm(line):

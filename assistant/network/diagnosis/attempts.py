@@ -44,16 +44,17 @@ class Attempts:
     _count: int = 0  # of these
     _done: int = 0  # steps done, as that start was told
 
-    def take(self, number: int, line: str, steps: int) -> bool:
-        """Read one line, before which so many ``steps`` were done; whether it told of a start. Of one attempt all ranks
-        tell: the next one begins where steps were done since."""
+    def take(self, number: int, line: str, steps: int, at: int) -> bool:
+        """Read one line, before which so many ``steps`` were done, the last ``at`` that number (-1 where it is not
+        told); whether it told of a start. Of one attempt all ranks tell: the next one begins where steps were done since. What
+        counts its steps anew starts from another job's."""
         small = line.lower()
         if not one_in(small, words()) or not (told := _starts().pattern.search(line)) or _starts().not_of.search(line):
             return False
         step = int(told["step"])
         if step != self._step:
             self._step, self._line, self._count, self._done = step, number, 1, steps
-        elif steps > self._done:
+        elif steps > self._done and not 0 <= at < step:
             self._count, self._done = self._count + 1, steps
         return True
 

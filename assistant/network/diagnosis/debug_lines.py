@@ -382,8 +382,9 @@ class DebugLog:
     def nodes(self) -> int | None:
         """Nodes: one where all ranks print from it; as said, else ranks ÷ those of a host, else the hosts that printed
         or ranks ÷ the GPUs of the fullest host, as their numbers go; ``None`` from one rank's lines."""
-        if len(self.devices_per_host) == 1 and 1 < self.ranks == len(self.ranks_printing):
-            return 1  # every rank is there
+        alone = len(self.devices_per_host) == 1 and 1 < self.ranks == len(self.ranks_printing)
+        if alone and not (self.nodes_said or self.channels):  # hosts may have one name
+            return 1
         if self.nodes_said or self.per_host > 1:
             return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)

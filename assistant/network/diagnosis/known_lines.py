@@ -206,7 +206,7 @@ class KnownLines:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
-        if bits & STARTS and self.attempts.take(number, line, self.steps.told):
+        if bits & STARTS and self.attempts.take(number, line, self.steps.told, self.steps.at):
             self.plain = False
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
