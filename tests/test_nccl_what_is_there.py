@@ -327,6 +327,8 @@ def attempts(starts: list[int], said: str = "loading checkpoint from /c/run at i
         "Resuming from checkpoint /c/run/global_step_{0}\nRank 3 resumed from global_step_{0}",
         "INFO Restored state of step {0} in 41 s",
         "resume: loaded ckpt_{0}.pt (epoch 3)",
+        "***** Running training *****\n  Continuing training from global step {0}",
+        "Resuming from ba{0}-rank0.pt",
     ],
 )
 def test_a_job_that_starts_again_and_again_from_one_step_makes_no_progress(said):
@@ -354,6 +356,7 @@ def test_trials_from_one_checkpoint_that_end_as_meant_are_no_loop():
         "[rank0] flight recorder: last enqueued seq per rank: 812 on 31 ranks; 811 on rank 21 (w-2:5)",
         "flight recorder summary: rank 21 at 811, all other ranks at 812",
         "last collective by rank: 812 on all ranks; 811 on rank 21",
+        "flight recorder: ranks 0-20,22-31 at collective 812, rank 21 at 811",
     ],
 )
 def test_the_rank_that_is_behind_in_a_tally_is_named(line):

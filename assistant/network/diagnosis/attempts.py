@@ -46,8 +46,8 @@ class Attempts:
 
     def take(self, number: int, line: str, steps: int, at: int) -> bool:
         """Read one line, before which so many ``steps`` were done, the last ``at`` that number (-1 where it is not
-        told); whether it told of a start. Of one attempt all ranks tell: the next one begins where steps were done since. What
-        counts its steps anew starts from another job's."""
+        told); whether it told of a start. Of one attempt all ranks tell: the next one begins where steps were done
+        since. What counts its steps anew starts from another job's."""
         small = line.lower()
         if not one_in(small, words()) or not (told := _starts().pattern.search(line)) or _starts().not_of.search(line):
             return False
