@@ -7,6 +7,8 @@ import pytest
 
 from assistant import library
 from assistant.network.diagnosis import diagnose_text
+from assistant.present.diagnosis import diagnosis_lines
+from assistant.vocabulary.answers import Diagnosis
 from tests.nccl_logs import DEVICES, GIB, MIB, channels, debug, table
 
 CATALOG = library.load().catalog
@@ -448,3 +450,11 @@ def test_a_table_without_its_ranks_is_not_of_the_nodes_of_another(nodes):
     log = debug(DEVICES, "Using network IB", *channels("IB", ranks=32)) + few + many
     slow = alarms(log)["low-bandwidth"]
     assert 200 < float(slow.partition("about ")[2].split()[0]) < 400, "what eight adapters of 400 Gb/s carry at most"
+
+
+def test_an_expectation_has_no_more_digits_than_are_known():
+    log = debug(DEVICES, "Using network IB", *channels("IB"), hosts=4, per_host=8) + table(181.0, hosts=4, sweep=LARGE)
+    assert read(log).expected_busbw_gb_per_s == pytest.approx(345.0)
+    said = " ".join(each.message for each in read(log).findings)
+    assert "about 340 " in said or "about 350 " in said
+    assert "about 340 expected" in "\n".join(diagnosis_lines(Diagnosis(files=[read(log)])))

@@ -139,6 +139,12 @@ def expected_busbw(
     return _by_collective(collective, node, per_node, ranks)
 
 
+def as_known(value: float) -> float:
+    """An expectation with the digits that are known of it, two: large messages scatter by 0.15 about it (NETWORK_SPREAD
+    in logarithm)."""
+    return float(f"{value:.2g}")
+
+
 def of_ethernet(collective: str, ranks: int, nodes: int, rate: float) -> float | None:
     """Gigabytes per second that sockets give at most of an Ethernet adapter's ``rate`` (bytes per second) per node."""
     return _by_collective(collective, rate * RDMA_SHARE / 1e9, ranks // nodes, ranks) if ranks > nodes else None
