@@ -458,3 +458,115 @@ def test_an_expectation_has_no_more_digits_than_are_known():
     said = " ".join(each.message for each in read(log).findings)
     assert "about 340 " in said or "about 350 " in said
     assert "about 340 expected" in "\n".join(diagnosis_lines(Diagnosis(files=[read(log)])))
+
+
+# Adapters whose rate other tools print
+
+
+FOUR = ("mlx5_1", "mlx5_4", "mlx5_7", "mlx5_9")
+LIST = " ".join(f"[{at}]{name}:1/RoCE" for at, name in enumerate(FOUR))
+USED = debug(f"NET/IB : Using {LIST} [RO]; OOB eno2:10.6.0.1<0>", "Using network IB", *channels("IB", 4), hosts=4)
+OF_100 = USED + table(43.8, hosts=4, device=A100, sweep=LARGE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ethtool: " + ", ".join(f"{name} 100000Mb/s" for name in FOUR) + "\n",
+        "ports: " + "; ".join(f"{name}: 100 Gb/s" for name in FOUR) + "\n",
+        "".join(f"{name}/1 rate=100Gbps\n" for name in FOUR),
+        "".join(f"CA '{name}'\n\tPort 1:\n\t\tState: Active\n\t\tRate: 100\n" for name in FOUR),
+        "".join(f"/sys/class/infiniband/{name}/ports/1/rate:100 Gb/sec (4X EDR)\n" for name in FOUR),
+    ],
+)
+def test_as_much_is_expected_as_adapters_of_the_printed_rate_carry(said):
+    assert not alarms(said + OF_100)
+    assert read(said + OF_100).expected_busbw_gb_per_s == pytest.approx(4 * 12.5, rel=0.25)
+    assert "low-bandwidth" in alarms(said + USED + table(14.2, hosts=4, device=A100, sweep=LARGE))
+
+
+@pytest.mark.parametrize("said", ["", "mlx5_4 100000Mb/s\n", "ib_write_bw mlx5_1: 97.3 Gb/s, mlx5_4: 98.1 Gb/s\n"])
+def test_no_rate_or_that_of_one_adapter_leaves_what_is_usual_to_expect(said):
+    assert "low-bandwidth" in alarms(said + OF_100)
+
+
+# Sums in the switches
+
+
+EIGHT = " ".join(f"[{at}]mlx5_{at}:1/IB" for at in range(8))
+SUMS = debug(
+    "NCCL_COLLNET_ENABLE set by environment to 1.", f"NET/IB : Using {EIGHT} [RO]; OOB eno1:10.8.0.1<0>",
+    "Using network IBext_v8", *channels("IB", 8), hosts=2,
+)  # fmt: skip
+JOB = "[node-000:0:412 - context.c:671][2025-03-02 09:00:01] INFO sharp_job_id:7 resv_key: tree_type:LLT tree_idx:0\n"
+GROUP = (
+    "INFO tree_info: type:LLT tree idx:1 treeID:0x3 caps:0x6 quota: ( osts:51 user_data_per_ost:1024 max_groups:51)\n"
+)
+REFUSED = "[node-000:0:412] ERROR sharp_create_job failed: no resource\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "hosts", "peak", "told"),
+    [
+        ("", 8, 362.0, True),
+        ("", 8, 474.0, False),  # 8 adapters of 50 GB/s give 400 · 8/7 · 63/64 = 450 GB/s at most
+        ("", 16, 447.0, False),
+        ("", 8, 431.0, True),
+        (JOB, 8, 391.0, False),
+        (GROUP, 8, 391.0, False),
+        (JOB + REFUSED, 8, 362.0, True),
+        (JOB, 8, 120.0, True),
+    ],
+)
+def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_than_adapters_carry(
+    said, hosts, peak, told
+):
+    log = said + SUMS + table(peak, hosts=hosts, sweep=LARGE)
+    assert ("sharp-not-used" in alarms(log)) == told
+
+
+# The network of a log that has none of NCCL's lines
+
+
+@pytest.mark.parametrize(
+    ("said", "transport"),
+    [
+        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", "infiniband"),
+        ("vmss of Standard_ND96amsr_A100_v4", "infiniband"),
+        ("pool: ND H200 v5, 2 nodes", "infiniband"),
+        ("size Standard_ND128isr_NDR_GB200_v6", "infiniband"),
+        ("size Standard_ND96is_H100_v5", "unknown"),  # no r: without RDMA
+        ("the second v5 of the image", "unknown"),
+        ("export NCCL_NET=IB NCCL_IB_HCA=mlx5_2", "infiniband"),
+        ("mpirun -x NCCL_NET=IB -x NCCL_IB_GID_INDEX=3", "roce"),
+        ("export NCCL_NET=IB  # RoCEv2, PFC on priority 3", "roce"),
+        ("ndh100v5-4$ export NCCL_NET=Socket", "tcp-socket"),
+        ("export NCCL_NET=Mine", "unknown"),
+    ],
+)
+def test_machines_and_the_setting_of_the_network_tell_which_it_is(said, transport):
+    assert read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE)).transport == transport
+
+
+@pytest.mark.parametrize(
+    ("command", "transport"),
+    [("torchrun --nnodes 2 --nproc_per_node 2 t.py", "tcp-socket"),
+     ("srun --export=ALL,SLURM_NNODES=3 t.py", "tcp-socket"),
+     ("torchrun --standalone --nproc_per_node 2 t.py", "unknown")],
+)  # fmt: skip
+def test_a_job_of_several_nodes_that_ended_in_its_bootstrap_was_to_use_the_network_that_nccl_named(command, transport):
+    lines = debug(
+        "NET/IB : No device found.", "NET/Socket : Using [0]eno3:10.1.1.7<0>", "Using network Socket", hosts=1
+    )
+    assert read(f"$ {command}\n{lines}").transport == transport
+
+
+@pytest.mark.parametrize(("through_host", "transport"), [(2, "shm"), (1, "pcie")])
+def test_cards_in_pairs_that_host_memory_joins_go_as_fast_as_that(through_host, transport):
+    ways = ["P2P/CUMEM", "SHM/direct/direct" if through_host > 1 else "P2P/IPC"]
+    lines = debug(
+        *(f"Channel 00/0 : {at}[{at}] -> {(at + 1) % 4}[{(at + 1) % 4}] via {ways[at % 2]}" for at in range(4)),
+        hosts=1, per_host=4,
+    )  # fmt: skip
+    text = lines + table(11.0, hosts=1, per_host=4, device="NVIDIA A100 80GB PCIe", sweep=LARGE)
+    assert read(text).transport == transport

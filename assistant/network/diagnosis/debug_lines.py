@@ -73,6 +73,11 @@ _HOSTS = 100_000
 _GPUS_OF_SERVERS = 8
 
 
+def meaning_of(network: str) -> dict[str, Any]:
+    """What the name of a network means, as ``knowledge/nccl/networks.yaml`` has it; empty for none or another."""
+    return next((one for one in networks() if network and one["has"] in network.lower()), {})
+
+
 @lru_cache(maxsize=1024)
 def _devices_in(listed: str) -> list[tuple[str, str]]:
     """Name and kind of the adapters of a list, which every rank prints; not to be changed."""
@@ -96,7 +101,7 @@ class DebugLog:
     channel_line: dict[bool, int] = field(default_factory=dict)
     nics_used: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host
     gpus_on_nets: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host: that print channels
-    summed: bool = False  # switches of the network add: channels go through SHARP
+    summed: bool = False  # switches of the network add: channels go through SHARP, or more arrives than is sent
     nvls: bool = False
     nvls_there: bool = False  # the GPUs could use it, whatever the settings say
     ways: int = 0  # that NCCL opens at once through the links of a node
@@ -112,6 +117,7 @@ class DebugLog:
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
     said: tuple[int, float] | None = None  # adapters of a node, bytes per second of each, as somebody's words have it
+    port_rate: float = 0.0  # bytes per second of the adapters in use, as other tools print it; 0 where none does
     ethernet: float = 0.0  # bytes per second of the Ethernet of the machines that the log names, 0 where it names none
     looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
@@ -411,9 +417,9 @@ class DebugLog:
 
     @property
     def adapter_rate(self) -> float | None:
-        """Bytes per second of most of the adapters, where their lines say it."""
+        """Bytes per second of most of the adapters, where their lines or another tool's say it."""
         rates = Counter(rate for rate, _ in self.speeds.values())
-        return rates.most_common(1)[0][0] * 1e9 / 8 if rates else None
+        return rates.most_common(1)[0][0] * 1e9 / 8 if rates else self.port_rate or None
 
     @property
     def adapter_kinds(self) -> Counter[str]:
@@ -434,8 +440,7 @@ class DebugLog:
     @property
     def meaning(self) -> dict[str, Any]:
         """What the name of the network in use means, as ``knowledge/nccl/networks.yaml`` has it; empty without one."""
-        name = (self.network or "").lower()
-        return next((one for one in networks() if name and one["has"] in name), {})
+        return meaning_of(self.network or "")
 
     @property
     def transport(self) -> LogTransport | None:

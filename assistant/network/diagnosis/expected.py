@@ -41,7 +41,8 @@ _LARGEST_NODE = 16  # GPUs of one server
 _RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 _NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
-# of the line rate, where the transport is not known or is sockets: the low end of what fabrics reach at two nodes
+# of the line rate, where the transport is not known or is sockets, or none of its fabrics has this rate: the low end of
+# what fabrics reach at two nodes
 RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
 # (ml-engineering).
@@ -121,7 +122,7 @@ def expected_busbw(
     per_node = ranks // nodes
     rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
-    if fabric is None and transport != "unknown":
+    if fabric is None and transport not in ("unknown", "infiniband", "roce"):
         return None
     # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
     switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
@@ -137,6 +138,22 @@ def expected_busbw(
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
     return _by_collective(collective, node, per_node, ranks)
+
+
+def most_without_sums(
+    ranks: int, nodes: int, device: str, catalog: Catalog, rate: float | None, listed: int
+) -> float | None:
+    """Bus bandwidth of an all-reduce, in GB/s, that no algorithm exceeds unless the switches between nodes add;
+    ``None`` where the GPU is not known.
+
+    Each of N nodes sends 2 (N - 1) / N of the data at least (Patarasuk and Yuan 2009, Bandwidth optimal all-reduce
+    algorithms); what is printed counts 2 (n - 1) / n for n ranks. ``rate``, ``listed``: as in :func:`expected_busbw`.
+    """
+    gpu = gpu_named(device, catalog)
+    if gpu is None or nodes < 2 or ranks < nodes:
+        return None
+    line = max(listed, gpu.nics_per_node) * (rate or gpu.usual_nic_line_rate.si) / 1e9
+    return line * nodes / (nodes - 1) * (ranks - 1) / ranks
 
 
 def as_known(value: float) -> float:

@@ -228,14 +228,16 @@ def _gpudirect(
 
 def _sharp(log: DebugLog, named: frozenset[str], speed: Speed) -> Iterator[DiagnosisFinding]:
     """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
-    channels between hosts show. One rank of many need not be one that speaks of them."""
+    channels between hosts show; where SHARP gave the job a tree, in a slow table alone. One rank of many need not be
+    one that speaks of them."""
     line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
     setting = f"NCCL_COLLNET_ENABLE={value}" if value == "1" else ""
     at, algorithms = log.settings.get("NCCL_ALGO", (0, ""))
     if not setting and algorithms and all(one.lower().startswith("collnet") for one in algorithms.split(",")):
         line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
     refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
-    if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
+    granted = "sharp-job-made" in named and not refused and speed not in ("slow", "short")
+    if setting and not (log.summed or granted) and (refused or (log.channels and not log.one_of_many)):
         told = finding("sharp-not-used", line, setting=setting)
         there = log.transport in ("infiniband", "unknown")  # the switches of other networks add nothing
         yield told if there or speed in ("slow", "short") else as_information(told)

@@ -275,13 +275,14 @@ class Tools:
             each = _known().values[(bits & -bits).bit_length() - 1]
             bits &= bits - 1
             self.told = self.told or each.asks
-            if found := each.pattern.search(line):
-                self.told = True
+            said = False
+            for found in each.pattern.finditer(line):  # several devices may stand in a line
+                said = self.told = True
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
-                if each.what != "ping":  # its result may stand behind it
-                    return
+            if said and each.what != "ping":  # its result may stand behind it
+                return
         for each in _known().crowded:
             if one_in(small, each.has) and (found := each.pattern.search(line)):
                 self.told = True
