@@ -485,8 +485,16 @@ def test_as_much_is_expected_as_adapters_of_the_printed_rate_carry(said):
     assert "low-bandwidth" in alarms(said + USED + table(14.2, hosts=4, device=A100, sweep=LARGE))
 
 
-@pytest.mark.parametrize("said", ["", "mlx5_4 100000Mb/s\n", "ib_write_bw mlx5_1: 97.3 Gb/s, mlx5_4: 98.1 Gb/s\n"])
-def test_no_rate_or_that_of_one_adapter_leaves_what_is_usual_to_expect(said):
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "mlx5_4 100000Mb/s\n",
+        "ib_write_bw mlx5_1: 97.3 Gb/s, mlx5_4: 98.1 Gb/s\n",
+        "".join(f"{name} 100000Mb/s\n" for name in FOUR) + "mlx5_2 200000Mb/s\n",
+    ],
+)
+def test_no_rate_or_that_of_one_adapter_or_beside_faster_ones_leaves_what_is_usual_to_expect(said):
     assert "low-bandwidth" in alarms(said + OF_100)
 
 

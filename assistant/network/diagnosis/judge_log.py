@@ -112,15 +112,17 @@ def _nodes(run: Run | None, log: DebugLog) -> int | None:
 
 def _port_rate(log: DebugLog, heard: Heard) -> float:
     """Bytes per second of the adapters that the job uses, as other tools print it of half of them at least; 0 where
-    they do not: of a few somebody asks because these differ."""
+    they do not: of a few somebody asks because these differ. 0 also beside faster ones, which the job should use."""
     used = {name for name, _ in log.device_list or []}
     if not used:
         value = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
         names = value.lstrip("=").split(",") if not value.startswith("^") else []
         used = {name.split(":")[0] for name in names if name}
-    of_name = {name: rate for (_, name), (rate, _) in heard.tools.adapter_rates.items() if name in used}
+    shown = heard.tools.adapter_rates
+    of_name = {name: rate for (_, name), (rate, _) in shown.items() if name in used}
     most = Counter(of_name.values()).most_common(1)
-    return most[0][0] * 1e9 / 8 if most and 2 * len(of_name) >= len(used) else 0.0
+    told = most and 2 * len(of_name) >= len(used) and most[0][0] == max(rate for rate, _ in shown.values())
+    return most[0][0] * 1e9 / 8 if told else 0.0
 
 
 def _more_than_sent(run: Run, log: DebugLog, device: str, catalog: Catalog) -> bool:
