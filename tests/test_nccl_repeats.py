@@ -98,3 +98,14 @@ def test_what_is_remembered_has_an_end(monkeypatch):
     assert repeats.key(b"x" * 1000) == b"", "a long line is not remembered"
     repeats.forget()
     assert repeats.of(b"b") is None
+
+
+@pytest.mark.parametrize("kind", ["float", "half", "bfloat16", "uint8", "fp8_e4m3"])
+@pytest.mark.parametrize("dressed", ["", "0: ", "[1,0]<stdout>:"])
+def test_rows_are_the_same_whatever_tells_them(kind, dressed):
+    text = table(390.0).replace(" float ", f" {kind} ") + table(41.5, "reduce_scatter").replace(" float ", f" {kind} ")
+    plain, read = Reading(), Reading()
+    plain.read(stream_of(text.replace("\n", "\r\n")))
+    read.read(stream_of("".join(f"{dressed}{line}\n" for line in text.splitlines())))
+    assert [run.rows for run in read.tables.runs] == [run.rows for run in plain.tables.runs]
+    assert [len(run.rows) for run in read.tables.runs] == [4, 4]

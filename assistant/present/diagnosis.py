@@ -35,7 +35,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     read = f"{file.kind}, {file.collective}, {where}, over {_way(file)}"
     lines = [file.path, f"   {read if file.kind != 'unknown' else _OTHER if file.checked else 'unknown'}"]
     if file.peak_busbw_gb_per_s:
-        expected = f"; about {file.expected_busbw_gb_per_s:.4g} expected" if file.expected_busbw_gb_per_s else ""
+        known = float(f"{file.expected_busbw_gb_per_s or 0.0:.2g}")  # more digits than two are not known
+        expected = f"; about {known:,.4g} expected" if known else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
     if file.gpudirect_rdma is not None:
         lines.append(f"   GPUDirect RDMA: {'yes' if file.gpudirect_rdma else 'no'}")

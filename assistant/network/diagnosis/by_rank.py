@@ -37,6 +37,16 @@ _LISTED = re.compile(
     r"(?:\[\w{1,20}\]\s{1,8})?rank\s{0,4}(\d{1,6})\s{0,4}(?:[:=]|->)\s{0,12}(\d{1,9}(?:\.\d{1,6})?) ?(?:ms|us|s)?\Z",
     re.IGNORECASE,
 )
+# The same with several values, of which the label says one after the other what they are.
+_ABREAST = re.compile(
+    r"rank\s{0,4}(\d{1,6})\s{0,4}[:|]?\s{1,12}(\d{1,9}(?:\.\d{1,6})?(?:\s{1,12}[/|]\s{1,12}\d{1,9}(?:\.\d{1,6})?){1,5})\Z",
+    re.IGNORECASE,
+)
+_HEADLINE, _BETWEEN = 200, re.compile(r"\s{1,12}[/|]\s{1,12}")  # characters of such a label
+_UNIT, _ASIDE = (
+    re.compile(r"[(\[](ms|us|s)[)\]]"),
+    re.compile(r"[(\[][^)\]]{0,40}[)\]]|, ranks \d{1,6} ?(?:-|to) ?\d{1,6}"),
+)
 _SECTION = re.compile(r"\W{0,12}rank[ :#]{0,2}(\d{1,6})\W{0,12}\Z", re.IGNORECASE)
 _PART = re.compile(r"([A-Za-z_][^\s|]{0,60})[\s|]{2,40}(?:[\d.]{1,12}%[\s|]{1,20})?(\d{1,9}\.\d{1,6})(ms|us|s)\b")
 _NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\d{1,6})")
@@ -70,12 +80,13 @@ class ByRank:
     _columns: list[str] = field(default_factory=list)  # of the table under way, and which of them names who it is
     _who: int = 0
     _label: str = ""  # of the list under way
+    _abreast: list[Series] = field(default_factory=list)  # of a list with several values to a rank
     _section: str = ""  # the rank whose own part is under way
 
     @property
     def open(self) -> bool:
         """Whether the next line may tell of a rank, whatever its words."""
-        return bool(self._columns or self._label or self._section)
+        return bool(self._columns or self._label or self._abreast or self._section)
 
     @property
     def told(self) -> bool:
@@ -87,8 +98,15 @@ class ByRank:
         if self._label and (listed := _LISTED.match(line)):
             self._keep(number, listed[1], self._label, listed[2])
             return True
+        if self._abreast and (row := _ABREAST.match(line)):
+            values = _BETWEEN.split(row[2])
+            if len(values) == len(self._abreast):
+                for (label, unit), value in zip(self._abreast, values, strict=True):
+                    self._keep(number, row[1], label, value, unit)
+            return True
         small = line.lower()
         names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, _PACES))
+        self._abreast = _labels_in(small) if line.endswith(":") and "rank" in small and len(line) < _HEADLINE else []
         self._label = small.rstrip(" :.") if names else ""
         if section := _SECTION.match(line):
             self._section = section[1]
@@ -234,6 +252,13 @@ def _slowest_told(by_rank: ByRank) -> list[Slow]:
         if len({rank for *_, rank, _ in told}) == 1 and ratios and min(ratios) > 1 / ONCE:
             return [Slow("rank", rank, line, len(told), slow, fast, unit)]
     return []
+
+
+def _labels_in(headline: str) -> list[Series]:
+    """What each of several values is, as a headline in small letters has them one after the other."""
+    unit = found[1] if (found := _UNIT.search(headline)) else ""
+    parts = [" ".join(_STEP_NUMBER.sub("", _ASIDE.sub("", part)).split()) for part in _BETWEEN.split(headline)]
+    return [(part.strip(" :,"), unit) for part in parts] if len(parts) > 1 else []
 
 
 def _column_of(cells: Iterable[str]) -> int | None:

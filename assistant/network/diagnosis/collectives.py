@@ -4,10 +4,13 @@ came."""
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .signatures import finding
+from .signatures import Pattern, finding, one_in, read
 
 _WAITS = re.compile(r"SeqNum=(\d{1,12}), OpType=(\w{1,40})")
 _BEGUN = re.compile(r"last enqueued (?:NCCL )?work: (\d{1,12})")
@@ -18,6 +21,26 @@ _MOST = 100_000
 _NAMED = 4
 
 
+class _Tallies(BaseModel):
+    """Lines that tell at which collective ranks are, by the words they have; a pattern is found once for each number,
+    with the groups ``at``, ``who`` (one rank), ``place`` (of it)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    has: tuple[str, ...]
+    patterns: tuple[Pattern, ...]
+
+
+@lru_cache(maxsize=1)
+def _tallies() -> _Tallies:
+    return _Tallies.model_validate(read("tallies"))
+
+
+def words() -> tuple[str, ...]:
+    """In small letters: one is in every line that tells at which collective ranks are."""
+    return _tallies().has
+
+
 @dataclass
 class Collectives:
     """Reads the watchdog's lines; of each collective of a group, by number, what it was on which rank."""
@@ -25,6 +48,7 @@ class Collectives:
     ranks: set[int] = field(default_factory=set)  # that speak
     _waiting: dict[tuple[str, str], dict[str, set[str]]] = field(default_factory=dict)
     _mixed: tuple[int, tuple[str, str]] | None = None  # the first in which ranks differ, and its line
+    _tallied: list[tuple[int, str, int, int]] = field(default_factory=list)  # line, who is behind, where, the others
     _begun: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)  # group → rank → collective, line
 
     def take(self, number: int, line: str) -> None:
@@ -33,6 +57,8 @@ class Collectives:
             ranks = self._begun.setdefault(found[1] if (found := _GROUP.search(line)) else "", {})
             if len(ranks) < _MOST:
                 ranks[int(rank[1])] = (int(begun[1]), number)
+        if len(self._tallied) < _MOST and one_in(line.lower(), _tallies().has):
+            self._tally(number, line)
         if "SeqNum=" not in line or len(self._waiting) > _MOST or not (waits := _WAITS.search(line)):
             return
         group, rank = _GROUP.search(line), _RANK.search(line)
@@ -49,11 +75,29 @@ class Collectives:
         if len(ranks) > 1 and not self._mixed:
             self._mixed = number, at
 
+    def _tally(self, number: int, line: str) -> None:
+        """Who is behind, where one line tells at which collective single ranks are, and where the others."""
+        every = ([*pattern.finditer(line)] for pattern in _tallies().patterns)
+        told = next((found for found in every if len(found) > 1), [])
+        ahead = max((int(each["at"]) for each in told), default=0)
+        behind = [each for each in told if int(each["at"]) < ahead]
+        others = any(int(each["at"]) == ahead and not each["who"] for each in told)
+        if others and 0 < len(behind) <= _NAMED and all(each["who"] for each in behind):
+            places = (f" ({each['place']})" if each["place"] else "" for each in behind)
+            who = ", ".join(f"rank {each['who']}{place}" for each, place in zip(behind, places, strict=True))
+            self._tallied.append((number, who, min(int(each["at"]) for each in behind), ahead))
+
     def findings(self, ranks: int) -> Iterator[DiagnosisFinding]:
         """The first collective in which ranks differ, and who never came; ``ranks``: of the job, 0 when not known."""
         if self._mixed:
             number, at = self._mixed
             yield finding("collectives-differ", number, said=f"number {at[1]}: {_apart(self._waiting[at])}")
+            return
+        if self._tallied:
+            line, who, last, at = self._tallied[0]
+            same = sum(each[1] == who for each in self._tallied)
+            again = f"; so {same} times of {len(self._tallied)}" if len(self._tallied) > 1 else ""
+            yield finding("rank-behind-in-tally", line, who=who, at=at, last=last, again=again)
             return
         for begun in self._begun.values():
             at, first = max(last for last, _ in begun.values()), min(line for _, line in begun.values())

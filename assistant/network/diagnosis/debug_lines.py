@@ -44,6 +44,9 @@ _FABRIC = re.compile(r"MNNVL busId \S+ fabric UUID (\S+) cliqueId (\S+) state (\
 _NONE = frozenset("0x.")  # of what the identity of no cluster is made
 _LISTED = re.compile(r"\[\d{1,3}\] ?[={]?\S")
 _PATH_MTU = re.compile(r"\bqpn \d{1,9} mtu ([1-5])\b")  # 1 to 5: 256 to 4096 bytes, as verbs number them
+_MACHINE = re.compile(r"Running on (\S{1,64}) platform")  # of AWS, as its plugin names it
+# An adapter of the topology: GB/s of its link, the number that its name ends in, where it stands in the list.
+_NET = re.compile(r"\+ NET\[(\d{1,4}\.\d)\] - NET/(?:\d{1,6}-)?(\d{1,3})\b")
 _LANES = re.compile(r"\+ PCI\[(\d{1,4}\.\d)\] - (NIC/[\w-]{1,32})")  # GB/s of the link behind which an adapter is
 _MANY = re.compile(r"\b(\d{1,3}) coll channels\b|^Channel \d{1,3}/(\d{1,3}) : ")
 _NVLS = re.compile(r"(\d{1,6}) nvls channels")
@@ -70,6 +73,11 @@ _HOSTS = 100_000
 _GPUS_OF_SERVERS = 8
 
 
+def meaning_of(network: str) -> dict[str, Any]:
+    """What the name of a network means, as ``knowledge/nccl/networks.yaml`` has it; empty for none or another."""
+    return next((one for one in networks() if network and one["has"] in network.lower()), {})
+
+
 @lru_cache(maxsize=1024)
 def _devices_in(listed: str) -> list[tuple[str, str]]:
     """Name and kind of the adapters of a list, which every rank prints; not to be changed."""
@@ -93,7 +101,7 @@ class DebugLog:
     channel_line: dict[bool, int] = field(default_factory=dict)
     nics_used: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host
     gpus_on_nets: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by host: that print channels
-    summed: bool = False  # switches of the network add: channels go through SHARP
+    summed: bool = False  # switches of the network add: channels go through SHARP, or more arrives than is sent
     nvls: bool = False
     nvls_there: bool = False  # the GPUs could use it, whatever the settings say
     ways: int = 0  # that NCCL opens at once through the links of a node
@@ -109,6 +117,7 @@ class DebugLog:
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
     said: tuple[int, float] | None = None  # adapters of a node, bytes per second of each, as somebody's words have it
+    port_rate: float = 0.0  # bytes per second of the adapters in use, as other tools print it; 0 where none does
     ethernet: float = 0.0  # bytes per second of the Ethernet of the machines that the log names, 0 where it names none
     looped: bool = False  # one node whose ranks talk over its adapters, as commands in the log ask
     host_ids: dict[str, dict[str, int]] = field(default_factory=dict)  # NCCL_HOSTID → the hosts that say it, line
@@ -125,6 +134,10 @@ class DebugLog:
     last_listed: tuple[str, ...] = ()  # the adapters that the last such line names
     linked: bool = False  # a line of the topology names NVLink
     lanes: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # → GB/s of their PCIe link, line
+    links: dict[tuple[str, int], tuple[float, int]] = field(
+        default_factory=dict
+    )  # (host, place in the list) → Gb/s, line
+    machine: str = ""  # of a cloud, as its plugin names it
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
     calls: Counter[str] = field(default_factory=Counter)  # lines that tell of every call
     trace_line: int = 1
@@ -136,6 +149,8 @@ class DebugLog:
     socket_interfaces: tuple[str, ...] = ()
     rdma_named: bool = False  # a line that is not NCCL's says that the hosts have RDMA
     line_filled: bool = False  # sockets give what the named Ethernet adapter has, by the table: nothing else is there
+    adapters_there: int = 0  # of a node, as lists that are not NCCL's show; 0 where there is none
+    without_rdma: bool = False  # somebody looked for RDMA adapters on the bus, and there are none
     sockets_meant: bool = False  # their provider has nothing else for these machines
     other_network: bool = False  # a plugin or library of another network than Ethernet was looked for
     verbs: bool = False  # failures speak of RDMA
@@ -208,6 +223,8 @@ class DebugLog:
             self.linked = True
         elif word == "+" and (lanes := _LANES.match(text)) and len(self.lanes) < _HOSTS:
             self.lanes[host, lanes[2]], self.plain = (float(lanes[1]), number), False
+        elif word == "+" and (link := _NET.match(text)) and len(self.links) < _HOSTS:
+            self.links[host, int(link[2])], self.plain = (8 * float(link[1]), number), False
         elif " via " in text:
             self.plain = False
             self._channel(number, host, device, text)
@@ -240,8 +257,10 @@ class DebugLog:
             self._count(self.providers, found.group(1))
             if (nics := _FOUND.search(text)) and len(self.nics_found) < _HOSTS:
                 self.nics_found.setdefault(host, (int(nics[1]), number))
-        if "platform" in text and "NET/OFI" in text and ("AWS" in text or "Running on P" in text):
-            self._count(self.providers, "efa")  # a platform of AWS means EFA
+        if "platform" in text and "NET/OFI" in text:
+            self.machine = self.machine or (found[1] if (found := _MACHINE.search(text)) else "")
+            if "AWS" in text or "Running on P" in text:
+                self._count(self.providers, "efa")  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)
             if found.group(1) == "Disabled" and ("distance" in found.group(2) or not self.gdr_reason):
@@ -367,8 +386,11 @@ class DebugLog:
 
     @property
     def nodes(self) -> int | None:
-        """Nodes: as said, else ranks ÷ those of a host, else the hosts that printed or ranks ÷ the GPUs of the fullest
-        host, as their numbers go; ``None`` from one rank's lines."""
+        """Nodes: one where all ranks print from it; as said, else ranks ÷ those of a host, else the hosts that printed
+        or ranks ÷ the GPUs of the fullest host, as their numbers go; ``None`` from one rank's lines."""
+        alone = len(self.devices_per_host) == 1 and 1 < self.ranks == len(self.ranks_printing)
+        if alone and not (self.nodes_said or self.channels):  # hosts may have one name
+            return 1
         if self.nodes_said or self.per_host > 1:
             return self.nodes_said or -(-self.ranks // self.per_host)
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
@@ -395,9 +417,9 @@ class DebugLog:
 
     @property
     def adapter_rate(self) -> float | None:
-        """Bytes per second of most of the adapters, where their lines say it."""
+        """Bytes per second of most of the adapters, where their lines or another tool's say it."""
         rates = Counter(rate for rate, _ in self.speeds.values())
-        return rates.most_common(1)[0][0] * 1e9 / 8 if rates else None
+        return rates.most_common(1)[0][0] * 1e9 / 8 if rates else self.port_rate or None
 
     @property
     def adapter_kinds(self) -> Counter[str]:
@@ -418,8 +440,7 @@ class DebugLog:
     @property
     def meaning(self) -> dict[str, Any]:
         """What the name of the network in use means, as ``knowledge/nccl/networks.yaml`` has it; empty without one."""
-        name = (self.network or "").lower()
-        return next((one for one in networks() if name and one["has"] in name), {})
+        return meaning_of(self.network or "")
 
     @property
     def transport(self) -> LogTransport | None:

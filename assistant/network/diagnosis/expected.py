@@ -32,15 +32,17 @@ _PARTS = (
     "A5000",
 )
 CARD_WORDS = tuple(part.lower() for part in _PARTS)
-_WORDS, _RATE = re.compile(r"[A-Za-z]+\d*|\d+"), re.compile(r"(\d{2,3}) ?G")
+_WORDS, _RATE = re.compile(r"[A-Za-z]+\d*|\d+"), re.compile(r"(?:(\d) ?[x×*] ?)?(\d{2,3}) ?G")
 # What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
 _TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 _TECHNOLOGIES["gib"] = "roce"  # which Google's plugin speaks
 _WAYS = ("nvlink", "xgmi", "pcie", "p2p", "shm")  # inside a node
+_LARGEST_NODE = 16  # GPUs of one server
 _RING_OF_CARDS = 4  # less may be two neighbours under one switch
 _RINGS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 _NICS_MEASURED = 8  # of a node, in every row of all_reduce_bus_bandwidth
-# of the line rate, where the transport is not known or is sockets: the low end of what fabrics reach at two nodes
+# of the line rate, where the transport is not known or is sockets, or none of its fabrics has this rate: the low end of
+# what fabrics reach at two nodes
 RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
 # (ml-engineering).
@@ -82,8 +84,9 @@ def adapters_said(text: str) -> tuple[int, float] | None:
     known, words = read("adapters_said"), _WORDS.findall(text)
     count = known["counts"].get(words[0].lower()) if words else None
     rate = known["rates"].get(words[-1].upper()) if words else None
-    if rate is None and (numbers := _RATE.findall(text)):
-        rate = int(numbers[-1])
+    if rate is None and (numbers := _RATE.findall(text, len(words[0]) if words else 0)):
+        ports, each = numbers[-1]  # of one adapter, where they are told of
+        rate = int(ports or 1) * int(each)
     return (count, rate * 1e9 / 8) if count and rate else None
 
 
@@ -112,12 +115,14 @@ def expected_busbw(
     gpu = gpu_named(device, catalog, inside=nodes == 1)
     if gpu is None or ranks < 2 or nodes < 1 or ranks < nodes:
         return None
+    if nodes > 1 and ranks > nodes * max(_LARGEST_NODE, gpu.gpus_per_node):  # the two are not of one job
+        return None
     if nodes == 1 or (transport == "nvlink" and ranks <= gpu.scale_up_domain):
         return _inside(gpu, collective, ranks, transport, catalog, adds)
     per_node = ranks // nodes
     rate = rate or gpu.usual_nic_line_rate.si
     fabric = _fabric(gpu, transport, rate, catalog)
-    if fabric is None and transport != "unknown":
+    if fabric is None and transport not in ("unknown", "infiniband", "roce"):
         return None
     # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
     switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
@@ -133,6 +138,28 @@ def expected_busbw(
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
     return _by_collective(collective, node, per_node, ranks)
+
+
+def most_without_sums(
+    ranks: int, nodes: int, device: str, catalog: Catalog, rate: float | None, listed: int
+) -> float | None:
+    """Bus bandwidth of an all-reduce, in GB/s, that no algorithm exceeds unless the switches between nodes add;
+    ``None`` where the GPU is not known.
+
+    Each of N nodes sends 2 (N - 1) / N of the data at least (Patarasuk and Yuan 2009, Bandwidth optimal all-reduce
+    algorithms); what is printed counts 2 (n - 1) / n for n ranks. ``rate``, ``listed``: as in :func:`expected_busbw`.
+    """
+    gpu = gpu_named(device, catalog)
+    if gpu is None or nodes < 2 or ranks < nodes:
+        return None
+    line = max(listed, gpu.nics_per_node) * (rate or gpu.usual_nic_line_rate.si) / 1e9
+    return line * nodes / (nodes - 1) * (ranks - 1) / ranks
+
+
+def as_known(value: float) -> float:
+    """An expectation with the digits that are known of it, two: large messages scatter by 0.15 about it (NETWORK_SPREAD
+    in logarithm)."""
+    return float(f"{value:.2g}")
 
 
 def of_ethernet(collective: str, ranks: int, nodes: int, rate: float) -> float | None:

@@ -1,7 +1,7 @@
 """What a log shows, once it is read: the network, what to expect of it, and everything that is wrong, causes first."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,8 +10,17 @@ from assistant.vocabulary.catalog import Catalog
 
 from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
 from .checks import checks
-from .debug_lines import DebugLog
-from .expected import adapters_said, also_built_with, expected_busbw, gpu_named, is_pcie, of_ethernet, slot_of
+from .debug_lines import DebugLog, meaning_of
+from .expected import (
+    adapters_said,
+    also_built_with,
+    expected_busbw,
+    gpu_named,
+    is_pcie,
+    most_without_sums,
+    of_ethernet,
+    slot_of,
+)
 from .facts import differences, tried
 from .judge_path import Measured
 from .outcome import outcome_of
@@ -45,7 +54,12 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     forced = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
     log.looped = nodes == 1 and forced and bool(log.channels or log.network)
     log.linked = log.linked or heard.tools.matrix.linked
-    transport = _transport(log, nodes, device, best.peak if best else 0.0)
+    log.adapters_there = heard.tools.adapters_there
+    log.without_rdma = heard.tools.without_rdma
+    log.port_rate = _port_rate(log, heard)
+    log.summed = log.summed or any(_more_than_sent(run, log, device, catalog) for run in runs)
+    apart = "several-nodes" in heard.known.seen
+    transport = _transport(log, nodes, device, best.peak if best else 0.0, apart=apart)
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
         transport = transport if named == "unknown" else named
@@ -96,9 +110,33 @@ def _nodes(run: Run | None, log: DebugLog) -> int | None:
     return None if run is not None and nodes and run.rows and 0 < ranks_of(run) < nodes else nodes  # of another run
 
 
-def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> LogTransport:
+def _port_rate(log: DebugLog, heard: Heard) -> float:
+    """Bytes per second of the adapters that the job uses, as other tools print it of half of them at least; 0 where
+    they do not: of a few somebody asks because these differ. 0 also beside faster ones, which the job should use."""
+    used = {name for name, _ in log.device_list or []}
+    if not used:
+        value = log.settings.get("NCCL_IB_HCA", (0, ""))[1]
+        names = value.lstrip("=").split(",") if not value.startswith("^") else []
+        used = {name.split(":")[0] for name in names if name}
+    shown = heard.tools.adapter_rates
+    of_name = {name: rate for (_, name), (rate, _) in shown.items() if name in used}
+    most = Counter(of_name.values()).most_common(1)
+    told = most and 2 * len(of_name) >= len(used) and most[0][0] == max(rate for rate, _ in shown.values())
+    return most[0][0] * 1e9 / 8 if told else 0.0
+
+
+def _more_than_sent(run: Run, log: DebugLog, device: str, catalog: Catalog) -> bool:
+    """Whether an all-reduce is faster than adapters carry it where no switch between nodes adds."""
+    ranks, nodes = ranks_of(run), _nodes(run, log)
+    if collective_of(run) != "all_reduce" or not nodes or log.rack:
+        return False
+    most = most_without_sums(ranks, nodes, device, catalog, log.adapter_rate, len(log.device_list or []))
+    return most is not None and run.peak > most
+
+
+def _transport(log: DebugLog, nodes: int | None, device: str, peak: float, *, apart: bool) -> LogTransport:
     """The network between nodes; inside one node, or where no line names a network, what joins the GPUs. ``peak``: of
-    the tables, in GB/s; 0 where nothing was sent between ranks."""
+    the tables, in GB/s; 0 where nothing was sent between ranks. ``apart``: an option asks for several nodes."""
     if log.rack and not log.channels:
         return "nvlink"
     if log.looped:
@@ -106,9 +144,9 @@ def _transport(log: DebugLog, nodes: int | None, device: str, peak: float) -> Lo
     alone = nodes is None and len(log.devices_per_host) == 1 and len(next(iter(log.devices_per_host.values()))) > 1
     several = log.ranks > judge_tests.LARGEST_NODE
     silent = not log.channels and log.transport in (None, "tcp-socket")
-    inside = nodes is None and not several and (log.local or alone) and silent
+    inside = nodes is None and not (several or apart) and (log.local or alone) and silent
     if nodes == 1 or inside:
-        if log.local["SHM"] > log.local["P2P"]:
+        if log.local["SHM"] >= max(1, log.local["P2P"]):  # a ring is as fast as its slowest way
             return "shm"
         slot = slot_of(device)  # what reaches more has a bridge of NVLink between two cards
         if is_pcie(device) and (peak or log.local) and peak <= slot and not log.linked:
@@ -127,7 +165,9 @@ def _named_elsewhere(known: known_lines.KnownLines, log: DebugLog, nodes: int | 
     if "plugin-not-found" in known.seen and not log.channels:
         return "unknown"
     of_roce = {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"} & log.settings.keys()
-    named = known.transport or ("roce" if of_roce else "unknown")
+    asked = meaning_of(log.settings.get("NCCL_NET", (0, ""))[1])
+    by_verbs = "infiniband" if asked.get("asks") == "verbs" else "unknown"
+    named = asked.get("transport") or known.transport or ("roce" if of_roce else by_verbs)
     return named if nodes is None or (nodes == 1) == (named == "nvlink") else "unknown"
 
 
@@ -240,7 +280,8 @@ class _Tables:
 def _tables(
     runs: list[Run], log: DebugLog, nodes: int | None, device: str, transport: str, catalog: Catalog
 ) -> _Tables:
-    by_run = {run.line: nodes_of(run) or nodes for run in runs}
+    per_node = max((ranks_of(run) // count for run in runs if (count := nodes_of(run))), default=0)
+    by_run = {run.line: nodes_of(run) or _nodes_for(ranks_of(run), nodes, per_node) for run in runs}
     by_test = {(collective_of(run), ranks_of(run)): run for run in sorted(runs, key=lambda run: run.peak)}
     fastest = [*by_test.values()]
     quick = {run.line for run in fastest}
@@ -260,6 +301,14 @@ def _tables(
     }
     shares = {run.line: run.peak / known for run in runs if (known := expected[run.line]) and run.rows}
     return _Tables(runs, fastest, by_run, expected, shares)
+
+
+def _nodes_for(ranks: int, nodes: int | None, per_node: int) -> int | None:
+    """How many nodes a table is of that has no list of its ranks: those of the job, as far as they hold so many ranks;
+    ``per_node``: of the tables with a list, 0 without one."""
+    if nodes and per_node and ranks > nodes * per_node:
+        return -(-ranks // per_node)
+    return nodes
 
 
 def _as_ring(run: Run, nodes: int | None, expected: float | None, ring: float | None) -> float | None:
@@ -311,7 +360,9 @@ def _findings(
     found = [
         *known.findings(several, log, device, speed, tables.last, tables.moved),
         *judge_network.findings(log, nodes, device, speed, known.standing, _heard_of(known, log), stepped=stepped),
-        *judge_parts.findings(runs, log, tools, heard.sweeps, speed, known.connected),
+        *judge_parts.findings(
+            runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
+        ),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]

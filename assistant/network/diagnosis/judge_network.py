@@ -125,7 +125,8 @@ def _settings(
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
         alone = per_node == 1 or is_pcie(device) or log.looped or log.adapters_chosen
-        yield finding("one-adapter-is-all" if alone else "one-adapter-pinned", line, adapter=value[:40])
+        name = "one-adapter-there" if _only_one(log) else "one-adapter-is-all" if alone else "one-adapter-pinned"
+        yield finding(name, line, adapter=value[:40])
     for value, its in log.host_ids.items():
         if len(its) > 1:
             yield finding("same-host-id", min(its.values()), value=value[:40], hosts=" and ".join(sorted(its)[:4]))
@@ -135,7 +136,7 @@ def _settings(
             yield finding("adapters-tried-in-one-node", line, setting="NCCL_P2P_DISABLE and NCCL_SHM_DISABLE")
             break
         if value and (value in ("0", "LOC")) == name.endswith("LEVEL"):
-            joined = log.nvls or log.nvls_there or (device and not is_pcie(device))
+            joined = log.nvls or log.nvls_there or log.linked or (device and not is_pcie(device))
             told = finding(
                 "peer-to-peer-disabled" if joined else "peer-to-peer-not-there", line, setting=f"{name}={value}"
             )
@@ -149,7 +150,13 @@ def _settings(
 def _through_the_host(log: DebugLog, device: str) -> bool:
     """Whether the GPUs of a node reach each other through host memory only, as cards without peer-to-peer do: nothing
     tells that adapters could reach them."""
-    return log.local["SHM"] > log.local["P2P"] and not (_NVLINK.search(device) and not is_pcie(device))
+    joined = log.linked or (_NVLINK.search(device) and not is_pcie(device))
+    return log.local["SHM"] > log.local["P2P"] and not joined
+
+
+def _only_one(log: DebugLog) -> bool:
+    """Whether a node has one adapter: as a list of its devices shows, or somebody says."""
+    return log.adapters_there == 1 or (log.said is not None and log.said[0] == 1)
 
 
 def choices_pinned(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -221,14 +228,16 @@ def _gpudirect(
 
 def _sharp(log: DebugLog, named: frozenset[str], speed: Speed) -> Iterator[DiagnosisFinding]:
     """Sums in the switches that were asked for, and that no channel goes through: as the plugin's lines say, or as the
-    channels between hosts show. One rank of many need not be one that speaks of them."""
+    channels between hosts show; where SHARP gave the job a tree, in a slow table alone. One rank of many need not be
+    one that speaks of them."""
     line, value = log.settings.get("NCCL_COLLNET_ENABLE", (0, ""))
     setting = f"NCCL_COLLNET_ENABLE={value}" if value == "1" else ""
     at, algorithms = log.settings.get("NCCL_ALGO", (0, ""))
     if not setting and algorithms and all(one.lower().startswith("collnet") for one in algorithms.split(",")):
         line, setting = at, f"NCCL_ALGO={algorithms[:40]}"
     refused = bool({"sharp-unavailable", "sharp-not-there"} & named)
-    if setting and not log.summed and (refused or (log.channels and not log.one_of_many)):
+    granted = "sharp-job-made" in named and not refused and speed not in ("slow", "short")
+    if setting and not (log.summed or granted) and (refused or (log.channels and not log.one_of_many)):
         told = finding("sharp-not-used", line, setting=setting)
         there = log.transport in ("infiniband", "unknown")  # the switches of other networks add nothing
         yield told if there or speed in ("slow", "short") else as_information(told)
@@ -241,6 +250,8 @@ def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
         return
     host = max(log.nics_used, key=lambda name: len(log.gpus_on_nets[name]))
     used, gpus = len(log.nics_used[host]), len(log.gpus_on_nets[host])
-    if 2 * used <= min(listed, gpus):
+    per_node = max(log.local_ranks, log.per_host, log.last_gpu + 1)
+    meant = min(gpus, listed, listed * gpus / per_node)  # several GPUs share an adapter where these are fewer
+    if 2 * used <= meant:
         line = min(log.channel_line.values(), default=log.device_line)
         yield finding("few-adapters-used", line, used=used, listed=listed)

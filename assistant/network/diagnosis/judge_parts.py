@@ -1,5 +1,6 @@
 """Which part it is: the adapter, host, rank or GPU that stays behind the others, as far as the log tells them apart."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,7 +10,7 @@ from .by_rank import slow_ranks
 from .debug_lines import DebugLog
 from .judge_tests import SLOW
 from .runs import Run, collective_of, ranks_of
-from .signatures import Speed, as_information, finding
+from .signatures import Speed, as_information, finding, read
 from .slow import DROP, Slow
 from .sweeps import Sweeps, Trial, slow_of, slow_pairs
 from .tools import Tools, of_the_back, of_the_front
@@ -20,18 +21,21 @@ _SHOWN, _LISTED = 8, 32  # adapters that a sentence names, and that a value of a
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
+GPUS_OF_A_NODE = 8
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
 
 
 def findings(
-    runs: list[Run], log: DebugLog, tools: Tools, sweeps: Sweeps, speed: Speed, ran: bool = False
+    runs: list[Run], log: DebugLog, tools: Tools, sweeps: Sweeps, speed: Speed, ran: bool = False, machine: str = ""
 ) -> Iterator[DiagnosisFinding]:
-    """Everything that names a part; ``ran``: the job connected its ranks and no request failed."""
+    """Everything that names a part; ``ran``: the job connected its ranks and no request failed; ``machine``: of a
+    cloud, as lines name it."""
     yield from _slower_adapters(log, tools, speed, ran)
     yield from _not_of_the_back_end(log, tools, speed)
     yield from _slow_interface(log, tools)
     yield from _missing_adapters(log, speed)
     yield from _missing_nics(log, speed)
+    yield from _nics_of_the_machine(log, machine, speed)
     yield from _down_adapters(log, tools, speed)
     differ = list(_packets(log, tools))
     yield from map(as_information, differ) if speed == "fine" else differ
@@ -103,7 +107,8 @@ def _of_runs(runs: list[Run]) -> dict[tuple[str, str, str], list[Trial]]:
 def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> Iterator[DiagnosisFinding]:
     """An adapter whose rate is below that of the same one on other hosts, or of most others of its host: that one may
     be meant for storage, and is told of a slow job alone."""
-    rates = {place: each for place, each in {**tools.adapter_rates, **log.speeds}.items() if place not in tools.down}
+    known = {**_of_topology(log), **tools.adapter_rates, **log.speeds}
+    rates = {place: each for place, each in known.items() if place not in tools.down}
     used = {name for name, _ in log.device_list or []} & {name for _, name in rates}
     of_name, of_host = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     for (host, name), (rate, _) in rates.items():
@@ -124,6 +129,12 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> It
         told = finding("adapter-slower", line, who=where, rate=rate, usual=usual, share=rate / usual)
         may_be_meant = alone and speed != "slow" and (ran or len(slow) > 1)
         yield as_information(told) if speed == "fine" or may_be_meant else told
+
+
+def _of_topology(log: DebugLog) -> dict[tuple[str, str], tuple[float, int]]:
+    """Gb/s and line by host and adapter, as NCCL prints the topology: adapters are numbered there as listed."""
+    lists = {host: [name for name, _ in listed] for host, (listed, _) in log.listed.items()}
+    return {(host, lists[host][at]): rate for (host, at), rate in log.links.items() if at < len(lists.get(host, ()))}
 
 
 def _not_of_the_back_end(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
@@ -266,6 +277,16 @@ def _missing_nics(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
         yield as_information(told) if speed == "fine" else told
 
 
+def _nics_of_the_machine(log: DebugLog, machine: str, speed: Speed) -> Iterator[DiagnosisFinding]:
+    """Fewer interfaces found than the machine has: not one for each GPU where it has that many, as plugins that join
+    several of a GPU count these as one."""
+    known = (one["nics"] for one in read("machines_with_efa") if re.fullmatch(one["named"], machine, re.IGNORECASE))
+    there, (count, line) = next(known, 0), max(log.nics_found.values(), default=(0, 0))
+    if 0 < count < min(there, GPUS_OF_A_NODE):
+        told = finding("nics-fewer-than-of-the-machine", line, count=count, most=there, machine=machine)
+        yield as_information(told) if speed == "fine" else told
+
+
 def _down_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[DiagnosisFinding]:
     used = {name for name, _ in log.device_list or []}
     for (host, name), line in list(tools.down.items())[:_NAMED]:
@@ -284,8 +305,8 @@ def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:
     elif sizes and max(sizes) <= SMALL:
         yield finding("small-mtu", min(line for _, line in log.packets.values()))
     of_device: dict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
-    for (host, device), read in tools.mtus.items():
-        of_device[device][host] = read
+    for (host, device), size in tools.mtus.items():
+        of_device[device][host] = size
     for device, on in of_device.items():
         least, most = min(on, key=lambda host: on[host][0]), max(on, key=lambda host: on[host][0])
         if on[least][0] < on[most][0]:

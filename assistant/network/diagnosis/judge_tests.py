@@ -7,7 +7,7 @@ from typing import Literal
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .expected import is_pcie
+from .expected import as_known, is_pcie
 from .runs import Row, Run, bus_factor, collective_of, halves_of, once, ranks_listed, ranks_of
 from .signatures import as_information, finding
 
@@ -170,12 +170,12 @@ def _speed(
                 yield finding(name, best.line, peak=run.peak, expected=expected)
             return
         if adapters.data != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows, run.peak):
-            half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=expected)
+            half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=as_known(expected))
             yield half if adapters.data == "known" else half.model_copy(update={"severity": "info"})
             return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
         hint = _one_adapter(run.peak, expected) if run.peak < FEW * expected else _one_of_all(run.peak / expected)
-        slow = finding(name, best.line, peak=run.peak, expected=expected, hint=hint)
+        slow = finding(name, best.line, peak=run.peak, expected=as_known(expected), hint=hint)
         yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
     elif transport == "unknown" and _like_sockets(run, nodes) and rows and not adapters.said:
         yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
+from . import attempts, collectives
+from .attempts import Attempts
 from .clock import seconds_between, shown
 from .collectives import Collectives
 from .debug_lines import DebugLog
@@ -50,12 +52,11 @@ _RECURRING = 3  # times: once or twice is what a switch that starts anew does to
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
-_BY_NUMBER = ("last enqueued", "SeqNum=")  # lines whose numbers :class:`Collectives` asks for
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
-STEP, CARD, FAILED, WENT_ON, TROUBLE, SIGNATURES = 1, 2, 4, 8, 128, 9
-WORDS = {
+STEP, CARD, FAILED, WENT_ON, TROUBLE, STARTS, SIGNATURES = 1, 2, 4, 8, 128, 512, 10
+_WORDS = {
     WENT_ON: ("init complete", "connected all", " coll channels, "),
     STEP: (
         "step",
@@ -70,8 +71,13 @@ WORDS = {
         "samples/sec:",
     ),
     CARD: CARD_WORDS,
-    FAILED: ("warn", "last enqueued", "seqnum=", "got completion", "unhandled system error"),
+    FAILED: ("warn", "seqnum=", "got completion", "unhandled system error"),
 }
+
+
+def words() -> dict[int, tuple[str, ...]]:
+    """By a bit, in small letters, what one of is in every line that may tell it."""
+    return {**_WORDS, FAILED: _WORDS[FAILED] + collectives.words(), STARTS: attempts.words()}
 
 
 def exact() -> list[bytes]:
@@ -114,6 +120,7 @@ class Seen:
     printed: bytes = b""  # the line as it stands in the log
     last: int = 0
     count: int = 0
+    printed_last: bytes = b""  # the last one, of what ends a job
     times: int = 1  # how often it came anew after the job had worked in between
     overcome: bool = True  # whether every such line says itself that it was got over
 
@@ -125,7 +132,7 @@ class KnownLines:
         self.seen: dict[str, Seen] = {}
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
-        self.steps, self.trouble = Steps(), Trouble()
+        self.steps, self.trouble, self.attempts = Steps(), Trouble(), Attempts()
         self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
@@ -196,9 +203,11 @@ class KnownLines:
         return bool(self.went_on) and not self.completions and not stopped
 
     def take(self, number: int, line: str, bits: int, like: bytes = b"") -> list[Seen]:
-        """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :data:`WORDS` and the signatures
+        """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
+        if bits & STARTS and self.attempts.take(number, line, self.steps.told, self.steps.at):
+            self.plain = False
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
@@ -228,10 +237,13 @@ class KnownLines:
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
+                if signature.code == "ended-well":
+                    self.attempts.ended()
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
             seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
+            seen.printed_last = self.raw if seen.signature.ends else b""
             seen.last, seen.count = number, seen.count + 1
         return counted
 
@@ -256,14 +268,16 @@ class KnownLines:
             self.went_on = number
         for each in seen:
             each.last, each.count = number, each.count + 1
+            each.printed_last = self.raw if each.signature.ends else b""
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
         self.collectives.take(number, line)
         ended = completion(line)
         if ended and quoted(line):
             return
-        self.plain = self.plain and not ended and not one_in(line, _BY_NUMBER)
-        self.numbers = self._ended if ended and not one_in(line, _BY_NUMBER) else None
+        by_number = "SeqNum=" in line or one_in(line.lower(), collectives.words())
+        self.plain = self.plain and not ended and not by_number
+        self.numbers = self._ended if ended and not by_number else None
         if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
             self.strange = (first, text, count + 1, number)
@@ -320,6 +334,7 @@ class KnownLines:
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
         yield from self.collectives.findings(log.ranks)
+        yield from self.attempts.findings()
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
             if meaning and meaning.code == "retries-exhausted" and 0 < moved < first:
@@ -374,13 +389,13 @@ class KnownLines:
         """Of an end of the whole job what is told where its steps went on until then, or how long before they had
         stopped."""
         ending, steps = seen.signature.while_stepping, self.steps
-        if ending is None or not ending.says.search(seen.said) or steps.last > seen.first:
+        if ending is None or not ending.says.search(seen.said) or steps.last > seen.last:
             return None
         told = seen.signature.at(seen.first, seen.evidence, said=seen.said)
         if steps.told < 2:  # it worked otherwise, or nothing came of it: which of these is not known
             message = ending.unseen.format(said=seen.said) + self._lost
             return as_information(told.model_copy(update={"message": message})) if ending.unseen else None
-        ago = seconds_between(steps.printed[1], seen.printed)
+        ago = seconds_between(steps.printed[1], seen.printed_last)
         if ago is not None and self._hung(seen):
             more = f"; its last step was {shown(ago)} before, so that it hung or did something else until then"
             return told.model_copy(update={"message": told.message + more})
@@ -397,7 +412,7 @@ class KnownLines:
 
     def _hung(self, end: Seen) -> bool:
         """Whether the steps of a job had stopped long before it was ended, by the times of the day in its lines."""
-        ago = seconds_between(self.steps.printed[1], end.printed) if self.steps.told > 1 else None
+        ago = seconds_between(self.steps.printed[1], end.printed_last) if self.steps.told > 1 else None
         return ago is not None and ago > max(_LONG, _SEVERAL * self.steps.every)
 
     @property

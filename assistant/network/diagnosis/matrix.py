@@ -28,7 +28,7 @@ class Matrix:
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         words = line.split()
-        if words[0] == "GPU0" and "X" not in words:
+        if words[0] == "GPU0" and words[1:2] == ["GPU1"]:
             self._heads, self._rows, self.under_way = [word for word in words if _HEAD.match(word)], {}, True
         elif self._heads and words[0] in self._heads and "X" in words and len(self._rows) < _MOST:
             self._rows[words[0]] = (words[1 : len(self._heads) + 1], number)
@@ -47,6 +47,11 @@ class Matrix:
         """Whether the matrix shows NVLink between all GPUs of the host."""
         rows = [its for _, its, _ in self._cells(("GPU",))]
         return len(rows) > 1 and all(its and all(cell.startswith("NV") for _, cell in its) for its in rows)
+
+    @property
+    def adapters(self) -> int:
+        """How many adapters the matrix of a host has."""
+        return sum(not head.startswith("GPU") for head in self._heads) if self._rows else 0
 
     def findings(self, *, slow: bool) -> Iterator[DiagnosisFinding]:
         """GPUs that NVLink joins to most others and not to all; in a ``slow`` job, GPUs without an adapter near them

@@ -217,19 +217,18 @@ class Reader:
 
     def like_a_row(self, number: int, raw: bytes, numbers: int) -> bool:
         """Read a line of a kind of which one was a row whose ``numbers`` begin at that word; whether it was one too."""
-        run, words = self._run, raw.split()
+        run, words = self.runs[-1] if self.runs else None, raw.split()
         if run is None or run.timestamp or run.per_iteration:
             return False
         try:
             size, values = int(words[0]), [*map(float, words[numbers:])]
         except ValueError:  # a number without a value, or what has letters of the hexadecimal digits
             return False
-        if not max(values) < _GREATEST or len(words[0]) > _DIGITS:
-            return False
         count, scale = len(values), 1e-3 if run.milliseconds else 1e-6
-        if count not in _COUNTS:
+        if count not in _COUNTS or not max(values) < _GREATEST or len(words[0]) > _DIGITS:
             return False
-        redop, root = self._redop(words[3]) if numbers > 3 else None, int(values[0]) if count & 1 else None
+        redop = (self._redops.get(words[3]) or self._redop(words[3])) if numbers > 3 else None
+        root = int(values[0]) if count & 1 else None
         time, algbw, best, wrong = values[count & 1 : (count & 1) + 4]
         halves = (_made(Half, (time * scale, algbw, best, wrong or _RIGHT)),)
         if count > 5:
@@ -240,7 +239,7 @@ class Reader:
 
     def _redop(self, word: bytes) -> str:
         """What a row says that was done; one object for all rows."""
-        return self._redops.get(word) or self._redops.setdefault(word, intern(word.decode()))
+        return self._redops.setdefault(word, intern(word.decode()))
 
     def _row(self, number: int, line: str) -> bool:
         row = _row_of(number, line, self._run)

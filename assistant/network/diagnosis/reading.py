@@ -18,11 +18,11 @@ from .text import LEAST, Piece, Prefixes, cleaned, pieces_of
 from .tools import Tools
 from .tools import words as tools_words
 
-# Of what a line may tell, the bits of these readers, beside those of known_lines.WORDS; _ANY: of none by its words.
+# Of what a line may tell, the bits of these readers, beside those of known_lines.words(); _ANY: of none by its words.
 _NCCL, _TABLE, _TOOLS, _ANY = 16, 32, 64, 256
 _OTHERS = _NCCL | _TABLE | _TOOLS | _ANY  # than the readers of known lines
 # Lines that are not NCCL's and whose numbers are asked for, or that change how the next ones are read, are all read.
-_UNLIKE = known_lines.FAILED | known_lines.STEP | _TOOLS | _ANY
+_UNLIKE = known_lines.FAILED | known_lines.STEP | known_lines.STARTS | _TOOLS | _ANY
 # What a line of nccl-tests' own may tell to others than the readers that count; of trouble it tells once.
 _UNTABLED = known_lines.FAILED | known_lines.WENT_ON | _NCCL | _ANY
 _WAYS = 50_000  # processes, and ways that their channels go, that are remembered
@@ -73,7 +73,7 @@ class Reading:
                 elif kind.ours and kind.fold is not None and self._is_alike(piece, at, raw, kind):
                     continue
                 number = piece.first + at
-                if len(raw) > LEAST and (bits := self.wanted(number, raw, kind, at in piece.marked)):
+                if (every or len(raw) > LEAST) and (bits := self.wanted(number, raw, kind, at in piece.marked)):
                     self.take(number, cleaned(raw, self._prefixes, odd=piece.odd), bits, raw, kind)
                     every, tried = tools.under_way or sweeps.open, sweeps.under_way
         self._settle()
@@ -161,6 +161,7 @@ class Reading:
             self._like, again = like, self._repeats.of(like)
         if again is None or (line[:1] == b"#" and again.table is None):
             return bits
+        self.heard.known.raw = line
         self._again(number, again)
         return 0
 
@@ -189,6 +190,7 @@ class Reading:
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
         fold.numbers = heard.known.numbers
         if ours and log.take(number, line):
+            heard.tools.taken_by_others()
             self._joined()
             listed = "Using [" in line
             fact = self.tables.listens and one_in(line, fact_words())
@@ -202,6 +204,7 @@ class Reading:
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
+            heard.tools.taken_by_others()
             if bits == _TABLE and line[:1].isdigit() and kind.clean and raw.split() == line.encode().split():
                 kind.numbers = numbers_of(line)
             if self._like[:1] == b"#" and heard.known.steps.last != number:
@@ -254,7 +257,7 @@ class Reading:
         """What a line counts, for its kind where no number in it was asked for."""
         if kind.fold is not None or not kind.clean or not (self.heard.known.plain or fold.numbers):
             return
-        if any(seen.signature.recurs for seen in fold.seen):
+        if any(seen.signature.recurs or seen.signature.ends for seen in fold.seen):
             return
         # a channel differs from one that was read in its ranks alone
         channel = kind.way is not None and kind.way[1] is None
@@ -298,7 +301,7 @@ _sized = lru_cache(maxsize=1)(known_lines.sized)
 @lru_cache(maxsize=1)
 def _telling() -> Telling:
     """The words of all readers; what is learnt of the words of a log holds for the next."""
-    of_readers = {**known_lines.WORDS, _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
+    of_readers = {**known_lines.words(), _NCCL: debug_lines.WORDS, _TABLE: perf_table.WORDS, _TOOLS: tools_words()}
     words = {known_lines.TROUBLE: trouble.words()}
     signed = {1 << (known_lines.SIGNATURES + at): each.words for at, each in enumerate(signatures())}
     return Telling({**of_readers, **words, **signed}, headlines=_TOOLS)

@@ -21,9 +21,10 @@ _WITHOUT_RDMA = ("sockets-of-the-provider", "ethernet-only")  # signs that name 
 
 
 def sockets_are_all(log: DebugLog, device: str) -> bool:
-    """Whether nothing tells that the machine has more than Ethernet: sockets that fill its line; cards without NVLink
-    or none that is named, no setting of RDMA, no interface or plugin of another network, no NVLink switch."""
-    if log.line_filled or log.sockets_meant or carried_by_rack(log):
+    """Whether nothing tells that the machine has more than Ethernet: sockets that fill its line; a bus without RDMA
+    adapters; cards without NVLink or none that is named, no setting of RDMA, no interface or plugin of another network,
+    no NVLink switch."""
+    if log.line_filled or log.sockets_meant or log.without_rdma or carried_by_rack(log):
         return True
     if (device and (not is_pcie(device) or _DATACENTRE.search(device))) or log.transport not in (None, "tcp-socket"):
         return False

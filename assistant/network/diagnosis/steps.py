@@ -98,6 +98,7 @@ class Steps:
     first: int = 0  # the line of the first one
     last: int = 0  # of the last one
     told: int = 0  # how many
+    at: int = -1  # the number of the last one that told it
     ended_at: int = 0  # the line of the last of all, 0 where it has not come
     printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
     _first: list[float] = field(default_factory=list)
@@ -117,6 +118,7 @@ class Steps:
             return "throughput/" in small and bool(self.told) and self._rate_apart(number, line)
         self.first, self.last, self.told = self.first or number, number, self.told + 1
         at, of = step["at"] or step["batch"], step["of"] or step["batches"]
+        self.at = int(at) if at is not None else self.at
         if of is not None and at == of:
             self.ended_at = number
         if (time := self._took(line)) is not None:

@@ -49,6 +49,7 @@ _PROMPT = 160  # characters in which a prompt ends
 # Files of rates that a command prints one after the other: cat /sys/class/net/{eth0,eth1}/speed, rdma{0..7}.
 _FILES = re.compile(r"/sys/class/net/([\w.-]{0,32})(?:\{([\w.,-]{1,400})\})?([\w.-]{0,32})/speed(?![\w:])")
 _RANGE = re.compile(r"(\d{1,3})\.\.(\d{1,3})\Z")
+_SOME = re.compile(r"[1-9]\d?\Z")  # adapters, where they are counted
 _MB_S = re.compile(r"\d{4,7}\Z")
 
 
@@ -56,7 +57,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -92,6 +93,9 @@ class _Known(BaseModel):
     crowded: list[_Crowded]
     neighbours: Pattern
     neighbour: Pattern
+    bus_asked: Pattern
+    bus_counted: Pattern
+    bus_card: Pattern
     front: Pattern
     back: Pattern
 
@@ -121,7 +125,7 @@ def _by_word() -> list[tuple[str, int]]:
 
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", PROMPT)
+    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", "gpu0 gpu1", "lspci", PROMPT)
 
 
 @dataclass
@@ -147,6 +151,10 @@ class Tools:
     memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
     matrix: Matrix = field(default_factory=Matrix)
+    cards: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by host: RDMA adapters on its bus
+    _asked_bus: bool = False  # the next line is what a command prints that looks for them
+    _counted_bus: bool = False  # and that is how many there are
+    _no_card: bool = False
     limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
     netdevs: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: their interfaces
     _files: deque[str] = field(default_factory=deque)  # interfaces of which the next lines are the rates
@@ -162,7 +170,17 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way
+        return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way or self._asked_bus
+
+    @property
+    def without_rdma(self) -> bool:
+        """Whether somebody looked for RDMA adapters on the bus of a host, and there were none."""
+        return self._no_card and not any(self.cards.values())
+
+    @property
+    def adapters_there(self) -> int:
+        """How many adapters a node has, as its bus or the matrix of its topology shows; 0 where neither is printed."""
+        return max(map(len, self.cards.values()), default=0) or self.matrix.adapters
 
     @property
     def adapter_rates(self) -> dict[tuple[str, str], tuple[float, int]]:
@@ -178,9 +196,11 @@ class Tools:
         small, table = line.lower(), False
         self.told = False
         self._place(line, small)
+        if self._asked_bus or "lspci" in small:
+            self._on_the_bus(line)
         if self._files or "/speed" in small:
             self._filed(number, line)
-        if self.matrix.under_way or "ffinity" in line:
+        if self.matrix.under_way or "ffinity" in line or line.startswith("GPU0"):
             self.matrix.take(number, line)
             table = True
         if self._columns or one_in(small, _TABLES):
@@ -195,6 +215,27 @@ class Tools:
                     self.switches.setdefault((row["host"], found["device"]), (found["value"], number))
         if one_in(small, _telling("values")):
             self._values(number, line, small)
+
+    def taken_by_others(self) -> None:
+        """A line of NCCL's or of a table came: what was asked of the bus is answered by nothing."""
+        if self._asked_bus:
+            self._asked_bus, self._no_card = False, self._no_card or not self.cards[self._host]
+
+    def _on_the_bus(self, line: str) -> None:
+        """A command that looks for RDMA adapters on the bus, and what it prints: one in each line, or how many."""
+        known, before = _known(), self._asked_bus
+        self._asked_bus = known.bus_asked.search(line) is not None
+        if self._asked_bus or not before:
+            self._no_card = self._no_card or before
+            self._counted_bus = known.bus_counted.search(line) is not None
+        elif card := known.bus_card.match(line):
+            self.cards[self._host].add(card["slot"])
+            self._asked_bus = True
+        elif self._counted_bus and _SOME.match(line):
+            self.cards[self._host] |= {str(n) for n in range(int(line))}
+        elif not self.cards[self._host]:
+            self._no_card = True
+        self.told = self.told or before or self._asked_bus
 
     def _filed(self, number: int, line: str) -> None:
         """The command that prints files of rates, and what it prints."""
@@ -234,13 +275,14 @@ class Tools:
             each = _known().values[(bits & -bits).bit_length() - 1]
             bits &= bits - 1
             self.told = self.told or each.asks
-            if found := each.pattern.search(line):
-                self.told = True
+            said = False
+            for found in each.pattern.finditer(line):  # several devices may stand in a line
+                said = self.told = True
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
-                if each.what != "ping":  # its result may stand behind it
-                    return
+            if said and each.what != "ping":  # its result may stand behind it
+                return
         for each in _known().crowded:
             if one_in(small, each.has) and (found := each.pattern.search(line)):
                 self.told = True
@@ -251,8 +293,8 @@ class Tools:
             return
         if each.what == "down":
             self.down.setdefault(place, number)
-        elif each.what == "hot":
-            self.hot.setdefault(place, number)
+        elif each.what in ("hot", "reasons"):
+            self._slowed(place, int(value, 0) if each.what == "reasons" else _HOT, number)
         elif (names := {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs}.get(each.what)) is not None:
             names.setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
@@ -293,7 +335,10 @@ class Tools:
             self.limits[gpu] = (counts["limit"], counts["usual_limit"], number)
         if counts.get("uncorrected"):
             self.uncorrected.setdefault(gpu, number)
-        bits = int(said["reasons"], 16) if _REASONS.match(said.get("reasons", "")) else 0
+        self._slowed(gpu, int(said["reasons"], 16) if _REASONS.match(said.get("reasons", "")) else 0, number)
+
+    def _slowed(self, gpu: tuple[str, str], bits: int, number: int) -> None:
+        """Why a GPU runs slower than it can, in NVML's bits."""
         for mask, those in ((_HOT, self.hot), (_BRAKE, self.braked)):
             if bits & mask:
                 those.setdefault(gpu, number)
