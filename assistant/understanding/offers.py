@@ -120,7 +120,8 @@ class Offers:
         foreign = any(one.price.kind == MONEY_OTHER and one.offer.usd is None for one in told)
         offered = quoted or foreign or self._besides.sells(tokens) or any(fees)
         added = _PREMIUM in {field for field, _ in stated}  # "$2.50 plus $1.00 for InfiniBand"
-        if not any(one.offer.provider or (one.offer.fabric and not added) for one in told):
+        several = quoted and len(told) > 1  # "two offers, one at $2.10 for 3 months and one at $2.30 for a month"
+        if not several and not any(one.offer.provider or (one.offer.fabric and not added) for one in told):
             return []
         if len(told) != 1 or reading.context.fields.get("budget.quotes"):
             told = [one for one in told if one.said.keys() & _CALLED.keys()]  # of another price nobody says anything
@@ -136,7 +137,9 @@ class Offers:
             return []
         says = any(map(self._besides.is_asking, tokens)) and one.sure["price"] >= _TELLS
         money = one.price.kind != "number" or one.offer.provider in self._catalog.providers or says
-        if not reading.context.fields and money and (not whole or (one.offer.provider and one.sure["price"] >= _TELLS)):
+        # A sum for the whole that nobody offers, and for no time, may be a budget: "EFA on AWS or Lambda, 1.8M USD".
+        let = one.offer.provider and one.offer.months and one.sure["price"] >= _TELLS
+        if not reading.context.fields and money and (not whole or let):
             return told  # "Lambda wants 2.49"
         sure = one.sure["price"] >= _SURELY and one.price.kind in ("money", "decimal")
         return told if sure and not whole and one.offer.provider and one.said.keys() - {"provider"} else []

@@ -141,8 +141,8 @@ class Values:
     def days(reading: Reading, piece: Said) -> float | None:
         """The days that a piece names, or until the day that it names."""
         time = next(amounts_at(reading.quantities, piece, _TIMES), None)
-        if time is None:
-            return None
+        if time is None or (time.start - 1 in piece.tokens and reading.text.tokens[time.start - 1].is_number):
+            return None  # "500 a month" is so much of each month, and no time
         return float(time.value) if time.kind == "time" else float(max(0, (time.value - reading.today).days))
 
     def gpus(self, reading: Reading, piece: Said) -> int | None:
