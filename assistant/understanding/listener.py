@@ -8,7 +8,6 @@ import gc
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from assistant.vocabulary.added import added
@@ -31,7 +30,6 @@ from .followups import Followups
 from .ignored import Ignored
 from .judge import Judge
 from .languages import Languages, unsure, words_of
-from .measures import measures
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -136,7 +134,6 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._followups = Followups.of(language["followups"], language["asked_of_plans"], self._acts)
-        self._of_measures = str(language["opinion"].with_name("measures.npz"))  # as it is kept with the listener
         self.judge = Judge(language["opinion"], Decisive(language["words"]["decisive"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
@@ -185,7 +182,6 @@ class Listener:
             self._results.utterance(reading, question),
             text=clean(text),
             followup=self._kinds(reading),
-            measures=self._measures(reading),
             asks=_likely(reading, _ASKING),
             tells=_likely(reading, _TELLING),
         )
@@ -195,12 +191,6 @@ class Listener:
         if not reading.context.fields:
             return ()
         return self._followups.kinds(reading.text, reading.spans, reading.opinion and reading.opinion.kinds)
-
-    def _measures(self, reading: Reading) -> tuple[tuple[str, float], ...]:
-        """Which figures of a plan may be asked for, where something of a job is known."""
-        if not reading.context.fields or reading.opinion is None or not reading.opinion.meant.size:
-            return ()
-        return measures(Path(self._of_measures)).asked(reading.opinion.meant)
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""

@@ -39,15 +39,13 @@ HEADS = ("act", "span", "choice", "kind")
 class Opinion:
     """How likely each reading is, 0 to 1: ``acts``; ``stretches``, the fields of an amount or a name by its places in
     the message (``none``: of no field); ``stated``, ``field=value`` of choices and ``unset:field``; ``kinds`` of
-    question about a plan. ``learned``: the readings of stretches and choices that there are; ``meant``: the vector of
-    the message, of a long one that of its end: the mean of its words and their maximum, side by side."""
+    question about a plan. ``learned``: the readings of stretches and choices that there are."""
 
     acts: Mapping[str, float] = field(default_factory=dict)
     stretches: Mapping[tuple[int, int], Mapping[str, float]] = field(default_factory=dict)
     stated: Mapping[str, float] = field(default_factory=dict)
     kinds: Mapping[str, float] = field(default_factory=dict)
     learned: frozenset[str] = frozenset()
-    meant: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), compare=False)
 
 
 class Opinions:
@@ -71,7 +69,6 @@ class Opinions:
             _joined([part.stated for part in parts], max),
             parts[-1].kinds,
             self._learned,
-            parts[-1].meant,
         )
 
     def _part(self, text: str, start: int, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:
@@ -85,7 +82,6 @@ class Opinions:
             {place: odds for place, odds in own if odds is not None},
             _told(self.choices, said),
             _likely(self.kinds, self._scores("kind", pooled)),
-            meant=pooled,
         )
 
     @lru_cache(maxsize=_KEPT_WORDS)  # noqa: B019 - there is one for the process

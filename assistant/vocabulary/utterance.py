@@ -96,8 +96,7 @@ class Utterance:
 
     ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
     which quantity plays which part in it; ``followup`` are the likeliest kinds of question about a plan
-    (followups.yaml) and how likely each is, where something of a job is known, ``measures`` the figures of it that are
-    asked for (measures.yaml); ``asks`` and ``tells``: how likely it is
+    (followups.yaml) and how likely each is, where something of a job is known; ``asks`` and ``tells``: how likely it is
     that something is asked, or told of the job, by what the message means. ``slips`` are words that were read as
     others.
 
@@ -113,7 +112,6 @@ class Utterance:
     of_plan: str | None = None
     roles: Mapping[str, Any] = field(default_factory=dict)
     followup: tuple[tuple[str, float], ...] = ()
-    measures: tuple[tuple[str, float], ...] = ()
     asks: float = 0.0
     tells: float = 0.0
     slips: tuple[tuple[str, str], ...] = ()

@@ -25,7 +25,6 @@ from .steps import vary
 _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 _FABRIC = "cluster.fabric"
-_TIME_ASKED = 0.3  # how likely it is that a message with a time asks how long it takes
 _OF_A_PURCHASE = ("purchase-cost", "purchase-parts")
 
 
@@ -201,10 +200,7 @@ def _as_planned(plan: Plan, fields: Mapping[str, Any]) -> list[str]:
 
 
 def _in_the_time(tried: Event, said: Utterance) -> Event:
-    """What is tried, and whether it ends in a time that the question names: "still inside the four months?"; another
-    time is no limit, where it is not asked how long it takes."""
-    if dict(said.measures).get("time", 0.0) < _TIME_ASKED:
-        return tried
+    """What is tried, and whether it ends in a time that the question names: "still inside the four months?"."""
     days = next((a.value for a in said.amounts if a.kind == "time" and a.value >= 1), None)
     best = chosen(tried.plan) if isinstance(tried, VariationShown) else None
     if not isinstance(tried, VariationShown) or days is None or best is None or best.run_hours is None:

@@ -19,11 +19,12 @@ from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from ..quotes import alone
 from ..slash import SIGN, spoken
-from . import asked, by_parts, followup, replies, several, steps
+from . import asked, followup, replies, steps
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
 from .parts import Parts
+from .several import with_values
 from .supposing import supposed
 from .to_question import to_question
 
@@ -62,7 +63,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
-    return _supposing(parts, said) or several.each(parts, said, _act)
+    return with_values(parts, said, _supposing(parts, said) or _act(parts, said))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:
@@ -85,7 +86,7 @@ def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
     told, parts.state, parts.beside = parts.state, found.state, tuple(filter(None, [found.line]))
     try:
         again = heard(said.text, found.state.draft, parts.library, parts.today)
-        events = several.each(parts, again, _act) if followup.asks(parts, again) else None
+        events = _act(parts, again) if followup.asks(parts, again) else None
         after = parts.state
     finally:
         parts.state, parts.beside = told, ()
@@ -119,9 +120,7 @@ def _is_another(parts: Parts, fields: Mapping[str, object]) -> bool:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     told = bool(said.offers) and said.act == "describe"  # a mail with quotes asks nothing by its words
-    if said.act == "undo" and parts.state.plan is not None and "?" in said.text:
-        said = replace(said, act="ask")  # "rollback plan?"
-    beside = None if told else by_parts.answered(parts, said) or followup.beside_the_plan(parts, said)
+    beside = None if told else followup.beside_the_plan(parts, said)
     if beside is not None:
         return beside
     of_it = "network-share" in dict(said.followup[:1])  # whose answer has the purchase in it
@@ -142,7 +141,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if figure is not None:
         figure = followup.in_short(parts, said, figure)
     elif not told and followup.is_tried(parts, said):
-        return _besides(parts, said, asked.what_if(parts, said))
+        return followup.besides(parts, said, asked.what_if(parts, said))
     elif followup.saves_money(parts, said) or (said.act == "what-if" and said.rest and not asked.varied(parts, said)):
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
@@ -153,13 +152,10 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         known = asked.looked_up(parts, said)
         figure = followup.with_the_plans(parts, said, known) if known else followup.likeliest(parts, said)
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
-    events = _besides(parts, said, followup.without_the_proof(parts, said, events)) if figure is None else events
+    events = (
+        followup.besides(parts, said, followup.without_the_proof(parts, said, events)) if figure is None else events
+    )
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
-
-
-def _besides(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
-    """What is tried with what is asked of it besides."""
-    return by_parts.besides(parts, said, followup.besides(parts, said, events))
 
 
 def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from ..answers.about_plan import PARTS
 from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note, VariationShown
-from ..heard import bare_numbers, guessed, is_no_value
+from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
 from .parts import Parts
 
@@ -52,13 +52,17 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 # right. Of the 186 of tests/followups*.yaml none that is answered right is lost up to 0.23, two are at 0.25, four at
 # 0.28: it stands a hundredth below, as a question that is asked about costs less than a wrong answer.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.22
-_TAKEN_FOR = 0.12  # how likely a kind is that is answered with a line that says what the question was taken for
 _SURELY = 0.75  # how likely a kind is beside which what the words are about says nothing
 _AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
 _CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
+_CLAUSES = re.compile(
+    r"(?<=[?!.;])\s+|(?:^|\s)\d\)\s+|,?\s+(?:and|or|but|so|because)\s+(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:what|which|who|"
+    r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)",
+    re.IGNORECASE,
+)
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
 _SURELY_ASKS = (
     0.7  # by its meaning: so do 120 of 122 questions and 5 of 289 that tell, none learned from (fresh_o, _p, _q)
@@ -98,7 +102,7 @@ def beside_the_plan(parts: Parts, said: Utterance) -> list[Event] | None:
     view = parts.view_of(said)
 
     def told(plan: Plan) -> list[Event]:
-        found = sentences(made_from(parts, plan, said), kind["tells"])
+        found = sentences(_asked(parts, plan, said), kind["tells"])
         return [fitted([*map(namer(plan), found)])] if found else []
 
     events = view(told)
@@ -142,28 +146,15 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
         return None
     if _subjects(parts, said) and (found := answered(parts, said, first=False)):
         return found
-    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
-    quoted = bool(parts.state.plan.quotes)
-    fits = lambda kind: quoted or kind.get("needs") != "quotes"
-    found = [(kinds[name], share) for name, share in said.followup if name != ELSEWHERE and fits(kinds[name])]
-    near = [kind for kind, _ in found] or list(kinds.values())
-    for n, kind in enumerate(kind for kind, share in found if share >= _TAKEN_FOR):
-        events = parts.view_of(said)(lambda plan, kind=kind: _answer(parts, plan, kind, said))
-        notes = [event for event in events if isinstance(event, Note) and (event.items or not _is_lead(event))]
-        if notes:
-            other = next((one["says"][0] for one in near[n + 1 :]), None)
-            taken = (
-                f'Taken as "{kind["says"][0]}"{f"; else ask for example {chr(34)}{other}{chr(34)}" if other else ""}.'
-            )
-            told = [text for note in notes for text in (note.text, *note.items)]
-            parts.more = partial(_more, parts, kind["more"], said, parts.view_of(said))
-            return parts.answered(fitted([told[0], taken, *told[1:]]))
-    asked = " or ".join(f'"{one["says"][0]}"' for one in near[:2])
+    kinds = _wordings(parts)
+    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
+    asked = " or ".join(f'"{one}"' for one in near[:2])
     return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
 
 
-def _is_lead(note: Note) -> bool:
-    return note.text.startswith("With ")
+def _wordings(parts: Parts) -> dict[str, str]:
+    """Every kind of question with a sentence that asks it."""
+    return {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
@@ -184,7 +175,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
     stated -= guesses
     names = stated or said.excluded or (said.act in _STATES and told and _first_share(said) < _SURE)
     aside = _beside_facts(kinds, said)
-    states = said.act in (*_STATES, "unclear") and not is_question(parts, said)
+    states = said.act in (*_STATES, "unclear") and not _asks(parts, said)
     vague = aside < _LIKELY or _first_share(said) < _SURE
     weighed = _weighs(parts, said) and vague and not _turns(kinds, said)
     tells = names and states and (aside < _BESIDE or (bool(stated) and _tells(said)))
@@ -374,7 +365,7 @@ _SUBJECT: Mapping[str, Any] = {"kind": "subject", "tells": (), "more": "show"}  
 def asks(parts: Parts, said: Utterance) -> bool:
     """Whether a message asks rather than tells: nothing that it says is taken without being tried first."""
     of_plan = added(share for name, share in said.followup if name != ELSEWHERE)
-    return said.act in _ASKING or is_question(parts, said) or (of_plan >= _SURE and not new_facts(parts, said))
+    return said.act in _ASKING or _asks(parts, said) or (of_plan >= _SURE and not new_facts(parts, said))
 
 
 def is_tried(parts: Parts, said: Utterance) -> bool:
@@ -384,22 +375,16 @@ def is_tried(parts: Parts, said: Utterance) -> bool:
     if said.act == "ask" or (said.act in _STATES and said.asks >= _SURELY_ASKS):
         return True
     kind, share = next(iter(said.followup), (ELSEWHERE, 1.0))
-    likely = (kind != ELSEWHERE and share >= _LIKELY) or bool(said.unset)  # "drop the 13B, what is freed"
-    return is_question(parts, said) and said.act in _STATES and likely
+    return _asks(parts, said) and said.act in _STATES and kind != ELSEWHERE and share >= _LIKELY
 
 
-def is_question(parts: Parts, said: Utterance) -> bool:
-    """Whether a message has the shape of a question: a mark, a word that asks, how a part of it begins ("should we …")
-    or it ends ("… or not"); or surely means one."""
+def _asks(parts: Parts, said: Utterance) -> bool:
+    """Whether a message has the shape of a question: a mark, a word that asks, how it begins ("should we …") or ends
+    ("… or not"); or surely means one."""
     if said.asks >= _SURELY_ASKS or "asks" in said.roles.get("signs", {}) or "?" in said.text:
         return True
-    return any(_opens(parts, piece) for _, piece in pieces(said.text))
-
-
-def _opens(parts: Parts, piece: str) -> bool:
-    """Whether a part of a message begins or ends as a question does."""
     told = parts.library.language["followups"]
-    words = " ".join(_PAUSES.sub(" ", piece.lower()).split())
+    words = " ".join(_PAUSES.sub(" ", said.text.lower()).split())
     if any(words.endswith(f" {one}") for one in told["asks"]):
         return True
     while rest := next((words.removeprefix(f"{one} ") for one in told["leads"] if words.startswith(f"{one} ")), None):
@@ -407,23 +392,7 @@ def _opens(parts: Parts, piece: str) -> bool:
     return any(words.startswith(f"{one} ") for one in told["opens"])
 
 
-_SENTENCES = re.compile(r"(?<=[?!.;])\s+(?=\S)|(?:^|\s)\d\)\s+")
-# Where "and" goes over to a question of its own: before a word that asks.
-_JOINED = re.compile(
-    r"(?:,?\s+(?:and|but|so|plus|also)|\s\+)\s+(?:also\s+|then\s+)?(?=(?:(?:of|for|on|in|at|with|to|from|by)\s+)?(?:what|which|who|"
-    r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)|,\s+(?=(?:what|which|who|whose|how|why|when"
-    r"|where)\b)",
-    re.IGNORECASE,
-)
-
-
-def pieces(text: str) -> list[tuple[int, str]]:
-    """The parts of a message that may ask something of their own, each with the number of its sentence."""
-    told = ((n, part.strip(" ,")) for n, one in enumerate(_SENTENCES.split(text)) for part in _JOINED.split(one))
-    return [(n, part) for n, part in told if part]
-
-
-def made_from(parts: Parts, plan: Plan, said: Utterance) -> Asked:
+def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
     meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
@@ -435,7 +404,7 @@ def made_from(parts: Parts, plan: Plan, said: Utterance) -> Asked:
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
-    asked = made_from(parts, plan, said)
+    asked = _asked(parts, plan, said)
     tried = 1 if parts.state.variation is not None else 0  # a line says that it is of what is tried
     asked = _tried(parts, asked, kind) if kind.get("tried") else asked
     works = None if kind.get("as_asked") else remedied(asked)
@@ -475,7 +444,7 @@ def besides(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     told = [tell for one in _subjects(parts, said) if one.get("tried") for tell in one["tells"]]
     if plan is None or not told or not any(isinstance(event, VariationShown) for event in events):
         return events
-    first = [*map(namer(plan), sentences(made_from(parts, plan, said), told))][:1]
+    first = [*map(namer(plan), sentences(_asked(parts, plan, said), told))][:1]
     with_it = lambda event: event.model_copy(update={"card": (*first, *event.card[:-1])})
     return [with_it(event) if first and isinstance(event, VariationShown) else event for event in events]
 
@@ -488,16 +457,26 @@ def _subjects(parts: Parts, said: Utterance) -> list[Mapping[str, Any]]:
 
 
 def _asked_besides(parts: Parts, kind: Mapping[str, Any], said: Utterance) -> list[Mapping[str, Any]]:
-    """What may as well have been meant."""
+    """What else is asked: by a clause of the message, or where it may as well have been meant."""
     if "summary" in kind.get("instead_of", ()):
         return []  # one form is as good as another, and needs the room
     kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
     told = {kind["kind"], *kind.get("covers", ())}
     (_, sure), *others = said.followup
     near = [name for name, share in others if share >= max(_LIKELY, _AS_LIKELY * sure) and sure < _SURE]
+    clauses = questions_in(said.text)
+    for clause in clauses if len(clauses) > 1 else ():
+        heard_so = heard(clause, parts.state.in_view, parts.library, parts.today).followup
+        near += [name for name, share in heard_so[:1] if share >= _BESIDE]
     quoted = parts.state.plan is not None and bool(parts.state.plan.quotes)
     others = [kinds[name] for name in dict.fromkeys(near) if name in kinds and name not in told]
-    return [one for one in others if quoted or one.get("needs") != "quotes"][:1]
+    most = 2 if len(clauses) > 2 else 1
+    return [one for one in others if quoted or one.get("needs") != "quotes"][:most]
+
+
+def questions_in(text: str) -> list[str]:
+    """The clauses of a message that ask something of their own: sentences, and what "and" joins to a question word."""
+    return [part for part in (one.strip(" ,") for one in _CLAUSES.split(text)) if len(part.split()) >= _A_WHY]
 
 
 def fitted(said: list[str], lines: int = LINES) -> Note:
@@ -505,7 +484,7 @@ def fitted(said: list[str], lines: int = LINES) -> Note:
     text, *others = said
     items: list[str] = []
     for one in others:
-        if lines_of([text, *items, one]) <= lines:
+        if _lines(text, [*items, one]) <= lines:
             items.append(one)
     return Note(text=text, items=tuple(items))
 
@@ -515,7 +494,7 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     notes = [note for event in events if (note := _noted(event, planned=parts.state.plan is not None)) is not None]
     if alternatives(said) or len(notes) != len(events):
         return events
-    if notes == events and sum(lines_of([n.text, *n.items]) for n in notes) <= LINES:
+    if notes == events and sum(_lines(n.text, list(n.items)) for n in notes) <= LINES:
         return events
     parts.more = lambda: events
     first = [text for note in notes[:-1] for text in (note.text, *note.items)]
@@ -563,9 +542,7 @@ def _noted(event: Event, *, planned: bool) -> Note | None:
     return Note(text=first, items=tuple(others))
 
 
-def lines_of(told: Sequence[str]) -> int:
-    """How many lines a text takes with those that stand below it as a list."""
-    text, *items = told
+def _lines(text: str, items: list[str]) -> int:
     shown = [Paragraph(text), *([Bullets(items)] if items else [])]
     return sum(len(block_lines(block, WIDTH)) for block in shown)
 

@@ -50,7 +50,6 @@ class Parts:
     is_over: bool = False  # whether the person has said goodbye
     state: State = field(default_factory=State)
     more: Callable[[], list[Event]] | None = None  # what is behind the last short answer
-    of_trial: bool = False  # whether what is asked now is asked of what the same message tries
     beside: tuple[str, ...] = ()  # lines that every short answer of this turn tells as well
     supposed: Supposed | None = None  # of the draft of which it was worked out last
 
@@ -98,7 +97,7 @@ class Parts:
         points = any(f" {one}" in words for one in self.library.language["followups"]["of_the_trial"])
         tried = self.state.variation
         of_its_network = bool(said.fabrics) and tried is not None and any(one.field == _FABRIC for one in tried.fields)
-        return self.with_plan_in_view if points or of_its_network or self.of_trial else self.with_plan_accepted
+        return self.with_plan_in_view if points or of_its_network else self.with_plan_accepted
 
     def with_plan_accepted(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         """An answer about the plan as it was accepted, whatever is tried beside it, and that it is of this one."""

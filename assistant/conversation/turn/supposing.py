@@ -24,11 +24,7 @@ _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
 _OWNED = "budget.owned"
 _MOST_TRIED = 8  # plans that are weighed against each other
-# Most offers of the catalog are of it; most published runs are of a dense model of this size.
-_USUAL = {"cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
-_PARAMS = "model.params"
-_MACHINES = frozenset({"cluster.gpu", "cluster.gpus"})  # of which something may be asked whatever runs on them
-_ACTIVE, _EXPERTS, _EACH = "model.active_params", "model.experts", 2  # experts of a token, as Mixtral has them
+_USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 
 
@@ -124,8 +120,6 @@ def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     if path in _CHOSEN or (path in _LIMITS and any(path not in meaning for meaning in meanings)):
         return meanings
     same = [meaning for meaning in meanings if path in meaning]
-    if path == _PARAMS:  # what holds the largest of several models holds them all
-        return [max(same, key=lambda meaning: meaning[path])]
     return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
 
 
@@ -133,8 +127,7 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     """The draft with the fields, what is missing beside them usual, and its plan."""
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
-        usual = {name: value for name, value in _USUAL.items() if name in draft.missing} | _of_experts(draft)
-        usual = usual if told.fields.keys() >= _MACHINES or "model" not in draft.missing else {}
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
         draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
@@ -142,18 +135,7 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     except InputError:
         return None
     plan = made.unfinished.finished() if made.unfinished is not None else made.plan
-    if plan is None or (usual.get("model") and not _works(plan)):  # nothing fails for a model that nobody named
-        return None
-    return draft, plan
-
-
-def _of_experts(draft: Draft) -> dict[str, Any]:
-    """The parameters of a mixture of which those of a token and the experts are known: nearly all are its experts'."""
-    active, experts = (draft.fields.get(name) for name in (_ACTIVE, _EXPERTS))
-    if "model" not in draft.missing or not (active and experts):
-        return {}
-    each = draft.fields.get("model.experts_per_token") or _EACH
-    return {"model": None, "model.params": round(active * max(1.0, experts / each)), "model.experts_per_token": each}
+    return None if plan is None else (draft, plan)
 
 
 def _works(plan: Plan) -> bool:

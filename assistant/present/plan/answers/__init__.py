@@ -111,7 +111,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     bandwidth: "line_rate line_rate_named line_rate_sites one_way".split(),
     bargaining: (
-        "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api network_at"
+        "per_hour per_node bid bid_even bid_check unit_cost discount haggle rent_for for_the_sum hosted_api"
     ).split(),
     forms: "points paragraph mail quotes_table speeds_of_quotes".split(),
     other_gpus: "other_gpus overnight_on peaks".split(),
@@ -156,9 +156,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     terms_of_rent: "tiers used falling which_are_quotes".split(),
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
-    sellers: (
-        "other_sellers other_bids named_seller seller_at seller_price without_seller which_others trust_seller"
-    ).split(),
+    sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
     horizon: "left_early waited_for term_while_falling in_more_time term_or_demand over_years".split(),
     cut_short: "part_way late_chance".split(),

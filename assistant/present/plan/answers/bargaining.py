@@ -287,32 +287,3 @@ def hosted_api(asked: Asked) -> list[str]:
         f"{figures.usd(5 * full)} at a fifth of that on average.",
         "An API is cheaper below that. Its prices are not in the plan: hold theirs for your mix against these.",
     ]
-
-
-def network_at(asked: Asked) -> list[str]:
-    """The job on a network that is named for so much less or more than its price, beside the plan: of what is bought
-    the network's part, of what is rented all of it; where nobody lets it, of the plan's own price."""
-    shares, best = asked.amounts("percent") if asked.says("at_less") or asked.says("raised") else [], asked.best
-    named = next((reading.candidate(asked.plan, one) for one in asked.fabrics), None)
-    if len(shares) != 1 or best is None or best.cost_usd is None or named is None or named.run_hours is None:
-        return []
-    factor = 1 + (1 if asked.says("raised") else -1) * shares[0] / 100
-    listed = named.cost_usd.p50 if named.cost_usd else None
-    whole = listed if listed is not None else best.median_cost * named.median_step / best.median_step
-    hours = named.run_hours * reading.gpus(asked.plan)
-    part = hours * (named.fabric_usd_per_gpu_hour or 0.0) if asked.buys else whole
-    if not part:
-        return []
-    cost, far = whole + (factor - 1) * part, "more" if factor > 1 else "less"
-    of_what = " than the plan's own price, as nobody tells one" if listed is None else ""
-    at = f"{asked.name(named.fabric)} at {shares[0]:g} % {far}{of_what}"
-    on = f"{at}: {figures.usd(cost)} for {reading.bill(asked.plan)}"
-    if named is best:
-        return [f"{on}, instead of {figures.usd(best.median_cost)}."]
-    more = cost - best.median_cost
-    step = f"a step takes {lasts(slower(named, best))}"
-    if abs(more) <= reading.APART * best.median_cost:
-        return [f"{on}: as much as {asked.name(best.fabric)}, {figures.usd(best.median_cost)}; {step}."]
-    than = f"{figures.usd(abs(more))} {'more' if more > 0 else 'less'} than {asked.name(best.fabric)}"
-    turns = "it would be the cheaper one" if more < 0 else "the plan stays"
-    return [f"{on}, {than} ({figures.usd(best.median_cost)}): {turns}; {step}."]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate
 
 from ... import figures
 from .. import reading
 from .asked import Asked, money
-from .remedy import remedied
-from .trials import carried, line, same_work, sizes, sizes_verdict
+from .trials import carried, same_work, sizes, sizes_verdict
 
 _SPARE = 1.5  # times the load: who carries more has more than enough
 _FELT = 0.02  # of the cost
@@ -49,7 +47,7 @@ def lora(asked: Asked) -> list[str]:
     one = reading.chosen(made) if made else None
     name, now = ("All weights", "adapters") if adapters else ("LoRA", "all weights")
     if one is None or one.run_hours is None:
-        return [_with_what_it_takes(asked, name, {"training.method": other, **same_work(asked)})]
+        return [f"{name} does not run here as asked."]
     if best is None or best.run_hours is None:
         return [f"{name} would run: {figures.hours(one.run_hours)}, {_gib(one)} per GPU.", _QUALITY]
     cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
@@ -62,21 +60,6 @@ def lora(asked: Asked) -> list[str]:
     better = one.run_hours < best.run_hours
     verdict = f"By time and memory {'yes' if better else 'no'}, for {name if better else now}."
     return [said, f"{verdict} {_QUALITY}"]
-
-
-def _with_what_it_takes(asked: Asked, name: str, fields: dict[str, Any]) -> str:
-    """What a method that does not run as asked would take, and what that comes to beside the plan."""
-    try:
-        made = asked.planned(fields)
-    except InputError as error:
-        return f"{name}: {error.message}."
-    works = remedied(asked.instead(fields, made)) if made is not None else None
-    if works is None or works[0].best is None:
-        way = made.recommendation.smallest_change if made is not None else None
-        return f"{name} does not run here as asked{f': {way[:1].lower()}{way[1:]}' if way else '.'}"
-    found, lead = works
-    instead = f" instead of {line(asked.plan, asked)}" if asked.best is not None else ""
-    return f"{name}: {lead[:1].lower()}{lead[1:]} {line(found.plan, asked)}{instead}."
 
 
 def lora_fewer(asked: Asked) -> str | None:

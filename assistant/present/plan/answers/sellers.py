@@ -10,7 +10,6 @@ from .. import reading
 from .asked import Asked, lasts, money, slower, usable
 
 _MOST = 3
-_LEAST_RATE, _MOST_RATE = 0.2, 30.0  # US dollars per GPU-hour
 _A_SUM = 100.0  # US dollars: less is a price, no credits
 
 
@@ -116,42 +115,6 @@ def _at_the_seller(asked: Asked, provider: str) -> str:
         return f"{said}: {far}. From {figures.usd(more)} of credits on it is the cheaper one."
     left = f"with {figures.usd(given)} of credits {figures.usd(max(0.0, there.median_cost - given))} are left to pay"
     return f"{said}; {left}, against the plan's {money(best)}."
-
-
-def seller_at(asked: Asked) -> list[str]:
-    """The job at a provider that is named for the price that is said, or for so much less or more than its list."""
-    prices = [p for p in asked.amounts("decimal", "money") if _LEAST_RATE <= p <= _MOST_RATE]
-    shares, best = asked.amounts("percent") if asked.says("at_less") or asked.says("raised") else [], asked.best
-    named = [*asked.said.named("provider"), asked.said.fields.get("cluster.provider")]
-    provider = next((one for one in named if isinstance(one, str) and one in asked.catalog.providers), None)
-    if provider is None or best is None or best.cost_usd is None or not (prices or shares):
-        return []
-    taken = asked.plan.taken
-    there = best if taken is not None and taken.provider == provider else _there(asked, provider)
-    if there is None or not there.run_hours or (not prices and there.cost_usd is None):
-        return []
-    hours = there.run_hours * reading.gpus(asked.plan)
-    changed = 1 + (1 if asked.says("raised") else -1) * shares[0] / 100 if shares else 1.0
-    cost = prices[0] * hours if prices else changed * there.median_cost
-    name, what = asked.catalog.providers[provider].name, reading.bill(asked.plan)
-    how = f"at {figures.usd(cost / hours)} per GPU-hour" + (f", {shares[0]:g} % off or on its list" if shares else "")
-    how = how.replace("off or on its list", "more than its list" if changed > 1 else "below its list")
-    said = f"{name} {how}: {figures.usd(cost)} for {what}"
-    if there is best:
-        return [f"{said}, instead of {money(best)}."]
-    more, level = cost - best.median_cost, figures.usd(best.median_cost / hours)
-    if abs(more) <= reading.APART * best.median_cost:
-        return [f"{said}: as much as the plan's {money(best)}."]
-    still = "dearer" if more > 0 else "cheaper"
-    return [f"{said}: {figures.usd(abs(more))} {still} than the plan's {money(best)}; level at {level}."]
-
-
-def _there(asked: Asked, provider: str) -> Candidate | None:
-    """What the job is at a provider, whatever its limits."""
-    limits = dict.fromkeys(("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "budget.quotes"))
-    fields: dict[str, object] = {"cluster.provider": provider, "budget.mode": "rent", **limits}
-    tried = asked.tried(fields)
-    return reading.chosen(tried) if tried else None
 
 
 def seller_price(asked: Asked) -> str | None:

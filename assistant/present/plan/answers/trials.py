@@ -84,22 +84,13 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
     factors = {float(one) for one in _TIMES.findall(asked.text)}  # "2x longer" names no size
-    counted = tuple(asked.words.get("of_field", {}).get("cluster.", ()))
-    plain = [a for a in alone if _counts(text[a.start : a.end], text[a.end :].lower(), counted)]  # not "worth 8k"
-    named += [int(a.value) for a in plain if 1 <= a.value <= _MOST * gpus and a.value not in factors]
+    named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus and a.value not in factors]
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
         return [per]
     others = [n for n in dict.fromkeys(named) if n != gpus]
     if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
         return [others[0], *_next_that_fits(asked, others[0], gpus)]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
-
-
-def _counts(number: str, behind: str, counted: tuple[str, ...]) -> bool:
-    """Whether a number may count GPUs: it is written in digits alone and no unit of something else follows, or what is
-    ``counted`` in a cluster does."""
-    of_gpus = behind.lstrip(" x×").startswith(counted)
-    return of_gpus or (number.replace(",", "").isdigit() and not behind[:1].isalpha() and behind[:1] != "%")
 
 
 def _next_that_fits(asked: Asked, size: int, gpus: int) -> list[int]:
