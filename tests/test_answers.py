@@ -299,9 +299,10 @@ ASK_FOR_A_NUMBER = {
 }
 
 
-def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(library):
+def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(library, some):
     assert len(ORDINARY) >= 60 + len(ASK_FOR_A_NUMBER)
-    assert {text for text in ORDINARY if computed_answer(understood(text, library), library)} == ASK_FOR_A_NUMBER
+    tried = {*ASK_FOR_A_NUMBER, *some(sorted(ORDINARY), 3)}
+    assert {text for text in tried if computed_answer(understood(text, library), library)} == ASK_FOR_A_NUMBER
 
 
 @pytest.mark.parametrize(

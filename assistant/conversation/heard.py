@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import inf, log
 from typing import Any
 
 from assistant.library import Library
@@ -20,7 +22,52 @@ from .quotes import with_quotes
 
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
     """What the text says where ``draft`` is known."""
-    return Listener.of(library.language, library.catalog, library.listener).hear(text, draft, today=today)
+    said = Listener.of(library.language, library.catalog, library.listener).hear(text, draft, today=today)
+    return _by_size(_own_size(_of_words(said)), draft)
+
+
+def _of_words(said: Utterance) -> Utterance:
+    """Without numbers among what a choice of words may mean: "training 13B-40B models" has no purpose of 13 billion."""
+    chosen = lambda doubt: doubt.field in FIELDS and FIELDS[doubt.field].about.kind == "choice"
+    worded = lambda doubt: replace(doubt, options=tuple(one for one in doubt.options if isinstance(one, str)))
+    kept = (worded(one) if chosen(one) and one.options else one for one in said.doubts)
+    return replace(said, doubts=tuple(one for one in kept if one.options or one.between or not chosen(one)))
+
+
+def _own_size(said: Utterance) -> Utterance:
+    """A size right behind the name of a model ("GPT-2 124M") read as of that model, and of no budget: it is another one
+    than the catalog has under that name."""
+    named = next((one for one in said.entities if one.kind == "model" and not one.denied), None)
+    between = next((one for one in said.doubts if _PARAMS in dict(one.between)), None)
+    if named is None or between is None or "model" not in said.fields:
+        return said
+    size = dict(between.between)[_PARAMS]
+    beside = any(one.value == size and 0 <= one.start - named.end <= 1 for one in said.amounts)
+    if not beside:
+        return said
+    fields = {name: value for name, value in said.fields.items() if name != "model"} | {_PARAMS: size}
+    return replace(said, fields=fields, doubts=tuple(one for one in said.doubts if one is not between))
+
+
+def _by_size(said: Utterance, draft: Draft) -> Utterance:
+    """A bare size ("could I go to 350M") read as of the field that it is nearest to, where the parameters of the model
+    are known: of no budget, and of no tokens a hundred times as many."""
+    known, sizes = draft.fields.get(_PARAMS), {one.value for one in said.amounts if one.kind == "size"}
+    if not known or not sizes or _PARAMS in said.fields or said.act in ("describe",):
+        return said
+    taken = {name: value for name, value in said.fields.items() if name in _OF_A_SIZE and value in sizes}
+    doubted = [one for one in said.doubts if one.field == _PARAMS and len(one.options) == 1]
+    if len(taken) != 1 and not doubted:
+        return said
+    value = next(iter(taken.values()), None) or doubted[0].options[0]
+    off = lambda name: abs(log(value / draft.fields[name])) if draft.fields.get(name) else inf
+    if abs(log(value / known)) > min([_NEAR, *map(off, taken)]):
+        return said
+    fields = {name: one for name, one in said.fields.items() if name not in taken} | {_PARAMS: value}
+    return replace(said, fields=fields, doubts=tuple(one for one in said.doubts if one not in doubted))
+
+
+_PARAMS, _OF_A_SIZE, _NEAR = "model.params", frozenset({"training.tokens", "budget.usd"}), log(30)
 
 
 def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
@@ -30,6 +77,8 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
     fields |= {name: None for name in said.unset}
     if said.nodes is not None:
         fields[NODES] = said.nodes
+    if fields.get("budget.owned") == "everything" and len(said.fabrics) == 1 and not said.excluded:
+        fields.setdefault("cluster.fabric", said.fabrics[0])  # the network that is there is the one that is named
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
     return with_quotes(_routed(_within(fields), draft), said, draft)
@@ -111,15 +160,25 @@ def _scaled(said: Utterance, draft: Draft, words: Mapping[str, Any]) -> set[str]
     """What was read as a multiple of a value that nothing names, where something else was said: "with 64, does it take
     twice as long" multiplies no budget."""
     text, factors = said.text.lower(), {*words["times"].values(), *(1 / many for many in words["times"].values())}
+    shares = [float(one.value) / 100 for one in said.amounts if one.kind in ("percent", "share")]  # "20 % lower"
+    factors = {round(one, 6) for one in [*factors, *(1 + one for one in shares), *(1 - one for one in shares)]}
     scaled = {
         name
         for name, value in said.fields.items()
-        if _ratio(value, draft.fields.get(name)) in factors and not _is_told(value, said)
+        if _is_near(_ratio(value, draft.fields.get(name)), factors) and not _is_told(value, said)
     }
     if not (said.amounts or set(said.fields) - scaled):
         return set()
     own = lambda name: next((found for start, found in words["of_field"].items() if name.startswith(start)), ())
     return {name for name in scaled if not any(word in text for word in own(name))}
+
+
+def _is_near(ratio: float | None, factors: Iterable[float]) -> bool:
+    """Whether a ratio is one of the factors, as far as whole numbers have it: 410 of 512 are a fifth less."""
+    return ratio is not None and any(abs(ratio - one) <= _ROUNDED * one for one in factors)
+
+
+_ROUNDED = 0.005
 
 
 def _is_told(value: Any, said: Utterance) -> bool:

@@ -334,7 +334,8 @@ def _of_shape(shape: ModelShape) -> Architecture:
     layers, hidden, heads, ffn, vocab = shape.layers, shape.hidden, shape.heads, shape.ffn, shape.vocab
     if layers is None or hidden is None or heads is None or ffn is None or vocab is None:
         params, active = float(shape.params or 0), float(shape.active_params or 0)
-        if shape.experts > shape.experts_per_token > 0 or 0 < active < _SPARSE * params:
+        sparse = active < _SPARSE * params  # of which every token takes all is no mixture, whatever experts were named
+        if sparse and (active or shape.experts > shape.experts_per_token > 0):
             return mixture_of_size(params, active, shape.experts, shape.experts_per_token)
         return dense_of_size(params)
     return Architecture(

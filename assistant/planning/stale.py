@@ -161,6 +161,8 @@ def _among_offers(
             continue
         age = ((today or datetime.date.today()) - datetime.date.fromisoformat(moved.date)).days
         at, change = even(moved, other)
+        if change <= -100:
+            continue  # not even for nothing would its run cost as little
         if abs(log(1 + change / 100)) <= log(farthest(age)):
             cheaper = "it" if other is own else _name(other)
             mean = _on_average(moved, other)

@@ -403,6 +403,8 @@ class Names:
         tokens = source.tokens
         if tokens[at].glued and at and (tokens[at - 1].is_word or tokens[at - 1].text in "-."):
             return None
+        if tokens[at].glued and at and tokens[at - 1].is_number and len(tokens[at].text) == 1:
+            return None  # the unit of a number: "8B-70B models"
         hit = max(self._others.at(source, at), key=lambda hit: (hit.end, hit.key != ""), default=None)
         if (
             hit is None

@@ -141,7 +141,7 @@ def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
         return "They cannot be told apart."
     if time[cheap] < (1 + APART) * time[soon]:
         apart = time[cheap] * (1 + APART) < max(time.values())
-        return f"{cheap} costs less" + (f" and {sooner}." if apart else "; the time is the same.")
+        return f"{cheap} costs less" + (f" and {sooner}." if apart else "; the times differ by less than a percent.")
     if cost[soon] < (1 + APART) * cost[cheap]:
         return f"{soon} {sooner}, at the same cost, within the error."
     return f"{cheap} costs less; {soon} {sooner}, for {cost[soon] / cost[cheap] - 1:.0%} more."

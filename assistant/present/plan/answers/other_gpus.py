@@ -205,8 +205,12 @@ def _cheaper(asked: Asked, named: list[str]) -> list[str]:
     found = [(asked.catalog.gpus[g].name, asked.tried(on_another(asked, g))) for g in named]
     costs = [(name, reading.chosen(plan)) for name, plan in found if plan]
     able = [(name, c) for name, c in costs if c is not None and c.cost_usd is not None]
-    if best is None or best.cost_usd is None or not able:
-        return ["So stay with what the plan has."] if best else []
+    if best is None:
+        return []
+    if not costs:
+        return ["So stay with what the plan has."]
+    if best.cost_usd is None or not able:
+        return ["Without a price of both it cannot be said which costs less: ask for a quote."]
     name, least = min(able, key=lambda one: one[1].median_cost)
     less = best.median_cost - least.median_cost
     if less <= 0.01 * best.median_cost:
