@@ -146,3 +146,24 @@ def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
 )
 def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_it(said, peak, alarm):
     assert bool(alarms(f"{said}\n" + table(peak, hosts=4, device=H100_NAME))) is alarm
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "slowest rank 12 (gpu-04) 815 ms, median 810 ms",
+        "slowest rank 7 of 64: 2.1 s, median 2.0 s",
+        "weight-hash iteration 900: 3/8 ranks reported, waiting for rank 4",
+        "hash check 7/8 ranks done, next rank 7",
+        "stalled reads recovered after 1200 s",
+        "Job has been pending for 3 h (Priority)",
+        "epoch 2: sampler starting from batch 0\nstep 5 loss 2.1",
+    ],
+)
+def test_what_a_monitor_says_of_a_job_that_is_well_is_no_alarm(line: str) -> None:
+    assert not alarms(STEPS + (line + "\n") * 5 + STEPS)
+
+
+def test_a_slowest_rank_among_many_is_told_with_its_own_time() -> None:
+    [(code, said)] = alarms("slowest rank 7 of 64: 4.1 s, median 2.0 s\n" * 5)
+    assert code == "slow-rank" and "rank 7: 4.1" in said

@@ -52,6 +52,8 @@ class Attempts:
         if not one_in(small, words()) or not (told := _starts().pattern.search(line)) or _starts().not_of.search(line):
             return False
         step = int(told["step"])
+        if not step:  # an epoch begins there as well
+            return False
         if step != self._step:
             self._step, self._line, self._count, self._done = step, number, 1, steps
         elif steps > self._done and not 0 <= at < step:
