@@ -15,7 +15,8 @@ def differs(transport: str, fabric: Fabric) -> str:
     meant = next((one["says"] for one in known if fabric.technology in one["networks"]), fabric.name)
     said = f"the log shows {shown['says']}, not {meant}"
     if shown.get("of_any_adapter"):
-        return f"{said}: what was measured is {fabric.name} as it is now, with {shown['says']} over its adapters"
+        how = f"{shown['says']}, over whichever adapter these took"
+        return f"{said}: what was measured is {fabric.name} as it is now, with {how}"
     if {transport, fabric.technology} == {"infiniband", "roce"}:
         return f"{said}, if it lists its adapters: NCCL calls both IB, and without the list it may be either"
     return f"{said}: it is another network, and the figures below say nothing of {fabric.name}"
