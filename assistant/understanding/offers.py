@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
@@ -50,6 +50,13 @@ _TELLS = 0.9  # a part that is less likely one of its offer is told
 _CALLED = {"provider": "the seller", "fabric": "the network", "months": "the term"}
 
 
+class _Beside(NamedTuple):
+    """What stands beside the prices of a message: clauses with an amount that is paid apart, and those with none."""
+
+    paid: Sequence[tuple[int, int, Quantity]]
+    said: Sequence[tuple[int, int]]
+
+
 class Offers:
     """The stage of offers; ``words``: those that say what comes beside a price; ``devices``: names of switches, which
     are told as they are written."""
@@ -92,7 +99,8 @@ class Offers:
         """Offers side by side decide neither network nor provider nor price; those of the ``facts`` that tell how a
         network is built are of the offer that says them."""
         learned, told = reading.learned, reading.told
-        apart = {at for *_, q in self._apart(reading) for at in range(q.start, q.end)}
+        beside = _Beside(self._apart(reading), list(self._besides.besides(reading.text.tokens)))
+        apart = {at for *_, q in beside.paid for at in range(q.start, q.end)}
         if not told:
             quote = off_the_list(reading, facts, self._catalog) or supposed(reading, self._besides)
             reading.offers = [quote] if quote else []
@@ -104,7 +112,7 @@ class Offers:
             _sized(reading, told), self._has_none(told), self._fabrics(reading), learned.job
         )
         reading.offers = [
-            self._whole(reading, facts, offer, frozenset(at for at, of in enumerate(whose) if n in of), amounts)
+            self._whole(reading, facts, offer, frozenset(at for at, of in enumerate(whose) if n in of), amounts, beside)
             for n, offer in enumerate(reading.offers)
         ]
         for one, offer in zip(told, reading.offers, strict=True):
@@ -187,12 +195,13 @@ class Offers:
         return found
 
     def _whole(
-        self, reading: Reading, facts: Sequence[Fact], offer: Quoted, own: Set[int], amounts: list[Quantity]
-    ) -> Quoted:
+        self, reading: Reading, facts: Sequence[Fact], offer: Quoted, own: Set[int], amounts: list[Quantity],
+        apart: _Beside,
+    ) -> Quoted:  # fmt: skip
         """An offer with what is said besides in the clauses that are of it (``own``, tokens); ``amounts``: of offers,
-        to which those are added that tell of this."""
+        to which those are added that tell of this; ``apart``: of all offers."""
         tokens, besides = reading.text.tokens, self._besides
-        beside = {at for first, last, _ in self._apart(reading) for at in range(first, last)}
+        beside = {at for first, last, _ in apart.paid for at in range(first, last)}
         said = self._said(reading, own - beside)
         if offer.usd is None:  # by the hour: what belongs to a purchase is part of what is let
             said = {id: span for id, span in said.items() if id in self._rented}
@@ -214,7 +223,7 @@ class Offers:
         if window and least is None:  # let for these days, and paid for as long
             since = since or window[0]
             least = replace(window[1], kind="time", value=float((window[1].value - window[0].value).days))
-        once, note = self._paid_apart(reading, own)
+        once, note = self._paid_apart(reading, own, apart)
         amounts += [q for q in (least, there, since, term) if q]
         days = float(max(0, (since.value - reading.today).days)) if since else there and float(there.value)
         beyond = least is not None and least.value > DAYS_PER_MONTH * (offer.months or 0.0)
@@ -283,10 +292,10 @@ class Offers:
         money = [q for q in reading.quantities if q.kind in ("money", MONEY_OTHER, "percent")]
         return list(self._besides.apart(reading.text.tokens, money))
 
-    def _paid_apart(self, reading: Reading, own: Set[int]) -> tuple[float | None, str]:
+    def _paid_apart(self, reading: Reading, own: Set[int], beside: _Beside) -> tuple[float | None, str]:
         """What is paid once beside the price, in dollars, and a note of what is in no sum, or is said besides."""
         tokens, typed = reading.text.tokens, reading.text.typed
-        apart = [one for one in self._apart(reading) if one[2].start in own]
+        apart = [one for one in beside.paid if one[2].start in own]
         once, rest, changed = [], [], []
         for first, last, amount in apart:
             if not self._besides.is_once(tokens, amount):
@@ -298,7 +307,7 @@ class Offers:
                 said = typed(amount.start, amount.end)
                 changed.append(f"{said} is {in_dollars(ours[0].value)}, at {ours[1]}")
         told = lambda span: any(first <= span[0] and span[1] <= last for first, last, _ in apart)
-        more = [span for span in self._besides.besides(tokens) if span[0] in own and not told(span)]
+        more = [span for span in beside.said if span[0] in own and not told(span)]
         texts = lambda spans: ", ".join(dict.fromkeys(typed(*span).strip(" ,;:-*\n") for span in spans))
         return added(once) or None, _joined(
             f"not in the sum: {texts(rest)}" if rest else "",
@@ -309,14 +318,17 @@ class Offers:
     def _said(self, reading: Reading, own: Set[int]) -> dict[str, tuple[int, int]]:
         """What is said to be in a price, and where, in some tokens."""
         tokens = reading.text.tokens
-        places = [at for at, token in enumerate(tokens) if token.text != "-" and at in own]
+        places = [at for at in sorted(own) if tokens[at].text != "-"]
         stems = [tokens[at].stem for at in places]
+        begins: dict[str, list[int]] = {}
+        for n, stem_there in enumerate(stems):
+            begins.setdefault(stem_there, []).append(n)
         found: dict[str, tuple[int, int]] = {}
         for id, words in self._items:
-            for n in range(len(places) - len(words) + 1):
-                at, end = places[n], places[n + len(words) - 1] + 1
+            for n in begins.get(words[0], ()):
                 if tuple(stems[n : n + len(words)]) != words:
                     continue
+                at, end = places[n], places[n + len(words) - 1] + 1
                 apart = {token.text for token in tokens[end : end + 2]} & self._beside
                 if not apart and denial_of(reading.scopes, at, end, frozenset(range(at, end))) is None:
                     found.setdefault(id, (at, end))

@@ -61,6 +61,7 @@ class Source:
     starting: Mapping[int, list[Quantity]]  # quantities by the token at which they begin
     hedges: frozenset[str] = frozenset()  # words that may stand before a quantity: about, only, at least
     inside: frozenset[int] = frozenset()  # tokens of a name: they are no words
+    ways: dict[tuple[_Node, int], list[Way]] = field(default_factory=dict, repr=False)  # of the sets, by place
 
     def __post_init__(self) -> None:
         self.texts = [_NO_WORD if n in self.inside else token.text for n, token in enumerate(self.tokens)]
@@ -328,17 +329,19 @@ class _Beside(_Node):
 
 
 class _Shared(_Node):
-    """A set of words that many templates name: what it begins with and needs is worked out once."""
+    """A set of words that many templates name: what it begins with and needs is worked out once, and so is, in a
+    message, how it may go on from a place."""
 
     def __init__(self, inner: _Node) -> None:
-        self._inner, self.go = inner, inner.go
-        self._first, self._needs, self._empty = inner.first(), inner.needs(), inner.may_be_empty()
+        self._inner, self._first, self._needs = inner, inner.first(), inner.needs()
+        self._empty = inner.may_be_empty()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "go"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, go=state["_inner"].go)
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
+        ways = source.ways.get((self, at))
+        if ways is None:
+            ways = source.ways[self, at] = list(self._inner.go(source, at, {}, ()))
+        for place, bound, seen in ways:
+            yield place, {**slots, **bound} if bound else slots, own + seen
 
     def first(self) -> set[str] | None:
         return self._first
