@@ -99,16 +99,62 @@ def test_a_rank_that_takes_twice_as_long_is_named_and_one_that_takes_a_little_lo
     assert alarms(STEPS + printed(1.05, 5)) == []
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "".join(f"[rank {n}] step {s} took {4.2 if n == 5 else 2.1} s\n" for s in range(4) for n in range(8)),
+        "step times, per rank:\nrank  mean (ms)\n" + "".join(f"{n}  {420 if n == 5 else 210}.3\n" for n in range(8)),
+        "rank  tokens/s\n" + "".join(f"{n}  {1050 if n == 5 else 2100}.3\n" for n in range(8)),
+        "rank  allreduce_wait_ms\n" + "".join(f"{n}  {10 if n == 5 else 210}.3\n" for n in range(8)),
+        "".join(f"rank {n}: mfu: {0.2 if n == 5 else 0.41}\n" for n in range(8)),
+    ],
+    ids=["sentences", "a column below a headline", "tokens a second", "waits", "mfu"],
+)
+def test_times_of_steps_waits_and_rates_name_a_slow_rank(printed):
+    ((code, message), *_) = alarms(STEPS + printed)
+    assert code == "slow-rank" and message.startswith("rank 5:") and "/s of mfu" not in message
+
+
 def test_a_host_that_a_table_shows_to_take_twice_as_long_is_named():
     rows = (f"gpu-{n:02d}    {1630 if n == 4 else 815}.{n}" for n in range(8))
     ((code, message), *_) = alarms(STEPS + "\n".join(("host      step_ms", *rows)) + "\n")
     assert code == "slow-host" and "gpu-04" in message
 
 
-def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_the_fastest():
-    ((code, message), *_) = alarms(STEPS + megatron(268.9, 5))
+ONE_STAGE = "  pipeline_model_parallel_size .................... 1\n"
+FOUR_STAGES = "  pipeline_model_parallel_size .................... 4\n"
+
+
+def test_megatrons_detector_names_the_slowest_rank_where_ranks_do_equal_work():
+    ((code, message), *_) = alarms(ONE_STAGE + STEPS + megatron(268.9, 5))
     assert code == "slow-rank" and message.startswith("rank 5:")
-    assert alarms(STEPS + megatron(138.9, 5)) == []
+    assert alarms(ONE_STAGE + STEPS + megatron(138.9, 5)) == []
+
+
+@pytest.mark.parametrize("stages", ["", FOUR_STAGES], ids=["not told", "four stages"])
+def test_the_slowest_rank_of_megatrons_detector_is_a_note_where_stages_may_differ(stages):
+    found = diagnose_text(stages + STEPS + megatron(268.9, 5) * 4, CATALOG).findings
+    assert {each.severity for each in found} == {"info"}
+    assert any(each.code == "slow-rank-of-a-stage" and "rank 5" in each.message for each in found)
+
+
+def test_a_rank_that_was_like_the_others_and_is_not_any_more_is_named_whatever_the_stages():
+    later = STEPS + megatron(138.9, 11) * 4 + megatron(268.9, 5) * 4
+    ((code, message),) = alarms(FOUR_STAGES + later)
+    assert code == "slow-rank" and message.startswith("rank 5:")
+    assert alarms(FOUR_STAGES + STEPS + megatron(138.9, 11) * 4 + megatron(268.9, 5)) == []  # once is chance
+
+
+def test_ranks_of_a_last_stage_that_take_longer_by_design_are_no_alarm():
+    rows = "".join(f"{n:5d}  {310 if n >= 12 else 203}.4\n" for n in range(16))
+    assert alarms("TP=2 PP=4 DP=2\n" + STEPS + "rank   step_ms\n" + rows) == []
+    assert alarms(STEPS + "rank   step_ms\n" + rows) == []
+
+
+def test_one_rank_of_a_stage_that_is_behind_the_others_of_it_is_named():
+    rows = "".join(f"{n:5d}  {410 if n == 13 else 203}.4\n" for n in range(16))
+    ((code, message),) = alarms("TP=2 PP=4 DP=2\n" + STEPS + "rank   step_ms\n" + rows)
+    assert code == "slow-rank" and message.startswith("rank 13:")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +171,22 @@ def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_t
         "host  image_pull_s  init_s\n" + "".join(f"gpu-{n:02d}  {181 if n == 2 else 31}  12\n" for n in range(6)),
         "[ckpt] slowest rank 0 took 31.2 s, median 12.1 s (rank 0 writes metadata)\n",
         "rank to host map:\n" + "".join(f"rank {n}: {9 * n}\n" for n in range(8)),
+        "rank  cpu_cores\n" + "".join(f"{n}  {8 if n == 3 else 16}\n" for n in range(8)),
+        "rank  dropped_pkts\n" + "".join(f"{n}  {912 if n == 3 else 40}\n" for n in range(8)),
+        "cores bound by rank:\n" + "".join(f"rank {n}: {48 if n == 3 else 16}\n" for n in range(8)),
+        "".join(f"[rank {n}] eval score: {0.5 if n == 3 else 0.91}\n" for _ in range(4) for n in range(8)),
+        "".join(f"rank={n} score={0.5 if n == 3 else 0.91}\n" for n in range(8)),
+        "rank  shard_tokens\n" + "".join(f"{n}  {90112 if n == 3 else 45056}\n" for n in range(8)),
+        "".join(f"rank {n} dropped 912/s\n" if n == 3 else f"rank {n} dropped 40/s\n" for n in range(8)) * 4,
+        "rank  dropped/s\n" + "".join(f"{n}  {9 if n == 3 else 40}\n" for n in range(8)),
+        "listening, by rank:\n" + "".join(f"rank {n}: {40003 if n == 3 else 20000 + n}\n" for n in range(8)),
+        "".join(f"[rank {n}] step 9 validation took {31 if n == 3 else 12}.2 s\n" for _ in range(4) for n in range(8)),
+        "rank  tokenize_time_s\n" + "".join(f"{n}  {31 if n == 3 else 12}.2\n" for n in range(8)),
     ],
-    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map"],
-)
+    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map",
+         "cores", "packets", "cores in a list", "scores of an evaluation", "scores in records", "tokens of a shard",
+         "packets in sentences", "packets a second", "ports", "validation", "text made to tokens"],
+)  # fmt: skip
 def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
     assert alarms(STEPS + printed) == []
 

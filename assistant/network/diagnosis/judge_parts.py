@@ -83,6 +83,7 @@ _FINDING = {
     "host": "slow-host",
     "pair": "slow-pair",
     "rank": "slow-rank",
+    "rank-of-a-stage": "slow-rank-of-a-stage",
     "adapter": "adapter-slower-in-trials",
 }
 
