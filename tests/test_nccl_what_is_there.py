@@ -352,6 +352,40 @@ def test_trials_from_one_checkpoint_that_end_as_meant_are_no_loop():
     assert "restart-loop" not in alarms(4 * trial)
 
 
+ATTEMPT = (
+    "loading checkpoint from /ckpt/run at iteration 1000\n"
+    + "".join(f"iteration {n} | loss 2.2 | elapsed time per iteration (ms): 6100.0\n" for n in range(1001, 1009))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        4 * (ATTEMPT + "saved checkpoint at iteration 1500\nslurmstepd: *** JOB 47 CANCELLED DUE TO TIME LIMIT ***\n"),
+        4 * (ATTEMPT + "Checkpoint written to /ckpt/run/step_1500 in 12.1 s; job requeued\n"),
+        "".join(f"==> logs/rank_{n}.log <==\n{ATTEMPT}" for n in range(4)),
+        "".join(f"=== rank {n} ===\n{ATTEMPT}" for n in range(4)),
+        "".join(f"[rank{n}] {line}\n" for n in range(4) for line in ATTEMPT.splitlines()),
+        "".join(f"{n}: {line}\n" for n in range(4) for line in ATTEMPT.splitlines()),
+        "".join(f"=== trial {n}: lr=0.000{n} ===\n{ATTEMPT}" for n in range(1, 4)),
+        "".join(f"starting experiment sweep-{n}\n{ATTEMPT}" for n in range(1, 4)),
+        3 * (ATTEMPT + "training finished, exit code 0\n"),
+        "".join(f"# run {n}/3, starting from step 8\n{table(370.0)}" for n in range(1, 4)),
+    ],
+    ids=["saved", "saved and requeued", "files of ranks", "headings of ranks", "ranks before lines", "tasks",
+         "trials", "a sweep", "ended as meant", "three tables"],
+)  # fmt: skip
+def test_starts_from_one_step_are_no_loop_where_something_was_saved_or_they_are_not_of_one_job(log):
+    assert "restart-loop" not in alarms(log)
+
+
+def test_attempts_of_one_rank_are_a_loop_whatever_was_saved_before_them_and_whoever_prints_it():
+    said = "".join(f"[rank{n}] {line}\n" for n in range(2) for line in ATTEMPT.splitlines())
+    assert "4 times" in alarms("saved checkpoint at iteration 1000\n" + 4 * said)["restart-loop"]
+    named = "config: llama-7b.yaml\n" + ATTEMPT
+    assert "4 times" in alarms(4 * named)["restart-loop"]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -206,7 +206,7 @@ class KnownLines:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
-        if bits & STARTS and self.attempts.take(number, line, self.steps.told, self.steps.at):
+        if bits & STARTS and self.attempts.take(number, line, self.raw.decode("utf-8", errors="replace"), self.steps):
             self.plain = False
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
@@ -237,11 +237,12 @@ class KnownLines:
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
-                if signature.code == "ended-well":
-                    self.attempts.ended()
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
+            if seen.signature.code == "ended-well":
+                self.attempts.ended()
+                self.plain = False  # where the next one stands is asked too
             seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.printed_last = self.raw if seen.signature.ends else b""
             seen.last, seen.count = number, seen.count + 1
@@ -267,6 +268,8 @@ class KnownLines:
         if bits & WENT_ON:
             self.went_on = number
         for each in seen:
+            if each.signature.code == "ended-well":
+                self.attempts.ended()
             each.last, each.count = number, each.count + 1
             each.printed_last = self.raw if each.signature.ends else b""
 
