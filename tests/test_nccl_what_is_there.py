@@ -404,6 +404,23 @@ def test_a_tally_in_which_no_rank_is_behind_names_none():
     assert "rank-behind" not in alarms(attempts([100]) + "flight recorder: last enqueued per rank: 812 on all ranks\n")
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "flight recorder: last enqueued seq per rank: 905 on all ranks",
+        "flight recorder: last enqueued seq per rank: 905 on 31 ranks; 904 on rank 21",
+        "last collective by rank: rank 21 at 813, all other ranks at 813",
+        "[rank21]: [PG ID 0 Rank 21] last enqueued work: 840, last completed work: 839",
+        "iteration 150 | loss 2.2 | elapsed time per iteration (ms): 6100.0",
+    ],
+)
+def test_a_later_line_that_shows_that_the_rank_went_on_takes_back_that_it_never_came(later):
+    tally = "[rank0] flight recorder: last enqueued seq per rank: 812 on 31 ranks; 811 on rank 21 (w-2:5)\n"
+    told = alarms(tally + later + "\n").get("rank-behind", "")
+    assert "812" not in told
+    assert "812" in alarms(tally + tally + "flight recorder: 812 on 31 ranks; 811 on rank 21\n")["rank-behind"]
+
+
 # A partition that is preempted again and again
 
 

@@ -336,7 +336,7 @@ class KnownLines:
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
-        yield from self.collectives.findings(log.ranks)
+        yield from self.collectives.findings(log.ranks, self.steps.last)
         yield from self.attempts.findings()
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():
