@@ -200,6 +200,12 @@ def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
         ("each server has 1x HDR100 InfiniBand HCA (100 Gb/s)", 10.8, False),
         ("HGX nodes with 8x NDR 400 Gb/s per node, plus one 100GbE NIC for storage", 11.0, True),
         ("nodes with one 400G NIC per GPU", 42.0, True),
+        ("nodes: management 2x 25GbE, compute 8x 400G", 42.0, True),
+        ("nodes: management 2x 25GbE, compute 8x 400G", 370.0, False),
+        ("nodes: compute 1x 200G HDR, management 2x 25GbE", 21.5, False),
+        ("node inventory: 2x 25GbE, compute fabric one 100GbE", 10.9, False),
+        ("each node has 2x 25GbE for management and storage", 6.0, True),
+        ("each node has one 100GbE", 42.0, True),
         ("mlx5_3 on node-2 came up at 100 Gb/s instead of 400, one of eight, others fine on all nodes", 45.0, True),
     ],
 )
