@@ -115,6 +115,30 @@ def test_sockets_on_a_machine_whose_provider_has_more_name_the_plugin_that_is_mi
     assert alarms(read("machine type: a2-highgpu-8g\n" + debug(*PLAIN) + table(9.0, device=A100))) == []
 
 
+@pytest.mark.parametrize(
+    ("machine", "has"),
+    [
+        ("machine type: a3-megagpu-8g, us-central1-c", "GPUDirect-TCPXO"),
+        ("machine_type = a3-highgpu-8g", "GPUDirect-TCPX"),
+        ("instance a4-highgpu-8g, zone europe-west1-b", "gIB"),
+        ("node.kubernetes.io/instance-type=p5.48xlarge", "EFA"),
+        ("size: Standard_ND96isr_H100_v5", "InfiniBand"),
+    ],
+)
+def test_the_name_of_a_machine_tells_what_it_has_and_not_what_carried_the_data(machine, has):
+    found = read(f"{machine}\n" + table(300.0))
+    assert found.transport == "unknown"
+    (network,) = [each for each in found.not_checked if "which network carries the data" in each]
+    assert has in network and "nothing shows that it was used" in network
+
+
+def test_a_line_of_the_plugin_tells_what_carried_the_data_whatever_the_machine_is_called():
+    lines = debug("NET/OFI Selected Provider is efa (found 32 nics)", "Using network AWS Libfabric",
+                  *channels("AWS Libfabric"))  # fmt: skip
+    assert read("2 x p5.48xlarge\n" + lines + table(300.0)).transport == "efa"
+    assert read("size: Standard_ND96isr_H100_v5\n" + lines + table(300.0)).transport == "efa"
+
+
 def test_two_nodes_that_fill_their_adapters_with_a_ring_are_not_half_of_them():
     tcpxo = ("NET/FasTrak plugin initialized", "Using network FasTrak", *channels("FasTrak"))
     assert alarms(read(debug(*tcpxo) + table(187.0))) == []

@@ -590,10 +590,7 @@ def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_t
 @pytest.mark.parametrize(
     ("said", "transport"),
     [
-        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", "infiniband"),
-        ("vmss of Standard_ND96amsr_A100_v4", "infiniband"),
-        ("pool: ND H200 v5, 2 nodes", "infiniband"),
-        ("size Standard_ND128isr_NDR_GB200_v6", "infiniband"),
+        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", "unknown"),
         ("size Standard_ND96is_H100_v5", "unknown"),  # no r: without RDMA
         ("the second v5 of the image", "unknown"),
         ("export NCCL_NET=IB NCCL_IB_HCA=mlx5_2", "infiniband"),
@@ -603,8 +600,24 @@ def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_t
         ("export NCCL_NET=Mine", "unknown"),
     ],
 )
-def test_machines_and_the_setting_of_the_network_tell_which_it_is(said, transport):
+def test_the_setting_of_the_network_tells_which_it_is_and_the_name_of_a_machine_does_not(said, transport):
     assert read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE)).transport == transport
+
+
+@pytest.mark.parametrize(
+    ("said", "there"),
+    [
+        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", True),
+        ("vmss of Standard_ND96amsr_A100_v4", True),
+        ("pool: ND H200 v5, 2 nodes", True),
+        ("size Standard_ND128isr_NDR_GB200_v6", True),
+        ("size Standard_ND96is_H100_v5", False),  # no r: without RDMA
+        ("the second v5 of the image", False),
+    ],
+)
+def test_sizes_of_azures_with_rdma_are_told_as_what_the_machines_have(said, there):
+    found = read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE))
+    assert found.transport == "unknown" and ("has InfiniBand" in "; ".join(found.not_checked)) is there
 
 
 @pytest.mark.parametrize(

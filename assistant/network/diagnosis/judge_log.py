@@ -71,6 +71,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider")) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
+    log.offered = heard.known.offered
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)

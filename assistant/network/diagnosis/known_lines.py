@@ -194,6 +194,13 @@ class KnownLines:
         return named.pop() if len(named) == 1 else None
 
     @property
+    def offered(self) -> str:
+        """The machines that lines name by their type, with the network that these have; empty where none does."""
+        return ", ".join(
+            f"{seen.said} has {seen.signature.offers}" for seen in self.seen.values() if seen.signature.offers
+        )
+
+    @property
     def connected(self) -> bool:
         """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
         stopped = any(

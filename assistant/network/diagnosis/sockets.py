@@ -101,13 +101,13 @@ class _Plugin(BaseModel):
     hosts: Pattern | None = None
     settings: tuple[str, ...] = ()
     gpus: Pattern | None = None
-    named: str = ""  # the sign that other lines than NCCL's name it
+    named: frozenset[str] = frozenset()  # the signs that other lines than NCCL's name it, or machines that have it
 
     def signed(self, log: DebugLog, device: str, named: frozenset[str]) -> bool:
         """Whether the log has a sign of this network; ``named``: those of lines that are not NCCL's."""
         interfaces = [*log.socket_interfaces, *(name for _, name in log.bootstrap.values())]
         return bool(
-            self.named in named
+            self.named & named
             or (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
             or (self.settings and any(name.startswith(self.settings) for name in log.settings))
             or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)
