@@ -158,6 +158,31 @@ def test_efa_interfaces_that_the_job_does_not_see_are_told(log, there):
     assert f"of the {there} interfaces" in alarms(log)["adapters-missing"]
 
 
+def pod(found: int, machine: str, gpus: int) -> str:
+    """Two pods that were given some of a machine's GPUs each."""
+    return debug("NET/OFI Initializing aws-ofi-nccl 1.9.1-aws", f"NET/OFI Running on {machine} platform, file /x.xml",
+                 f"NET/OFI Selected Provider is efa (found {found} nics)", "Using network AWS Libfabric",
+                 f"comm 0x55 rank 0 nRanks {2 * gpus} nNodes 2 localRanks {gpus} localRank 0 MNNVL 0",
+                 per_host=gpus)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("machine", "found", "gpus"), [("p5.48xlarge", 1, 1), ("p5.48xlarge", 4, 1), ("p4d.24xlarge", 1, 2),
+                                   ("p4d.24xlarge", 2, 4), ("p5en.48xlarge", 2, 2)]
+)  # fmt: skip
+def test_a_pod_that_has_its_gpus_share_of_the_interfaces_is_no_alarm(machine, found, gpus):
+    assert "adapters-missing" not in alarms(pod(found, machine, gpus))
+
+
+def test_a_pod_that_has_less_than_its_share_is_told_of_it():
+    told = alarms(pod(1, "p5.48xlarge", 4))["adapters-missing"]
+    assert "1 of the 16 interfaces" in told and "for 4 of its 8 GPUs" in told
+
+
+def test_machines_without_nvidias_gpus_are_not_compared():
+    assert "adapters-missing" not in alarms(pod(1, "trn1.32xlarge", 8))
+
+
 @pytest.mark.parametrize(("machine", "count"), [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p5.48xlarge", 8),
                                                 ("g5.48xlarge", 1)])  # fmt: skip
 def test_all_efa_interfaces_or_one_for_each_gpu_are_no_alarm(machine, count):
