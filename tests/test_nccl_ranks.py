@@ -220,6 +220,9 @@ def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_i
         "slowest rank 7 of 64: 2.1 s, median 2.0 s",
         "weight-hash iteration 900: 3/8 ranks reported, waiting for rank 4",
         "hash check 7/8 ranks done, next rank 7",
+        "weight hash: 3/8 ranks reported (rank 0, rank 1, rank 2)",
+        "hash check: got 3/8 replicas so far, rank 3 pending",
+        "parameter checksum in sync: 7/8 ranks collected, rank 7 outstanding",
         "stalled reads recovered after 1200 s",
         "Job has been pending for 3 h (Priority)",
         "epoch 2: sampler starting from batch 0\nstep 5 loss 2.1",
@@ -227,6 +230,31 @@ def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_i
 )
 def test_what_a_monitor_says_of_a_job_that_is_well_is_no_alarm(line: str) -> None:
     assert not alarms(STEPS + (line + "\n") * 5 + STEPS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[rank3] passed the barrier after 2060 s",
+        "[rank3] done waiting for rank 0",
+        "barrier: all ranks arrived, released after 2060 s",
+        "rank 3 waited 2060 s for rank 0 in barrier, going on",
+    ],
+)
+def test_a_wait_that_was_over_is_not_the_end_of_the_job(line: str) -> None:
+    waits = "".join(f"[rank3] still waiting for rank 0 in barrier ({n} s)\n" for n in (1210, 2000))
+    assert "no-progress" not in dict(alarms(STEPS + waits + line + "\n"))
+    assert "no-progress" in dict(alarms(STEPS + line + "\n" + waits))
+    assert "no-progress" in dict(alarms(STEPS + "[rank3] has waited 2000 s for rank 0 in barrier\n"))
+
+
+def test_the_slowest_rank_is_the_number_behind_the_word_rank() -> None:
+    for said in ("slowest rank 12 (gpu-04) 1815 ms, median 810 ms\n", "slowest rank 12 of 64: 1815 ms, mean 810 ms\n"):
+        [(code, message)] = alarms(STEPS + said * 4)
+        assert code == "slow-rank" and message.startswith("rank 12: 1815 ")
+    fastest = "fastest rank 3 (gpu-01) 810 ms, slowest rank 12 (gpu-04) 1815 ms\n" * 4
+    assert alarms(STEPS + fastest) == []
+    assert [code for code, _ in alarms(ONE_STAGE + STEPS + fastest)] == ["slow-rank"]
 
 
 def test_a_slowest_rank_among_many_is_told_with_its_own_time() -> None:

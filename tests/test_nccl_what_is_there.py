@@ -53,6 +53,12 @@ def test_sockets_are_no_fault_of_hosts_without_rdma_adapters_on_their_bus(bus):
         "$ lspci | grep -i mellanox\n5e:00.0 Infiniband controller: Mellanox Technologies MT28908 \n$ uptime\n",
         "$ lspci | grep -ci mellanox\n4\n",
         "$ lspci -d 15b3:\n0000:5e:00.0 Ethernet controller: Mellanox Technologies MT2892 [ConnectX-6 Dx]\n",
+        "$ lspci | grep -qi mellanox\n$ uptime\n",
+        "$ lspci | grep --quiet Mellanox || exit 1\n",
+        "+ lspci\n+ grep -q Mellanox\n",
+        "if ! lspci | grep Mellanox >/dev/null; then\n",
+        "check the adapters with lspci | grep -i mellanox\n",
+        "we ran lspci | grep -i mellanox on the other host yesterday.\n",
         "$ lspci | grep -i nvme\n$ uptime\n",
     ],
 )

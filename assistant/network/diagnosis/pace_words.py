@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from .signatures import Pattern, one_in, read
 
 _WORDS = re.compile(r"[a-z%]+")
+_PLAIN = re.compile(r"[a-z%]+(?![a-z%]|[-_]?\d)")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 
 
@@ -92,8 +93,9 @@ def names_pace(label: str, unit: str, before: str = "") -> bool:
 
 
 def of_other_work(text: str) -> bool:
-    """Whether a text in small letters names what ranks do beside their steps, or what is no time."""
-    words = _WORDS.findall(text)
+    """Whether a text in small letters names what ranks do beside their steps, or what is no time; words with a number
+    (gpu-04) are names of hosts."""
+    words = _PLAIN.findall(text)
     return _one(pace_words().other_work, words) or _one(pace_words().no_pace, words)
 
 
