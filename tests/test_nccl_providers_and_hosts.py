@@ -139,6 +139,21 @@ def test_a_line_of_the_plugin_tells_what_carried_the_data_whatever_the_machine_i
     assert read("size: Standard_ND96isr_H100_v5\n" + lines + table(300.0)).transport == "efa"
 
 
+@pytest.mark.parametrize(
+    ("machine", "device", "checked"),
+    [
+        ("machine type: a2-highgpu-8g", A100, True),
+        ("node.kubernetes.io/instance-type=g4dn.12xlarge", "Tesla T4", False),
+        ("size: Standard_NC24s_v3", "Tesla V100-PCIE-16GB", False),
+    ],
+)
+def test_what_is_known_of_machines_from_memory_alone_says_so(machine, device, checked):
+    found = read(f"{machine}\n" + debug(*PLAIN) + table(2.3, device=device))
+    (sockets,) = [each for each in found.findings if each.code == "tcp-sockets"]
+    assert sockets.severity == "info" and ("not checked" in sockets.message) is not checked
+    assert "memory" in sockets.rests or checked
+
+
 def test_two_nodes_that_fill_their_adapters_with_a_ring_are_not_half_of_them():
     tcpxo = ("NET/FasTrak plugin initialized", "Using network FasTrak", *channels("FasTrak"))
     assert alarms(read(debug(*tcpxo) + table(187.0))) == []

@@ -68,7 +68,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
     log.said = _said(log, heard.known, transport, runs)
-    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider")) or _together(log.said)
+    log.ethernet = sockets.ethernet_of(heard.known.said) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
     log.offered = heard.known.offered
