@@ -181,11 +181,20 @@ def test_one_rank_of_a_stage_that_is_behind_the_others_of_it_is_named():
         "rank  dropped/s\n" + "".join(f"{n}  {9 if n == 3 else 40}\n" for n in range(8)),
         "listening, by rank:\n" + "".join(f"rank {n}: {40003 if n == 3 else 20000 + n}\n" for n in range(8)),
         "".join(f"[rank {n}] step 9 validation took {31 if n == 3 else 12}.2 s\n" for _ in range(4) for n in range(8)),
+        "rank  time_s\n" + "".join(f"{n}  {90 if n == 3 else 31}.1\n" for n in range(8)),
+        "".join(
+            f"[rank {n}] step {s} dataloader wait {3 if n == 3 else 300} ms\n" for s in range(5) for n in range(8)
+        ),
+        "times across ranks (ms):\n  optimizer:\n"
+        + "".join(f"     rank {n:2d}: {12.6 if n == 0 else 4.2}\n" for n in range(16))
+        + "  forward-backward:\n"
+        + "".join(f"     rank {n:2d}: 4201.50\n" for n in range(16)),
         "rank  tokenize_time_s\n" + "".join(f"{n}  {31 if n == 3 else 12}.2\n" for n in range(8)),
     ],
     ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map",
          "cores", "packets", "cores in a list", "scores of an evaluation", "scores in records", "tokens of a shard",
-         "packets in sentences", "packets a second", "ports", "validation", "text made to tokens"],
+         "packets in sentences", "packets a second", "ports", "validation", "time of nothing that is named",
+         "waits for data", "a small part in a list", "text made to tokens"],
 )  # fmt: skip
 def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
     assert alarms(STEPS + printed) == []

@@ -89,7 +89,8 @@ class ByRank:
     _who: int = 0
     _caption: str = ""  # what stands above it
     _label: str = ""  # of the list under way
-    _above: str = ""  # in small letters: the last line that was none of ranks
+    _rows: bool = False  # whether it has some
+    _above: str = ""  # in small letters: the headline above that, or above a table
     _abreast: list[Series] = field(default_factory=list)  # of a list with several values to a rank
     _section: str = ""  # the rank whose own part is under way
 
@@ -106,7 +107,9 @@ class ByRank:
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one that tells of ranks."""
         if self._label and (listed := _LISTED.match(line)):
-            self._keep(number, listed[1], self._label, listed[2], before=self._above)
+            unit = found[1] if (found := _UNIT.search(self._label) or _UNIT.search(self._above)) else ""
+            self._keep(number, listed[1], self._label, listed[2], unit, self._above)
+            self._rows = True
             return True
         if self._abreast and (row := _ABREAST.match(line)):
             values = _BETWEEN.split(row[2])
@@ -114,7 +117,9 @@ class ByRank:
                 for (label, unit), value in zip(self._abreast, values, strict=True):
                     self._keep(number, row[1], label, value, unit)
             return True
-        small, self._above = line.lower(), self._label or self._above
+        small = line.lower()
+        self._above = self._label if self._label and not self._rows else self._above
+        self._rows = False
         self.stages = self.stages or stages_in(line, small)
         names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, pace_words().headed))
         self._abreast = _labels_in(small) if line.endswith(":") and "rank" in small and len(line) < _HEADLINE else []
@@ -129,7 +134,9 @@ class ByRank:
             return True
         self._of_extremes(number, line)
         told = self._in_a_sentence(number, line)
-        self._above = self._above if told or not small.strip("|-+=: ") else small[:_HEADLINE]
+        if not (told or self._label) and small.strip("|-+=: "):
+            headline = line.endswith(":") or not any(map(str.isdigit, line))
+            self._above = small[:_HEADLINE] if headline else ""
         return told
 
     def _in_a_sentence(self, number: int, line: str) -> bool:

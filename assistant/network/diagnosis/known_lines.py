@@ -187,10 +187,12 @@ class KnownLines:
     @property
     def transport(self) -> LogTransport | None:
         """The network that other lines than NCCL's name, where they name one alone; where none does, the one that a
-        name is mostly of."""
+        name is mostly of, or that machines have where that name is of several."""
         telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
-        firm = [each for each in telling if not each.otherwise]
-        named: set[LogTransport] = {each.transport for each in firm or telling if each.transport}
+        firm = [each for each in telling if not (each.otherwise or each.offers)]
+        loose = [each for each in telling if each.otherwise]
+        there = [each for each in telling if each.offers] if loose else []
+        named: set[LogTransport] = {each.transport for each in firm or there or loose if each.transport}
         return named.pop() if len(named) == 1 else None
 
     @property

@@ -74,11 +74,12 @@ def is_wait(label: str) -> bool:
 
 
 def names_pace(label: str, unit: str, before: str = "") -> bool:
-    """Whether a label in small letters names time of a step, a wait in it, or what it does in a second. A plain word as
-    "took" does where what stands ``before`` it in its line, or above its table, names a step and no other work; between
-    it and the last number nothing else may stand."""
+    """Whether a label in small letters names time of a step, a wait in it, or what it does in a second, and nothing
+    between it and the last number names other work. A plain word as "took" does where what stands ``before`` it in its
+    line, or above its table, names a step and no other work, and nothing but such words between."""
     known, words = pace_words(), _WORDS.findall(label)
-    if _one(known.other_work, words):
+    near = _WORDS.findall(_NUMBER.split(before)[-1])
+    if _one(known.other_work, [*words, *near]):
         return False
     if "/" in unit:
         return any(_one(each, [*words, *_WORDS.findall(unit.lower())]) for each in (known.rates, known.paces))
@@ -87,7 +88,6 @@ def names_pace(label: str, unit: str, before: str = "") -> bool:
     if _one(known.paces, words) or _one(known.waits, words):
         return True
     above = _WORDS.findall(before)
-    near = _WORDS.findall(_NUMBER.split(before)[-1])
     plain = all(known.plain.fullmatch(word) or known.paces.match(word) for word in [*words, *near])
     return plain and _one(known.paces, above) and not _one(known.other_work, above)
 
