@@ -73,11 +73,17 @@ def test_a_failure_that_did_harm_is_told_with_what_came_before_it():
     assert "retries-exhausted" in alarms(SOUND + steps(1, 9) + before + steps(9, 12) + last)
 
 
-def test_a_failure_that_was_provoked_is_what_is_tested():
-    provoked = (
-        "[check] self-test: injecting NCCL_NET=Bogus (expected to fail)\n"
-        "n:1:2 [0] net.cc:5 NCCL WARN Error: network Bogus not found.\n"
-    )
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[check] self-test: injecting NCCL_NET=Bogus (expected to fail)",
+        "[check] the errors below are meant",
+        "[check] failures are expected here",
+        "[check] NCCL_NET=Bogus, meant to fail",
+    ],
+)
+def test_a_failure_that_was_provoked_is_what_is_tested(said):
+    provoked = f"{said}\nn:1:2 [0] net.cc:5 NCCL WARN Error: network Bogus not found.\n"
     assert not alarms(SOUND + table(478.0) + provoked + "[check] self-test OK (failure detected as expected)\n")
     assert alarms(SOUND + table(478.0) + provoked.partition("\n")[2])
 

@@ -80,7 +80,7 @@ def between(run: int, pair: tuple[str, str, float], how: str) -> str:
 @pytest.mark.parametrize("runs", [PAIRS, PAIRS[:3]], ids=["five pairs", "three pairs"])
 def test_the_host_that_all_slow_runs_of_a_file_have_in_common_is_named(how, runs):
     found = read("".join(between(at, pair, how) for at, pair in enumerate(runs, 1)))
-    assert found.transport == "slingshot" and alarms(found) == ["slow-host"]
+    assert found.transport == ("unknown" if how == "command" else "slingshot") and alarms(found) == ["slow-host"]
     assert "nid001002" in found.findings[0].message
 
 
@@ -113,6 +113,46 @@ def test_sockets_on_a_machine_whose_provider_has_more_name_the_plugin_that_is_mi
     (missing, *_) = [each for each in found.findings if each.severity != "info"]
     assert missing.code == "plugin-missing" and said in missing.message
     assert alarms(read("machine type: a2-highgpu-8g\n" + debug(*PLAIN) + table(9.0, device=A100))) == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "has"),
+    [
+        ("machine type: a3-megagpu-8g, us-central1-c", "GPUDirect-TCPXO"),
+        ("machine_type = a3-highgpu-8g", "GPUDirect-TCPX"),
+        ("instance a4-highgpu-8g, zone europe-west1-b", "gIB"),
+        ("node.kubernetes.io/instance-type=p5.48xlarge", "EFA"),
+        ("size: Standard_ND96isr_H100_v5", "InfiniBand"),
+        ("$ srun -w nid001000,nid001001 ./all_reduce_perf -b 8 -e 8G -f 2", "Slingshot"),
+    ],
+)
+def test_the_name_of_a_machine_tells_what_it_has_and_not_what_carried_the_data(machine, has):
+    found = read(f"{machine}\n" + table(300.0))
+    assert found.transport == "unknown"
+    (network,) = [each for each in found.not_checked if "which network carries the data" in each]
+    assert has in network and "nothing shows that it was used" in network
+
+
+def test_a_line_of_the_plugin_tells_what_carried_the_data_whatever_the_machine_is_called():
+    lines = debug("NET/OFI Selected Provider is efa (found 32 nics)", "Using network AWS Libfabric",
+                  *channels("AWS Libfabric"))  # fmt: skip
+    assert read("2 x p5.48xlarge\n" + lines + table(300.0)).transport == "efa"
+    assert read("size: Standard_ND96isr_H100_v5\n" + lines + table(300.0)).transport == "efa"
+
+
+@pytest.mark.parametrize(
+    ("machine", "device", "checked"),
+    [
+        ("machine type: a2-highgpu-8g", A100, True),
+        ("node.kubernetes.io/instance-type=g4dn.12xlarge", "Tesla T4", False),
+        ("size: Standard_NC24s_v3", "Tesla V100-PCIE-16GB", False),
+    ],
+)
+def test_what_is_known_of_machines_from_memory_alone_says_so(machine, device, checked):
+    found = read(f"{machine}\n" + debug(*PLAIN) + table(2.3, device=device))
+    (sockets,) = [each for each in found.findings if each.code == "tcp-sockets"]
+    assert sockets.severity == "info" and ("not checked" in sockets.message) is not checked
+    assert "memory" in sockets.rests or checked
 
 
 def test_two_nodes_that_fill_their_adapters_with_a_ring_are_not_half_of_them():

@@ -99,16 +99,62 @@ def test_a_rank_that_takes_twice_as_long_is_named_and_one_that_takes_a_little_lo
     assert alarms(STEPS + printed(1.05, 5)) == []
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "".join(f"[rank {n}] step {s} took {4.2 if n == 5 else 2.1} s\n" for s in range(4) for n in range(8)),
+        "step times, per rank:\nrank  mean (ms)\n" + "".join(f"{n}  {420 if n == 5 else 210}.3\n" for n in range(8)),
+        "rank  tokens/s\n" + "".join(f"{n}  {1050 if n == 5 else 2100}.3\n" for n in range(8)),
+        "rank  allreduce_wait_ms\n" + "".join(f"{n}  {10 if n == 5 else 210}.3\n" for n in range(8)),
+        "".join(f"rank {n}: mfu: {0.2 if n == 5 else 0.41}\n" for n in range(8)),
+    ],
+    ids=["sentences", "a column below a headline", "tokens a second", "waits", "mfu"],
+)
+def test_times_of_steps_waits_and_rates_name_a_slow_rank(printed):
+    ((code, message), *_) = alarms(STEPS + printed)
+    assert code == "slow-rank" and message.startswith("rank 5:") and "/s of mfu" not in message
+
+
 def test_a_host_that_a_table_shows_to_take_twice_as_long_is_named():
     rows = (f"gpu-{n:02d}    {1630 if n == 4 else 815}.{n}" for n in range(8))
     ((code, message), *_) = alarms(STEPS + "\n".join(("host      step_ms", *rows)) + "\n")
     assert code == "slow-host" and "gpu-04" in message
 
 
-def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_the_fastest():
-    ((code, message), *_) = alarms(STEPS + megatron(268.9, 5))
+ONE_STAGE = "  pipeline_model_parallel_size .................... 1\n"
+FOUR_STAGES = "  pipeline_model_parallel_size .................... 4\n"
+
+
+def test_megatrons_detector_names_the_slowest_rank_where_ranks_do_equal_work():
+    ((code, message), *_) = alarms(ONE_STAGE + STEPS + megatron(268.9, 5))
     assert code == "slow-rank" and message.startswith("rank 5:")
-    assert alarms(STEPS + megatron(138.9, 5)) == []
+    assert alarms(ONE_STAGE + STEPS + megatron(138.9, 5)) == []
+
+
+@pytest.mark.parametrize("stages", ["", FOUR_STAGES], ids=["not told", "four stages"])
+def test_the_slowest_rank_of_megatrons_detector_is_a_note_where_stages_may_differ(stages):
+    found = diagnose_text(stages + STEPS + megatron(268.9, 5) * 4, CATALOG).findings
+    assert {each.severity for each in found} == {"info"}
+    assert any(each.code == "slow-rank-of-a-stage" and "rank 5" in each.message for each in found)
+
+
+def test_a_rank_that_was_like_the_others_and_is_not_any_more_is_named_whatever_the_stages():
+    later = STEPS + megatron(138.9, 11) * 4 + megatron(268.9, 5) * 4
+    ((code, message),) = alarms(FOUR_STAGES + later)
+    assert code == "slow-rank" and message.startswith("rank 5:")
+    assert alarms(FOUR_STAGES + STEPS + megatron(138.9, 11) * 4 + megatron(268.9, 5)) == []  # once is chance
+
+
+def test_ranks_of_a_last_stage_that_take_longer_by_design_are_no_alarm():
+    rows = "".join(f"{n:5d}  {310 if n >= 12 else 203}.4\n" for n in range(16))
+    assert alarms("TP=2 PP=4 DP=2\n" + STEPS + "rank   step_ms\n" + rows) == []
+    assert alarms(STEPS + "rank   step_ms\n" + rows) == []
+
+
+def test_one_rank_of_a_stage_that_is_behind_the_others_of_it_is_named():
+    rows = "".join(f"{n:5d}  {410 if n == 13 else 203}.4\n" for n in range(16))
+    ((code, message),) = alarms("TP=2 PP=4 DP=2\n" + STEPS + "rank   step_ms\n" + rows)
+    assert code == "slow-rank" and message.startswith("rank 13:")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +171,31 @@ def test_megatrons_detector_names_the_slowest_rank_only_where_it_is_far_behind_t
         "host  image_pull_s  init_s\n" + "".join(f"gpu-{n:02d}  {181 if n == 2 else 31}  12\n" for n in range(6)),
         "[ckpt] slowest rank 0 took 31.2 s, median 12.1 s (rank 0 writes metadata)\n",
         "rank to host map:\n" + "".join(f"rank {n}: {9 * n}\n" for n in range(8)),
+        "rank  cpu_cores\n" + "".join(f"{n}  {8 if n == 3 else 16}\n" for n in range(8)),
+        "rank  dropped_pkts\n" + "".join(f"{n}  {912 if n == 3 else 40}\n" for n in range(8)),
+        "cores bound by rank:\n" + "".join(f"rank {n}: {48 if n == 3 else 16}\n" for n in range(8)),
+        "".join(f"[rank {n}] eval score: {0.5 if n == 3 else 0.91}\n" for _ in range(4) for n in range(8)),
+        "".join(f"rank={n} score={0.5 if n == 3 else 0.91}\n" for n in range(8)),
+        "rank  shard_tokens\n" + "".join(f"{n}  {90112 if n == 3 else 45056}\n" for n in range(8)),
+        "".join(f"rank {n} dropped 912/s\n" if n == 3 else f"rank {n} dropped 40/s\n" for n in range(8)) * 4,
+        "rank  dropped/s\n" + "".join(f"{n}  {9 if n == 3 else 40}\n" for n in range(8)),
+        "listening, by rank:\n" + "".join(f"rank {n}: {40003 if n == 3 else 20000 + n}\n" for n in range(8)),
+        "".join(f"[rank {n}] step 9 validation took {31 if n == 3 else 12}.2 s\n" for _ in range(4) for n in range(8)),
+        "rank  time_s\n" + "".join(f"{n}  {90 if n == 3 else 31}.1\n" for n in range(8)),
+        "".join(
+            f"[rank {n}] step {s} dataloader wait {3 if n == 3 else 300} ms\n" for s in range(5) for n in range(8)
+        ),
+        "times across ranks (ms):\n  optimizer:\n"
+        + "".join(f"     rank {n:2d}: {12.6 if n == 0 else 4.2}\n" for n in range(16))
+        + "  forward-backward:\n"
+        + "".join(f"     rank {n:2d}: 4201.50\n" for n in range(16)),
+        "rank  tokenize_time_s\n" + "".join(f"{n}  {31 if n == 3 else 12}.2\n" for n in range(8)),
     ],
-    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map"],
-)
+    ids=["memory", "load of experts", "start", "a small part of the step", "images of hosts", "a checkpoint", "a map",
+         "cores", "packets", "cores in a list", "scores of an evaluation", "scores in records", "tokens of a shard",
+         "packets in sentences", "packets a second", "ports", "validation", "time of nothing that is named",
+         "waits for data", "a small part in a list", "text made to tokens"],
+)  # fmt: skip
 def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
     assert alarms(STEPS + printed) == []
 
@@ -141,6 +209,12 @@ def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
         ("each server has 1x HDR100 InfiniBand HCA (100 Gb/s)", 10.8, False),
         ("HGX nodes with 8x NDR 400 Gb/s per node, plus one 100GbE NIC for storage", 11.0, True),
         ("nodes with one 400G NIC per GPU", 42.0, True),
+        ("nodes: management 2x 25GbE, compute 8x 400G", 42.0, True),
+        ("nodes: management 2x 25GbE, compute 8x 400G", 370.0, False),
+        ("nodes: compute 1x 200G HDR, management 2x 25GbE", 21.5, False),
+        ("node inventory: 2x 25GbE, compute fabric one 100GbE", 10.9, False),
+        ("each node has 2x 25GbE for management and storage", 6.0, True),
+        ("each node has one 100GbE", 42.0, True),
         ("mlx5_3 on node-2 came up at 100 Gb/s instead of 400, one of eight, others fine on all nodes", 45.0, True),
     ],
 )
@@ -155,6 +229,9 @@ def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_i
         "slowest rank 7 of 64: 2.1 s, median 2.0 s",
         "weight-hash iteration 900: 3/8 ranks reported, waiting for rank 4",
         "hash check 7/8 ranks done, next rank 7",
+        "weight hash: 3/8 ranks reported (rank 0, rank 1, rank 2)",
+        "hash check: got 3/8 replicas so far, rank 3 pending",
+        "parameter checksum in sync: 7/8 ranks collected, rank 7 outstanding",
         "stalled reads recovered after 1200 s",
         "Job has been pending for 3 h (Priority)",
         "epoch 2: sampler starting from batch 0\nstep 5 loss 2.1",
@@ -162,6 +239,31 @@ def test_the_adapters_that_somebodys_words_give_a_node_are_what_is_expected_of_i
 )
 def test_what_a_monitor_says_of_a_job_that_is_well_is_no_alarm(line: str) -> None:
     assert not alarms(STEPS + (line + "\n") * 5 + STEPS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[rank3] passed the barrier after 2060 s",
+        "[rank3] done waiting for rank 0",
+        "barrier: all ranks arrived, released after 2060 s",
+        "rank 3 waited 2060 s for rank 0 in barrier, going on",
+    ],
+)
+def test_a_wait_that_was_over_is_not_the_end_of_the_job(line: str) -> None:
+    waits = "".join(f"[rank3] still waiting for rank 0 in barrier ({n} s)\n" for n in (1210, 2000))
+    assert "no-progress" not in dict(alarms(STEPS + waits + line + "\n"))
+    assert "no-progress" in dict(alarms(STEPS + line + "\n" + waits))
+    assert "no-progress" in dict(alarms(STEPS + "[rank3] has waited 2000 s for rank 0 in barrier\n"))
+
+
+def test_the_slowest_rank_is_the_number_behind_the_word_rank() -> None:
+    for said in ("slowest rank 12 (gpu-04) 1815 ms, median 810 ms\n", "slowest rank 12 of 64: 1815 ms, mean 810 ms\n"):
+        [(code, message)] = alarms(STEPS + said * 4)
+        assert code == "slow-rank" and message.startswith("rank 12: 1815 ")
+    fastest = "fastest rank 3 (gpu-01) 810 ms, slowest rank 12 (gpu-04) 1815 ms\n" * 4
+    assert alarms(STEPS + fastest) == []
+    assert [code for code, _ in alarms(ONE_STAGE + STEPS + fastest)] == ["slow-rank"]
 
 
 def test_a_slowest_rank_among_many_is_told_with_its_own_time() -> None:

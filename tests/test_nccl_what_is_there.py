@@ -53,6 +53,12 @@ def test_sockets_are_no_fault_of_hosts_without_rdma_adapters_on_their_bus(bus):
         "$ lspci | grep -i mellanox\n5e:00.0 Infiniband controller: Mellanox Technologies MT28908 \n$ uptime\n",
         "$ lspci | grep -ci mellanox\n4\n",
         "$ lspci -d 15b3:\n0000:5e:00.0 Ethernet controller: Mellanox Technologies MT2892 [ConnectX-6 Dx]\n",
+        "$ lspci | grep -qi mellanox\n$ uptime\n",
+        "$ lspci | grep --quiet Mellanox || exit 1\n",
+        "+ lspci\n+ grep -q Mellanox\n",
+        "if ! lspci | grep Mellanox >/dev/null; then\n",
+        "check the adapters with lspci | grep -i mellanox\n",
+        "we ran lspci | grep -i mellanox on the other host yesterday.\n",
         "$ lspci | grep -i nvme\n$ uptime\n",
     ],
 )
@@ -156,6 +162,31 @@ def efa(found: int, *before: str, hosts: int = 2) -> str:
 )
 def test_efa_interfaces_that_the_job_does_not_see_are_told(log, there):
     assert f"of the {there} interfaces" in alarms(log)["adapters-missing"]
+
+
+def pod(found: int, machine: str, gpus: int) -> str:
+    """Two pods that were given some of a machine's GPUs each."""
+    return debug("NET/OFI Initializing aws-ofi-nccl 1.9.1-aws", f"NET/OFI Running on {machine} platform, file /x.xml",
+                 f"NET/OFI Selected Provider is efa (found {found} nics)", "Using network AWS Libfabric",
+                 f"comm 0x55 rank 0 nRanks {2 * gpus} nNodes 2 localRanks {gpus} localRank 0 MNNVL 0",
+                 per_host=gpus)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("machine", "found", "gpus"), [("p5.48xlarge", 1, 1), ("p5.48xlarge", 4, 1), ("p4d.24xlarge", 1, 2),
+                                   ("p4d.24xlarge", 2, 4), ("p5en.48xlarge", 2, 2)]
+)  # fmt: skip
+def test_a_pod_that_has_its_gpus_share_of_the_interfaces_is_no_alarm(machine, found, gpus):
+    assert "adapters-missing" not in alarms(pod(found, machine, gpus))
+
+
+def test_a_pod_that_has_less_than_its_share_is_told_of_it():
+    told = alarms(pod(1, "p5.48xlarge", 4))["adapters-missing"]
+    assert "1 of the 16 interfaces" in told and "for 4 of its 8 GPUs" in told
+
+
+def test_machines_without_nvidias_gpus_are_not_compared():
+    assert "adapters-missing" not in alarms(pod(1, "trn1.32xlarge", 8))
 
 
 @pytest.mark.parametrize(("machine", "count"), [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p5.48xlarge", 8),
@@ -352,6 +383,40 @@ def test_trials_from_one_checkpoint_that_end_as_meant_are_no_loop():
     assert "restart-loop" not in alarms(4 * trial)
 
 
+ATTEMPT = (
+    "loading checkpoint from /ckpt/run at iteration 1000\n"
+    + "".join(f"iteration {n} | loss 2.2 | elapsed time per iteration (ms): 6100.0\n" for n in range(1001, 1009))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        4 * (ATTEMPT + "saved checkpoint at iteration 1500\nslurmstepd: *** JOB 47 CANCELLED DUE TO TIME LIMIT ***\n"),
+        4 * (ATTEMPT + "Checkpoint written to /ckpt/run/step_1500 in 12.1 s; job requeued\n"),
+        "".join(f"==> logs/rank_{n}.log <==\n{ATTEMPT}" for n in range(4)),
+        "".join(f"=== rank {n} ===\n{ATTEMPT}" for n in range(4)),
+        "".join(f"[rank{n}] {line}\n" for n in range(4) for line in ATTEMPT.splitlines()),
+        "".join(f"{n}: {line}\n" for n in range(4) for line in ATTEMPT.splitlines()),
+        "".join(f"=== trial {n}: lr=0.000{n} ===\n{ATTEMPT}" for n in range(1, 4)),
+        "".join(f"starting experiment sweep-{n}\n{ATTEMPT}" for n in range(1, 4)),
+        3 * (ATTEMPT + "training finished, exit code 0\n"),
+        "".join(f"# run {n}/3, starting from step 8\n{table(370.0)}" for n in range(1, 4)),
+    ],
+    ids=["saved", "saved and requeued", "files of ranks", "headings of ranks", "ranks before lines", "tasks",
+         "trials", "a sweep", "ended as meant", "three tables"],
+)  # fmt: skip
+def test_starts_from_one_step_are_no_loop_where_something_was_saved_or_they_are_not_of_one_job(log):
+    assert "restart-loop" not in alarms(log)
+
+
+def test_attempts_of_one_rank_are_a_loop_whatever_was_saved_before_them_and_whoever_prints_it():
+    said = "".join(f"[rank{n}] {line}\n" for n in range(2) for line in ATTEMPT.splitlines())
+    assert "4 times" in alarms("saved checkpoint at iteration 1000\n" + 4 * said)["restart-loop"]
+    named = "config: llama-7b.yaml\n" + ATTEMPT
+    assert "4 times" in alarms(4 * named)["restart-loop"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -368,6 +433,23 @@ def test_the_rank_that_is_behind_in_a_tally_is_named(line):
 
 def test_a_tally_in_which_no_rank_is_behind_names_none():
     assert "rank-behind" not in alarms(attempts([100]) + "flight recorder: last enqueued per rank: 812 on all ranks\n")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "flight recorder: last enqueued seq per rank: 905 on all ranks",
+        "flight recorder: last enqueued seq per rank: 905 on 31 ranks; 904 on rank 21",
+        "last collective by rank: rank 21 at 813, all other ranks at 813",
+        "[rank21]: [PG ID 0 Rank 21] last enqueued work: 840, last completed work: 839",
+        "iteration 150 | loss 2.2 | elapsed time per iteration (ms): 6100.0",
+    ],
+)
+def test_a_later_line_that_shows_that_the_rank_went_on_takes_back_that_it_never_came(later):
+    tally = "[rank0] flight recorder: last enqueued seq per rank: 812 on 31 ranks; 811 on rank 21 (w-2:5)\n"
+    told = alarms(tally + later + "\n").get("rank-behind", "")
+    assert "812" not in told
+    assert "812" in alarms(tally + tally + "flight recorder: 812 on 31 ranks; 811 on rank 21\n")["rank-behind"]
 
 
 # A partition that is preempted again and again
@@ -539,10 +621,7 @@ def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_t
 @pytest.mark.parametrize(
     ("said", "transport"),
     [
-        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", "infiniband"),
-        ("vmss of Standard_ND96amsr_A100_v4", "infiniband"),
-        ("pool: ND H200 v5, 2 nodes", "infiniband"),
-        ("size Standard_ND128isr_NDR_GB200_v6", "infiniband"),
+        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", "unknown"),
         ("size Standard_ND96is_H100_v5", "unknown"),  # no r: without RDMA
         ("the second v5 of the image", "unknown"),
         ("export NCCL_NET=IB NCCL_IB_HCA=mlx5_2", "infiniband"),
@@ -552,8 +631,24 @@ def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_t
         ("export NCCL_NET=Mine", "unknown"),
     ],
 )
-def test_machines_and_the_setting_of_the_network_tell_which_it_is(said, transport):
+def test_the_setting_of_the_network_tells_which_it_is_and_the_name_of_a_machine_does_not(said, transport):
     assert read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE)).transport == transport
+
+
+@pytest.mark.parametrize(
+    ("said", "there"),
+    [
+        ("[ndh100v5-4:01210] SET UCX_TLS=tcp", True),
+        ("vmss of Standard_ND96amsr_A100_v4", True),
+        ("pool: ND H200 v5, 2 nodes", True),
+        ("size Standard_ND128isr_NDR_GB200_v6", True),
+        ("size Standard_ND96is_H100_v5", False),  # no r: without RDMA
+        ("the second v5 of the image", False),
+    ],
+)
+def test_sizes_of_azures_with_rdma_are_told_as_what_the_machines_have(said, there):
+    found = read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE))
+    assert found.transport == "unknown" and ("has InfiniBand" in "; ".join(found.not_checked)) is there
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,12 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
 
 
 # As a person reads them: what is said as the contract has it is not here.
-_WAYS = {"nvlink": "NVLink", "p2p": "peer-to-peer (PCIe or NVLink not shown)", "shm": "host memory"}
+_WAYS = {
+    "nvlink": "NVLink",
+    "p2p": "peer-to-peer (PCIe or NVLink not shown)",
+    "shm": "host memory",
+    "unknown": "a way that is not shown",
+}
 
 
 _OTHER = "the log of a job: no output of nccl-tests and no lines of NCCL's are in it"

@@ -1,8 +1,9 @@
 """The starts of a job from what it saved: one that starts again and again from the same step makes no progress. What
 lines say of a start is ``knowledge/nccl/attempts.yaml``."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
@@ -10,13 +11,15 @@ from pydantic import BaseModel, ConfigDict
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .signatures import Pattern, finding, one_in, read
+from .steps import Steps
 
+_HEADS = tuple("=#*-")  # one begins a heading
+_MOST = 10_000  # trials that are remembered
 _LOOP = 3  # starts from one step: twice may be chance
 
 
-class _Starts(BaseModel):
-    """``pattern``, with the group ``step``, is asked where one of the words it ``has`` is in a line; ``not_of``: of
-    lines with these words those that tell of no start."""
+class _Lines(BaseModel):
+    """Lines that the ``pattern`` finds where one of the words they ``have`` is in them, but for ``not_of``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -24,15 +27,34 @@ class _Starts(BaseModel):
     pattern: Pattern
     not_of: Pattern
 
+    def told(self, line: str, small: str) -> re.Match[str] | None:
+        """What a line tells, ``None`` where it is none of these."""
+        found = self.pattern.search(line) if one_in(small, self.has) else None
+        return None if found is None or self.not_of.search(line) else found
+
+
+class _Known(BaseModel):
+    """See the file for what each is of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    start: _Lines
+    saved: _Lines
+    another: _Lines
+    heading: _Lines
+    who: Pattern
+
 
 @lru_cache(maxsize=1)
-def _starts() -> _Starts:
-    return _Starts.model_validate(read("attempts"))
+def _known() -> _Known:
+    return _Known.model_validate(read("attempts"))
 
 
+@lru_cache(maxsize=1)
 def words() -> tuple[str, ...]:
-    """In small letters: one is in every line that tells of a start."""
-    return _starts().has
+    """In small letters: one is in every line that tells of a start, or of what comes between two."""
+    known = _known()
+    return tuple({word for each in (known.start, known.saved, known.another, known.heading) for word in each.has})
 
 
 @dataclass
@@ -40,31 +62,49 @@ class Attempts:
     """Takes the lines that tell from which step a job goes on; lines are numbers in the file."""
 
     _step: int = -1  # of the last start
-    _line: int = 0  # the first of those in a row from that step
-    _count: int = 0  # of these
-    _done: int = 0  # steps done, as that start was told
+    _line: int = 0  # the first of those from that step since something was saved
+    _told: dict[str, tuple[int, int]] = field(default_factory=dict)  # by who tells: how many, steps done at the last
+    _trials: set[str] = field(default_factory=set)  # as lines name them
+    _heading: str = ""  # of whom the lines are
 
-    def take(self, number: int, line: str, steps: int, at: int) -> bool:
-        """Read one line, before which so many ``steps`` were done, the last ``at`` that number (-1 where it is not
-        told); whether it told of a start. Of one attempt all ranks tell: the next one begins where steps were done
-        since. What counts its steps anew starts from another job's."""
-        small = line.lower()
-        if not one_in(small, words()) or not (told := _starts().pattern.search(line)) or _starts().not_of.search(line):
-            return False
-        step = int(told["step"])
+    def take(self, number: int, line: str, raw: str, steps: Steps) -> bool:
+        """Read one line, as cleaned and as it stands in the log; whether it told of a start, or of what makes the next
+        start no repetition. Of one attempt all ranks tell, each in its own lines: the next one begins where steps were
+        done since. What counts its steps anew starts from another job's."""
+        small, known = line.lower(), _known()
+        if line[:1] in _HEADS and (heading := known.heading.told(line, small)):
+            self._heading = heading["who"]
+            return True
+        saved, another = known.saved.told(line, small), known.another.told(line, small)
+        if saved or (another and another[0] not in self._trials):
+            self.ended()
+        if another and len(self._trials) < _MOST:
+            self._trials.add(another[0])
+        if saved or another:
+            return True
+        told = known.start.told(line, small)
+        step = int(told["step"]) if told else 0
         if not step:  # an epoch begins there as well
             return False
-        if step != self._step:
-            self._step, self._line, self._count, self._done = step, number, 1, steps
-        elif steps > self._done and not 0 <= at < step:
-            self._count, self._done = self._count + 1, steps
+        if step != self._step or steps.ended_at > self._line:
+            self._step, self._line, self._told = step, number, {}
+        who = self._who(raw)
+        times, done = self._told.get(who, (0, -1))
+        if not times or (steps.told > done and not 0 <= steps.at < step):
+            self._told[who] = times + 1, steps.told
         return True
 
+    def _who(self, raw: str) -> str:
+        """Which rank or host a line is of, empty where nothing tells."""
+        told = _known().who.search(raw)
+        return f"{self._heading} {told[0] if told else ''}"
+
     def ended(self) -> None:
-        """The job came to its end as meant: what starts from the same step is another one."""
+        """The job came to its end as meant, or saved something: what starts from the same step is another one."""
         self._step = -1
 
     def findings(self) -> Iterator[DiagnosisFinding]:
         """The starts of a job that makes no progress."""
-        if self._step >= 0 and self._count >= _LOOP:
-            yield finding("restart-loop", self._line, step=self._step, times=self._count)
+        times = max((count for count, _ in self._told.values()), default=0)
+        if self._step >= 0 and times >= _LOOP:
+            yield finding("restart-loop", self._line, step=self._step, times=times)

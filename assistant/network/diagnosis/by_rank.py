@@ -5,10 +5,11 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from statistics import median
+from typing import NamedTuple
 
-from .signatures import one_in, read
+from .pace_words import is_rate, is_wait, names_pace, of_other_work, pace_words, stages_in
+from .signatures import one_in
 from .slow import ALIKE, DROP, Slow
 
 _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?\Z", re.ASCII)
@@ -21,13 +22,7 @@ _LABELLED = re.compile(
     r"([A-Za-z][\w.-]{0,31}?(?:_(?:ms|us|s|secs?|seconds)|(?:/|_per_)s(?:ec(?:ond)?)?|_tflops))\s?[:=]?\s?(\d{1,9}(?:\.\d{1,6})?)\b",
     re.IGNORECASE,
 )
-# A figure of merit without a unit, of which more is better: NVIDIA's resiliency extension gives a healthy GPU 1.
-_MERIT = re.compile(r"\b(\w{0,24}(?:score|perf(?:ormance)?|mfu))\s?[:=]\s?(\d{1,6}(?:\.\d{1,6})?)\b", re.IGNORECASE)
-_RATE = re.compile(r"/s|_per_|tflops", re.IGNORECASE)
-_WAIT = re.compile(r"wait|comm|sync|reduce|barrier|gather|nccl", re.IGNORECASE)
-# Of a table: the columns of ranks and of hosts, what names a column, what stands between two, a value with its unit.
-_RANKS = re.compile(r"(?:global[_ ]?)?ranks?(?:[_ ]?id)?\Z|gpu[_ ]?rank\Z", re.IGNORECASE)
-_HOSTS = re.compile(r"(?:host|node|worker|server|machine)(?:[_ ]?name)?\Z", re.IGNORECASE)
+# Of a table: what names a column, what stands between two, a value with its unit.
 _COLUMN = re.compile(r"[A-Za-z_/%. -]{1,40}(?:[(\[][^)\]]{1,12}[)\]])?\Z")
 _GAP = re.compile(r"\s{0,20}[|,;\t]\s{0,20}|\s{2,40}")
 _CELL = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) ?(?:ms|us|s)?\Z", re.ASCII)
@@ -50,12 +45,6 @@ _UNIT, _ASIDE = (
 _SECTION = re.compile(r"\W{0,12}rank[ :#]{0,2}(\d{1,6})\W{0,12}\Z", re.IGNORECASE)
 _PART = re.compile(r"([A-Za-z_][^\s|]{0,60})[\s|]{2,40}(?:[\d.]{1,12}%[\s|]{1,20})?(\d{1,9}\.\d{1,6})(ms|us|s)\b")
 _NUMBERED = re.compile(r"(?:\br(?:ank)?[ _]?|[{,] ?)(\d{1,6}) ?[:=] ?(\d{1,9}\.\d{1,6})")
-_STEP_NUMBER = re.compile(r"\b(?:step|iter(?:ation)?)s?[ :=]{0,2}\d{1,9}")
-_PACES = ("time", "(ms)", "(s)", "compute", "duration", "latency", "tok/s", "tokens/s", "flop")  # in small letters
-_WORDS = re.compile(r"[a-z%]+")
-_OF_STEPS = re.compile(
-    r"step|iter|fwd|bwd|forward|backward|comput|train|epoch|tok\w{0,6}/s|samples/s|flop", re.IGNORECASE
-)
 _SPLIT = re.compile(r"[\s,|;:=()\[\]<>{}\"']+")
 _KEPT, _SERIES = 32, 64  # values of a rank, and series of them
 _LONGEST, _DIGITS = 60, 7  # characters of a label, and digits of a rank's number less one
@@ -63,7 +52,26 @@ _COMPARED, _TOLD_ONCE = 4, 3  # ranks at least; values of a rank below which one
 MATTERS = 0.15  # of the longest part of a step: less holds nobody up
 ONCE = 0.7  # of the usual: what is told once may be chance above it
 
-Series = tuple[str, str]  # what is told, and its unit: "/s" where more is better
+_MERIT = "/"  # the unit of a figure of merit, which has none: more of it is better
+_STAGE = 2  # ranks side by side, which may be a stage of a pipeline: one alone has others of its stage beside it
+
+Series = tuple[str, str]  # what is told, and its unit: with "/" where more is better
+
+
+class Told(NamedTuple):
+    """A report of the slowest rank: what it takes, and the fastest or the middle of all (``against``)."""
+
+    against: str
+    other: float
+    slow: float
+    rank: str
+    line: int
+
+    @property
+    def apart(self) -> float:
+        """How far the two are from each other, as the greater over the smaller; 1 where one is nothing."""
+        low, high = sorted((self.other, self.slow))
+        return high / low if low > 0 else 1.0
 
 
 @dataclass
@@ -72,14 +80,17 @@ class ByRank:
 
     paces: dict[Series, dict[str, deque[float]]] = field(default_factory=lambda: defaultdict(dict))
     spoken: set[Series] = field(default_factory=set)  # of these those of sentences: they take several
-    # By unit: of the fastest rank and the slowest, as a log tells of these two alone; which one that is, line.
-    extremes: dict[str, deque[tuple[float, float, str, int]]] = field(
-        default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT))
-    )
+    # By unit: reports of the slowest rank, since the last one in which it was like the one it is compared with
+    extremes: dict[str, deque[Told]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT)))
+    even: set[str] = field(default_factory=set)  # the units of which there is such a one: ranks do equal work
+    stages: int = 0  # of a pipeline, each with work of its own; 0 where no line tells
     first: dict[Series, int] = field(default_factory=dict)  # the line at which it is told first
     _columns: list[str] = field(default_factory=list)  # of the table under way, and which of them names who it is
     _who: int = 0
+    _caption: str = ""  # what stands above it
     _label: str = ""  # of the list under way
+    _rows: bool = False  # whether it has some
+    _above: str = ""  # in small letters: the headline above that, or above a table
     _abreast: list[Series] = field(default_factory=list)  # of a list with several values to a rank
     _section: str = ""  # the rank whose own part is under way
 
@@ -96,7 +107,9 @@ class ByRank:
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one that tells of ranks."""
         if self._label and (listed := _LISTED.match(line)):
-            self._keep(number, listed[1], self._label, listed[2])
+            unit = found[1] if (found := _UNIT.search(self._label) or _UNIT.search(self._above)) else ""
+            self._keep(number, listed[1], self._label, listed[2], unit, self._above)
+            self._rows = True
             return True
         if self._abreast and (row := _ABREAST.match(line)):
             values = _BETWEEN.split(row[2])
@@ -105,7 +118,10 @@ class ByRank:
                     self._keep(number, row[1], label, value, unit)
             return True
         small = line.lower()
-        names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, _PACES))
+        self._above = self._label if self._label and not self._rows else self._above
+        self._rows = False
+        self.stages = self.stages or stages_in(line, small)
+        names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, pace_words().headed))
         self._abreast = _labels_in(small) if line.endswith(":") and "rank" in small and len(line) < _HEADLINE else []
         self._label = small.rstrip(" :.") if names else ""
         if section := _SECTION.match(line):
@@ -117,7 +133,11 @@ class ByRank:
         if self._in_a_line(number, line, small) or self._in_a_table(number, line, small):
             return True
         self._of_extremes(number, line)
-        return self._in_a_sentence(number, line)
+        told = self._in_a_sentence(number, line)
+        if not (told or self._label) and small.strip("|-+=: "):
+            headline = line.endswith(":") or not any(map(str.isdigit, line))
+            self._above = small[:_HEADLINE] if headline else ""
+        return told
 
     def _in_a_sentence(self, number: int, line: str) -> bool:
         """A line that names its rank, with what it took."""
@@ -127,23 +147,26 @@ class ByRank:
         rank = _RANK.search(said)
         if rank is None:
             return False
-        timed = [(label, value, unit) for label, value, unit in _TIMED.findall(said)]
-        others = [(label, value, "") for label, value in _LABELLED.findall(said)]
-        merits = [(label, value, "/s") for label, value in _MERIT.findall(said)]
-        for label, value, unit in [*timed, *others, *merits]:
-            if not label.lower().startswith("rank"):
-                self._keep(number, rank[1], label.lower(), value, unit)
+        small, timed = said.lower(), [(each, each[3]) for each in _TIMED.finditer(said)]
+        timed += [(each, "") for each in _LABELLED.finditer(said)]
+        for each, unit in timed:
+            label = each[1].lower()
+            if not label.startswith("rank"):
+                self._keep(number, rank[1], label, each[2], unit, small[: each.start()])
+        merits = [each for pattern in pace_words().merits for each in pattern.finditer(said)]
+        for each in merits:
+            self._keep(number, rank[1], each["label"].lower(), each["value"], _MERIT)
         if not record:
-            self.spoken |= {_series(label.lower(), unit) for label, _, unit in [*timed, *others]}
-        return bool(timed or others or merits)
+            self.spoken |= {_series(each[1].lower(), unit) for each, unit in timed}
+        return bool(timed or merits)
 
     def _in_a_table(self, number: int, line: str, small: str) -> bool:
-        if not self._columns and not one_in(small, ("rank", "host", "node", "worker", "server", "machine")):
+        if not self._columns and not one_in(small, pace_words().table_of):
             return False
         cells = [cell for cell in _GAP.split(line.strip("|,; ")) if cell]
         cells = line.split() if len(cells) == 1 else cells
         if len(cells) > 1 and all(map(_COLUMN.match, cells)) and (who := _column_of(cells)) is not None:
-            self._columns, self._who = [cell.lower() for cell in cells], who
+            self._columns, self._who, self._caption = [cell.lower() for cell in cells], who, self._above
             return self._of_ranks
         if not self._columns or not line.strip("|-+=: "):
             return bool(self._columns) and self._of_ranks  # a line that is drawn
@@ -154,22 +177,18 @@ class ByRank:
         of_ranks = name.isdecimal() and len(name) < _DIGITS
         if of_ranks or _NAME.match(name):
             for label, cell in zip(self._columns, cells, strict=True):
-                if (
-                    label != self._columns[self._who]
-                    and (value := _CELL.match(cell))
-                    and (of_ranks or _OF_STEPS.search(label))
-                ):
-                    self._keep(number, name, label, value[1])
+                if label != self._columns[self._who] and (value := _CELL.match(cell)):
+                    self._keep(number, name, label, value[1], before=self._caption if of_ranks else "")
         return self._of_ranks
 
     @property
     def _of_ranks(self) -> bool:
         """Whether the table under way is one by rank; those by host may be trials too."""
-        return _RANKS.match(self._columns[self._who]) is not None
+        return pace_words().rank_column.match(self._columns[self._who]) is not None
 
     def _in_a_line(self, number: int, line: str, small: str) -> bool:
         """Whether a line has the values of all ranks one behind the other, as a list or each with its number."""
-        if not one_in(small, _PACES):
+        if not one_in(small, pace_words().headed):
             return False
         before, _, listed = line.partition("[")
         values = [value.strip() for value in listed.partition("]")[0].split(",")]
@@ -180,24 +199,31 @@ class ByRank:
             before = line[: line.find(told[0][1])].rstrip("r0123456789=: {") if told else ""
         if len(told) < _COMPARED or [rank for rank, _ in told] != [*range(len(told))]:
             return False
-        label = _STEP_NUMBER.sub("", before.lower()).strip(" :=")
+        label = pace_words().step_number.sub("", before.lower()).strip(" :=")
         for rank, value in told:
-            self._keep(number, str(rank), label, value)
+            self._keep(number, str(rank), label, value, before=self._above)
         return True
 
     def _of_extremes(self, number: int, line: str) -> None:
-        """Keep what is told of the slowest rank and the fastest."""
-        for about in read("ranks")["extremes"]:
-            if about["has"] in line:
-                fast, slow = (re.search(about[end], line) for end in ("fast", "slow"))
-                if fast and slow and not _not_of_steps(line[: slow.start()].lower()):
-                    told = float(fast["value"]), float(slow["value"]), slow["rank"], number
-                    self.extremes[about["unit"]].append(told)
+        """Keep what is told of the slowest rank beside another, or the middle of them."""
+        units = set[str]()
+        for about in pace_words().extremes:
+            if about.has not in line or about.unit in units:
+                continue
+            other, slow = about.other.search(line), about.slow.search(line)
+            if other and slow and not of_other_work(line[: slow.start()].lower()):
+                units.add(about.unit)
+                told = Told(about.against, float(other["value"]), float(slow["value"]), slow["rank"], number)
+                if told.apart <= 1 / ALIKE:
+                    self.even.add(about.unit)
+                    self.extremes[about.unit].clear()
+                else:
+                    self.extremes[about.unit].append(told)
 
-    def _keep(self, number: int, who: str, label: str, value: str, unit: str = "") -> None:
-        """Keep one value, where it is a time or a rate."""
+    def _keep(self, number: int, who: str, label: str, value: str, unit: str = "", before: str = "") -> None:
+        """Keep one value, where it is a time of a step or a rate; ``before``: what stands before its label."""
         series = _series(label, unit)
-        if "/" not in series[1] and _not_of_steps(label):
+        if series[1] != _MERIT and not names_pace(label, series[1], before):
             return
         if len(self.paces) < _SERIES or series in self.paces:
             self.first.setdefault(series, number)
@@ -218,9 +244,10 @@ def slow_ranks(by_rank: ByRank) -> list[Slow]:
         drop = DROP if max(map(len, paces.values())) >= _TOLD_ONCE else ONCE
         behind = _behind(label, unit, its, drop)
         if behind and all(abs(its[who] - usual) >= MATTERS * whole[_unit_in(label, unit)] for who in behind):
-            line, said = by_rank.first[label, unit], f"{unit} of {label}"
+            line, said = by_rank.first[label, unit], label if unit == _MERIT else f"{unit} of {label}"
+            of_ranks = "rank-of-a-stage" if _may_be_a_stage(behind, len(its), by_rank.stages) else "rank"
             return [
-                Slow("rank" if who.isdecimal() else "host", who, line, len(paces[who]), its[who], usual, said)
+                Slow(of_ranks if who.isdecimal() else "host", who, line, len(paces[who]), its[who], usual, said)
                 for who in behind
             ]
     return _slowest_told(by_rank)
@@ -229,7 +256,7 @@ def slow_ranks(by_rank: ByRank) -> list[Slow]:
 def _behind(label: str, unit: str, middles: dict[str, float], drop: float) -> list[str]:
     """Who of many stays behind: few, while the others are alike."""
     usual = median(middles.values())
-    waits, rate = _WAIT.search(label) is not None, "/" in unit or "FLOP" in unit.upper()
+    waits, rate = is_wait(label), "/" in unit or "FLOP" in unit.upper()
     low = [who for who, value in middles.items() if value < (drop if rate else 0.5) * usual]
     high = [who for who, value in middles.items() if value > usual / drop]
     behind, ahead = (low, high) if waits or rate else (high, low)
@@ -244,26 +271,44 @@ def _middles(its: dict[str, deque[float]], spoken: bool) -> dict[str, float]:
     return {who: median(values) for who, values in its.items() if len(values) >= min(told, _TOLD_ONCE)}
 
 
+def _may_be_a_stage(behind: list[str], ranks: int, stages: int) -> bool:
+    """Whether those who stay behind are as many as a stage of the pipeline has, which may have more work than others;
+    where no line tells of one, several side by side at either end, which have the embeddings and the loss."""
+    if stages:
+        return stages > 1 and len(behind) * stages >= ranks
+    numbers = sorted(int(who) for who in behind if who.isdecimal())
+    together = len(numbers) >= _STAGE and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    return together and ranks % len(numbers) == 0 and (numbers[0] == 0 or numbers[-1] == ranks - 1)
+
+
 def _slowest_told(by_rank: ByRank) -> list[Slow]:
-    """The rank that each report of the two extremes names as the slowest, where it is far from the fastest."""
+    """The rank that each report names as the slowest, where it is far from the middle; from the fastest one that tells
+    nothing by itself where ranks have unlike work, as stages of a pipeline do: there must be one stage, or reports from
+    before in which all were alike."""
     for unit, told in by_rank.extremes.items():
-        fast, slow, rank, line = told[0]
-        ratios = [max(a, b) / min(a, b) for a, b, *_ in told if min(a, b) > 0]
-        if len({rank for *_, rank, _ in told}) == 1 and ratios and min(ratios) > 1 / ONCE:
-            return [Slow("rank", rank, line, len(told), slow, fast, unit)]
+        if len({each.rank for each in told}) != 1 or min(each.apart for each in told) <= 1 / ONCE:
+            continue
+        equal = by_rank.stages == 1 or (told[0].against == "middle" and not by_rank.stages)
+        later = unit in by_rank.even
+        if later and len(told) < _TOLD_ONCE:
+            continue
+        kind = "rank" if equal or later else "rank-of-a-stage"
+        return [Slow(kind, told[0].rank, told[0].line, len(told), told[0].slow, told[0].other, unit)]
     return []
 
 
 def _labels_in(headline: str) -> list[Series]:
     """What each of several values is, as a headline in small letters has them one after the other."""
     unit = found[1] if (found := _UNIT.search(headline)) else ""
-    parts = [" ".join(_STEP_NUMBER.sub("", _ASIDE.sub("", part)).split()) for part in _BETWEEN.split(headline)]
+    parts = [
+        " ".join(pace_words().step_number.sub("", _ASIDE.sub("", part)).split()) for part in _BETWEEN.split(headline)
+    ]
     return [(part.strip(" :,"), unit) for part in parts] if len(parts) > 1 else []
 
 
 def _column_of(cells: Iterable[str]) -> int | None:
     """The column that names ranks, else that of hosts; ``None`` where there is none."""
-    for names in (_RANKS, _HOSTS):
+    for names in (pace_words().rank_column, pace_words().host_column):
         at = next((n for n, cell in enumerate(cells) if names.match(cell)), None)
         if at is not None:
             return at
@@ -271,20 +316,9 @@ def _column_of(cells: Iterable[str]) -> int | None:
 
 
 def _series(label: str, unit: str) -> Series:
-    return label, unit or ("/s" if _RATE.search(label) else "")
+    return label, unit or ("/s" if is_rate(label) else "")
 
 
 def _unit_in(label: str, unit: str) -> str:
     """The unit of a series, which may end its label."""
     return unit or _SPLIT.split(label.replace("_", " ").strip(" )]"))[-1]
-
-
-def _not_of_steps(label: str) -> bool:
-    """Whether a label in small letters names what is no time, or none of a step."""
-    return any(map(_no_pace().match, _WORDS.findall(label)))
-
-
-@lru_cache(maxsize=1)
-def _no_pace() -> re.Pattern[str]:
-    """How words of labels begin whose values are no time, as ``knowledge/nccl/ranks.yaml`` has them."""
-    return re.compile("|".join(map(re.escape, read("ranks")["no_pace"])))

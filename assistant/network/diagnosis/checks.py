@@ -54,7 +54,8 @@ def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:
     speaks = "" if log.lines else _NO_LINES
     one = "only one rank's lines are here" if log.one_of_many else ""
     none = "no line tells of a channel between nodes"
-    yield "which network carries the data", "" if transport != "unknown" else speaks or none
+    there = f"; {log.offered}, and nothing shows that it was used" if log.offered else ""
+    yield "which network carries the data", "" if transport != "unknown" else f"{speaks or none}{there}"
     if log.channels:
         direct = "TCP sockets have none" if transport == "tcp-socket" else "the plugin's lines do not say it"
         count = "no line lists the adapters of a host"

@@ -23,7 +23,7 @@ _NAMED = 4
 
 class _Tallies(BaseModel):
     """Lines that tell at which collective ranks are, by the words they have; a pattern is found once for each number,
-    with the groups ``at``, ``who`` (one rank), ``place`` (of it)."""
+    with the groups ``at``, ``who`` (one rank), ``place`` (of it), ``all`` where of all but for ``other``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,13 +42,32 @@ def words() -> tuple[str, ...]:
 
 
 @dataclass
+class _Tally:
+    """A line that tells who is behind: the ranks, with their places, at which collective they are and the others."""
+
+    line: int
+    behind: dict[int, tuple[int, str]]
+    at: int
+
+    @property
+    def who(self) -> str:
+        """The ranks with their places."""
+        return ", ".join(f"rank {rank}{place}" for rank, (_, place) in self.behind.items())
+
+    def after(self, rank: int, at: int) -> None:
+        """A later line tells at which collective a rank is: it came, where that is no earlier one."""
+        if at >= self.at:
+            self.behind.pop(rank, None)
+
+
+@dataclass
 class Collectives:
     """Reads the watchdog's lines; of each collective of a group, by number, what it was on which rank."""
 
     ranks: set[int] = field(default_factory=set)  # that speak
     _waiting: dict[tuple[str, str], dict[str, set[str]]] = field(default_factory=dict)
     _mixed: tuple[int, tuple[str, str]] | None = None  # the first in which ranks differ, and its line
-    _tallied: list[tuple[int, str, int, int]] = field(default_factory=list)  # line, who is behind, where, the others
+    _tallied: list[_Tally] = field(default_factory=list)  # of whom no later line tells that they went on
     _begun: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)  # group → rank → collective, line
 
     def take(self, number: int, line: str) -> None:
@@ -57,6 +76,7 @@ class Collectives:
             ranks = self._begun.setdefault(found[1] if (found := _GROUP.search(line)) else "", {})
             if len(ranks) < _MOST:
                 ranks[int(rank[1])] = (int(begun[1]), number)
+            self._went_on(line, int(rank[1]), int(begun[1]))
         if len(self._tallied) < _MOST and one_in(line.lower(), _tallies().has):
             self._tally(number, line)
         if "SeqNum=" not in line or len(self._waiting) > _MOST or not (waits := _WAITS.search(line)):
@@ -64,6 +84,8 @@ class Collectives:
         group, rank = _GROUP.search(line), _RANK.search(line)
         if rank and len(self.ranks) < _MOST:
             self.ranks.add(int(rank[1]))
+        if rank:
+            self._went_on(line, int(rank[1]), int(waits[1]))
         operation = waits[2].upper()
         if operation in _POINT_TO_POINT:
             return
@@ -75,29 +97,47 @@ class Collectives:
         if len(ranks) > 1 and not self._mixed:
             self._mixed = number, at
 
-    def _tally(self, number: int, line: str) -> None:
-        """Who is behind, where one line tells at which collective single ranks are, and where the others."""
-        every = ([*pattern.finditer(line)] for pattern in _tallies().patterns)
-        told = next((found for found in every if len(found) > 1), [])
-        ahead = max((int(each["at"]) for each in told), default=0)
-        behind = [each for each in told if int(each["at"]) < ahead]
-        others = any(int(each["at"]) == ahead and not each["who"] for each in told)
-        if others and 0 < len(behind) <= _NAMED and all(each["who"] for each in behind):
-            places = (f" ({each['place']})" if each["place"] else "" for each in behind)
-            who = ", ".join(f"rank {each['who']}{place}" for each, place in zip(behind, places, strict=True))
-            self._tallied.append((number, who, min(int(each["at"]) for each in behind), ahead))
+    def _went_on(self, line: str, rank: int, at: int) -> None:
+        """A rank is at a collective of the group of all ranks, which is the one that tallies count in."""
+        group = _GROUP.search(line)
+        if self._tallied and (group is None or int(group[1]) == 0):
+            for each in self._tallied:
+                each.after(rank, at)
+            self._tallied = [each for each in self._tallied if each.behind]
 
-    def findings(self, ranks: int) -> Iterator[DiagnosisFinding]:
-        """The first collective in which ranks differ, and who never came; ``ranks``: of the job, 0 when not known."""
+    def _tally(self, number: int, line: str) -> None:
+        """Who is behind, where one line tells at which collective single ranks are, and where the others; who was
+        behind before and is not there any more went on."""
+        every = [[*pattern.finditer(line)] for pattern in _tallies().patterns]
+        whole = next((found for found in every if len(found) == 1 and found[0]["all"] and not found[0]["other"]), [])
+        told = next((found for found in every if len(found) > 1), whole)
+        if not told:
+            return
+        ahead = max(int(each["at"]) for each in told)
+        behind = [each for each in told if int(each["at"]) < ahead]
+        named = {int(each["who"]): int(each["at"]) for each in behind if each["who"]}
+        for before in self._tallied:
+            for rank in [*before.behind]:
+                before.after(rank, named.get(rank, ahead) if len(named) == len(behind) else 0)
+        self._tallied = [each for each in self._tallied if each.behind]
+        others = any(int(each["at"]) == ahead and not each["who"] for each in told)
+        if others and 0 < len(behind) <= _NAMED and len(named) == len(behind):
+            places = {int(each["who"]): f" ({each['place']})" if each["place"] else "" for each in behind}
+            self._tallied.append(_Tally(number, {rank: (at, places[rank]) for rank, at in named.items()}, ahead))
+
+    def findings(self, ranks: int, stepped: int = 0) -> Iterator[DiagnosisFinding]:
+        """The first collective in which ranks differ, and who never came; ``ranks``: of the job, 0 when not known;
+        ``stepped``: the line of its last step, to which all ranks came."""
         if self._mixed:
             number, at = self._mixed
             yield finding("collectives-differ", number, said=f"number {at[1]}: {_apart(self._waiting[at])}")
             return
-        if self._tallied:
-            line, who, last, at = self._tallied[0]
-            same = sum(each[1] == who for each in self._tallied)
-            again = f"; so {same} times of {len(self._tallied)}" if len(self._tallied) > 1 else ""
-            yield finding("rank-behind-in-tally", line, who=who, at=at, last=last, again=again)
+        if tallied := [each for each in self._tallied if each.line > stepped]:
+            first = tallied[0]
+            same = sum(each.who == first.who for each in tallied)
+            again = f"; so {same} times of {len(tallied)}" if len(tallied) > 1 else ""
+            last = min(at for at, _ in first.behind.values())
+            yield finding("rank-behind-in-tally", first.line, who=first.who, at=first.at, last=last, again=again)
             return
         for begun in self._begun.values():
             at, first = max(last for last, _ in begun.values()), min(line for _, line in begun.values())

@@ -138,6 +138,7 @@ class DebugLog:
         default_factory=dict
     )  # (host, place in the list) → Gb/s, line
     machine: str = ""  # of a cloud, as its plugin names it
+    offered: str = ""  # what machines have that other lines name by their type
     packets: dict[str, tuple[int, int]] = field(default_factory=dict)  # by host: the least path MTU, bytes; line
     calls: Counter[str] = field(default_factory=Counter)  # lines that tell of every call
     trace_line: int = 1

@@ -144,15 +144,21 @@ def most_without_sums(
     ranks: int, nodes: int, device: str, catalog: Catalog, rate: float | None, listed: int
 ) -> float | None:
     """Bus bandwidth of an all-reduce, in GB/s, that no algorithm exceeds unless the switches between nodes add;
-    ``None`` where the GPU is not known.
-
-    Each of N nodes sends 2 (N - 1) / N of the data at least (Patarasuk and Yuan 2009, Bandwidth optimal all-reduce
-    algorithms); what is printed counts 2 (n - 1) / n for n ranks. ``rate``, ``listed``: as in :func:`expected_busbw`.
-    """
+    ``None`` where the GPU is not known. ``rate``, ``listed``: as in :func:`expected_busbw`."""
     gpu = gpu_named(device, catalog)
     if gpu is None or nodes < 2 or ranks < nodes:
         return None
     line = max(listed, gpu.nics_per_node) * (rate or gpu.usual_nic_line_rate.si) / 1e9
+    return most_of_line(line, ranks, nodes)
+
+
+def most_of_line(line: float, ranks: int, nodes: int) -> float:
+    """Bus bandwidth of an all-reduce that no algorithm exceeds where all adapters of a node carry ``line``, in its
+    unit, unless the switches between nodes add.
+
+    Each of N nodes sends 2 (N - 1) / N of the data at least (Patarasuk and Yuan 2009, Bandwidth optimal all-reduce
+    algorithms); what is printed counts 2 (n - 1) / n for n ranks.
+    """
     return line * nodes / (nodes - 1) * (ranks - 1) / ranks
 
 

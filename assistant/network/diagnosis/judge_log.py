@@ -17,6 +17,7 @@ from .expected import (
     expected_busbw,
     gpu_named,
     is_pcie,
+    most_of_line,
     most_without_sums,
     of_ethernet,
     slot_of,
@@ -66,10 +67,11 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
-    log.said = _said(log, heard.known, transport)
-    log.ethernet = sockets.ethernet_of(heard.known.said("sockets-of-the-provider")) or _together(log.said)
+    log.said = _said(log, heard.known, transport, runs)
+    log.ethernet = sockets.ethernet_of(heard.known.said) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
+    log.offered = heard.known.offered
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
     found = _findings(runs, heard, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
@@ -197,10 +199,20 @@ def _expected(
     return None if value is None else round(value, 2)
 
 
-def _said(log: DebugLog, known: known_lines.KnownLines, transport: str) -> tuple[int, float] | None:
-    """How many adapters somebody says a node has, bytes per second of each, where NCCL lists no more than that."""
+def _said(log: DebugLog, known: known_lines.KnownLines, transport: str, runs: list[Run]) -> tuple[int, float] | None:
+    """How many adapters somebody says a node has, bytes per second of each, where NCCL lists no more than that and no
+    table shows more than they carry: that is said of others then."""
     said = adapters_said(known.said("adapters-said")) if transport in _OF_ADAPTERS else None
-    return said if said and len(log.device_list or []) <= said[0] else None
+    if said is None or len(log.device_list or []) > said[0]:
+        return None
+    return None if any(_beyond(run, log, _together(said)) for run in runs) else said
+
+
+def _beyond(run: Run, log: DebugLog, line: float) -> bool:
+    """Whether a table shows more between nodes than adapters of ``line`` bytes per second in all carry."""
+    ranks, nodes = ranks_of(run), _nodes(run, log)
+    ring = collective_of(run) not in ("alltoall", "sendrecv")
+    return bool(ring and ranks and nodes and nodes > 1) and run.peak * 1e9 > most_of_line(line, ranks, nodes or 0)
 
 
 def _together(said: tuple[int, float] | None) -> float:

@@ -20,6 +20,7 @@ _RACK = re.compile(r"\bGB[23]00\b")  # GPUs whose trays NVLink joins
 # NVML's nvmlGpuFabricState_t; a server without such a fabric reports 0, or is complete without a cluster.
 _FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "completed"}
 _UNDER_WAY = (1, 2)
+UNCHECKED = " (as far as we know: not checked against a page)"
 _DISTANCE = re.compile(r"distance \d+ >=? \d+")
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
 _CARRIED_BY_HOST, _CARRIED_RATE = 2, 25e9  # adapters of a node, and bytes/s of each: a socket's memory moves more
@@ -102,7 +103,8 @@ def _version(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFind
     made = next((one for one in read("devices") if re.search(one["printed"], device)), {})
     since = made.get("nccl")
     if since and log.version and speed in ("slow", "short") and within(log.version, None, since):
-        yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since)
+        unchecked = UNCHECKED if made.get("unchecked") else ""
+        yield finding("nccl-too-old", 1, version=log.version, device=device[:40], since=since, unchecked=unchecked)
 
 
 def _as_meant(told: DiagnosisFinding, log: DebugLog, setting: str, speed: Speed) -> DiagnosisFinding:
@@ -201,7 +203,9 @@ def _gpudirect(
         return
     without = log.meaning.get("without_gpudirect")
     if log.transport == "efa" and without and re.search(without, device):
-        yield finding("no-gpudirect-of-instance", log.channel_line.get(False, 1), device=device[:40])
+        unchecked = UNCHECKED if re.search(log.meaning["unchecked"], device) else ""
+        line = log.channel_line.get(False, 1)
+        yield finding("no-gpudirect-of-instance", line, device=device[:40], unchecked=unchecked)
         return
     line, value = log.settings.get("NCCL_TOPO_FILE", (0, ""))
     if value and not value.startswith("/var/run/nvidia-topologyd"):

@@ -21,7 +21,6 @@ _SHOWN, _LISTED = 8, 32  # adapters that a sentence names, and that a value of a
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
-GPUS_OF_A_NODE = 8
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
 
 
@@ -83,6 +82,7 @@ _FINDING = {
     "host": "slow-host",
     "pair": "slow-pair",
     "rank": "slow-rank",
+    "rank-of-a-stage": "slow-rank-of-a-stage",
     "adapter": "adapter-slower-in-trials",
 }
 
@@ -278,12 +278,19 @@ def _missing_nics(log: DebugLog, speed: Speed) -> Iterator[DiagnosisFinding]:
 
 
 def _nics_of_the_machine(log: DebugLog, machine: str, speed: Speed) -> Iterator[DiagnosisFinding]:
-    """Fewer interfaces found than the machine has: not one for each GPU where it has that many, as plugins that join
-    several of a GPU count these as one."""
-    known = (one["nics"] for one in read("machines_with_efa") if re.fullmatch(one["named"], machine, re.IGNORECASE))
-    there, (count, line) = next(known, 0), max(log.nics_found.values(), default=(0, 0))
-    if 0 < count < min(there, GPUS_OF_A_NODE):
-        told = finding("nics-fewer-than-of-the-machine", line, count=count, most=there, machine=machine)
+    """Fewer interfaces found than the machine has for the GPUs that the job uses of it, as a pod may have been given
+    some alone: not one for each GPU where it has that many, as plugins that join several of a GPU count these as one.
+    Where no line tells how many GPUs are used nothing follows."""
+    known = next((one for one in read("machines_with_efa") if re.fullmatch(one["named"], machine, re.IGNORECASE)), None)
+    used = max(log.local_ranks, log.per_host, log.last_gpu + 1)
+    if known is None or not used or not log.nics_found:
+        return
+    gpus = min(used, known["gpus"])
+    share = max(1, known["nics"] * gpus // known["gpus"])
+    count, line = max(log.nics_found.values())
+    if 0 < count < min(share, gpus):
+        part = f" for {gpus} of its {known['gpus']} GPUs" if gpus < known["gpus"] else ""
+        told = finding("nics-fewer-than-of-the-machine", line, count=count, most=share, machine=machine, part=part)
         yield as_information(told) if speed == "fine" else told
 
 

@@ -8,9 +8,10 @@ a certain number (``Xid 79``) those alone are looked for in each line.
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Any
 
-from .signatures import Signature, signatures
+from .signatures import Signature, read, signatures
 
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{5,}")
 _SMALL = bytes(
@@ -21,22 +22,7 @@ _HEXADECIMAL = re.compile(rb"0[a-f]{1,8}0[0a-f]*")
 # Runs become one sign, of spaces up to 38 long and of digits up to 10: longer numbers are kinds of their own.
 _RUNS = ((b" ", (8, 4, 2, 2)), (b"0", (3, 2, 2)))
 _MOST, _LONGEST = 30_000, 600  # kinds that are remembered, and bytes of the longest: 30 MB
-# One is in every line of trials, in small letters: see :mod:`.sweeps`.
-_HINTS = (
-    b"rank",
-    b"score",
-    b"/s",
-    b"bps",
-    b"bw",
-    b"andwidth",
-    b"flop",
-    b"ms",
-    b"us",
-    b"latency",
-    b"sec",
-    b"s ",
-    b"\x1b",
-)
+_COLOURED = b"\x1b"  # what may stand inside any word
 # Rows of nccl-tests with both sides are told before the kinds are made, as no two of them are alike: size, count, type,
 # operation, root, eight numbers.
 _ROWS = re.compile(
@@ -88,7 +74,7 @@ class Kind:
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
-        self.hint = key.rstrip(_ENDS).endswith(b"s") or any(hint in key for hint in _HINTS)
+        self.hint = key.rstrip(_ENDS).endswith(b"s") or any(hint in key for hint in _hints())
         self.ours = b"nccl info " in key or b"nccl warn " in key or b"nccl trace " in key
         channel = b"nccl info channel 0" in key and b" via " in key
         self.way = _CHANNEL if channel else _PATH if b"nccl dev 0 ibdev 0 port 0 qpn 0 mtu 0" in key else None
@@ -97,6 +83,12 @@ class Kind:
         self.fold: Fold | None = None
         self.ranks = False
         self.count = self.last = self.numbers = 0
+
+
+@lru_cache(maxsize=1)
+def _hints() -> tuple[bytes, ...]:
+    """One is in every line of trials, in small letters: see :mod:`.sweeps`."""
+    return (*(hint.encode() for hint in read("trials")["hints"]), _COLOURED)
 
 
 class Kinds(dict[bytes, Kind]):

@@ -187,11 +187,20 @@ class KnownLines:
     @property
     def transport(self) -> LogTransport | None:
         """The network that other lines than NCCL's name, where they name one alone; where none does, the one that a
-        name is mostly of."""
+        name is mostly of, or that machines have where that name is of several."""
         telling = [seen.signature for seen in self.seen.values() if seen.signature.transport]
-        firm = [each for each in telling if not each.otherwise]
-        named: set[LogTransport] = {each.transport for each in firm or telling if each.transport}
+        firm = [each for each in telling if not (each.otherwise or each.offers)]
+        loose = [each for each in telling if each.otherwise]
+        there = [each for each in telling if each.offers] if loose else []
+        named: set[LogTransport] = {each.transport for each in firm or there or loose if each.transport}
         return named.pop() if len(named) == 1 else None
+
+    @property
+    def offered(self) -> str:
+        """The machines that lines name by their type, with the network that these have; empty where none does."""
+        return ", ".join(
+            f"{seen.said} has {seen.signature.offers}" for seen in self.seen.values() if seen.signature.offers
+        )
 
     @property
     def connected(self) -> bool:
@@ -206,7 +215,7 @@ class KnownLines:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
-        if bits & STARTS and self.attempts.take(number, line, self.steps.told, self.steps.at):
+        if bits & STARTS and self.attempts.take(number, line, self.raw.decode("utf-8", errors="replace"), self.steps):
             self.plain = False
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
@@ -237,11 +246,12 @@ class KnownLines:
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
                 seen.overcome = seen.overcome and overcome(line)
                 counted.append(seen)
-                if signature.code == "ended-well":
-                    self.attempts.ended()
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
+            if seen.signature.code == "ended-well":
+                self.attempts.ended()
+                self.plain = False  # where the next one stands is asked too
             seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.printed_last = self.raw if seen.signature.ends else b""
             seen.last, seen.count = number, seen.count + 1
@@ -267,6 +277,8 @@ class KnownLines:
         if bits & WENT_ON:
             self.went_on = number
         for each in seen:
+            if each.signature.code == "ended-well":
+                self.attempts.ended()
             each.last, each.count = number, each.count + 1
             each.printed_last = self.raw if each.signature.ends else b""
 
@@ -333,7 +345,7 @@ class KnownLines:
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
-        yield from self.collectives.findings(log.ranks)
+        yield from self.collectives.findings(log.ranks, self.steps.last)
         yield from self.attempts.findings()
         yield from self._explained(log, moved)
         for status, (meaning, first, count) in self.completions.items():

@@ -88,6 +88,9 @@ class Signature(Failure):
     before_start: bool = False  # it keeps a job from starting: information in a log that has its steps
     sign: bool = False
     transport: LogTransport | None = None  # that a sign names
+    # The network that machines have whose type a sign names: nothing tells that it was used; its ``transport`` counts
+    # where a plugin carried the data that several networks have.
+    offers: str = ""
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal[

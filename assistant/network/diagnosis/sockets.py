@@ -2,7 +2,7 @@
 RDMA or a plugin is missing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pydantic import BaseModel
 
@@ -17,7 +17,9 @@ _DATACENTRE = re.compile(
 )  # whose machines have RDMA, whatever joins the GPUs
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
 _GPUS_OF_SERVERS = 8
-_WITHOUT_RDMA = ("sockets-of-the-provider", "ethernet-only")  # signs that name machines which have none
+_UNCHECKED = "sockets-of-the-provider-unchecked"  # the sign of those of which no page was read
+_OF_PROVIDERS = ("sockets-of-the-provider", _UNCHECKED)
+_WITHOUT_RDMA = (*_OF_PROVIDERS, "ethernet-only")  # signs that name machines which have none
 
 
 def sockets_are_all(log: DebugLog, device: str) -> bool:
@@ -55,7 +57,9 @@ def findings(log: DebugLog, device: str, named: frozenset[str]) -> Iterator[Diag
         name = "tcp-sockets-as-asked" if asked else "tcp-sockets"
         only = "ethernet-only" in named or sockets_are_all(log, device)
         name = "tcp-sockets-are-all" if not asked and only else name
-        name = "tcp-sockets-of-the-provider" if not asked and log.sockets_meant else name
+        if not asked and log.sockets_meant:
+            checked = log.meaning.get("meant") or _UNCHECKED not in named
+            name = "tcp-sockets-of-the-provider" if checked else "tcp-sockets-of-the-provider-unchecked"
         line = log.channel_line.get(False, log.network_line)
         yield finding(name, line)
         at, plugin = log.settings.get("NCCL_NET_PLUGIN", (0, ""))
@@ -76,8 +80,10 @@ def of_sockets() -> frozenset[str]:
     return frozenset(known | {"tcp-sockets", "like-sockets", "empty-device-list", "ib-disabled"})
 
 
-def ethernet_of(machine: str) -> float:
-    """Bytes per second of the Ethernet of a cloud's machine, by its name; 0 where that is not known."""
+def ethernet_of(said_of: Callable[[str], str]) -> float:
+    """Bytes per second of the Ethernet of the cloud's machines that lines name; 0 where that is not known. ``said_of``:
+    what lines say of a sign."""
+    machine = next((said for sign in _OF_PROVIDERS if (said := said_of(sign))), "")
     rates = (one["ethernet"] for one in read("machines") if re.fullmatch(one["named"], machine, re.IGNORECASE))
     return next(rates, 0.0) * 1e9 / 8
 
@@ -87,7 +93,7 @@ def sockets_meant(log: DebugLog, device: str, named: frozenset[str]) -> bool:
     Where another network's plugin was meant to load, neither is so."""
     if log.transport != "tcp-socket" or named & {"plugin-not-loaded", "plugin-not-found"}:
         return False
-    meant = log.meaning.get("meant", False) or "sockets-of-the-provider" in named
+    meant = log.meaning.get("meant", False) or not named.isdisjoint(_OF_PROVIDERS)
     return meant and _plugin_missing(log, device, named) is None
 
 
@@ -101,13 +107,13 @@ class _Plugin(BaseModel):
     hosts: Pattern | None = None
     settings: tuple[str, ...] = ()
     gpus: Pattern | None = None
-    named: str = ""  # the sign that other lines than NCCL's name it
+    named: frozenset[str] = frozenset()  # the signs that other lines than NCCL's name it, or machines that have it
 
     def signed(self, log: DebugLog, device: str, named: frozenset[str]) -> bool:
         """Whether the log has a sign of this network; ``named``: those of lines that are not NCCL's."""
         interfaces = [*log.socket_interfaces, *(name for _, name in log.bootstrap.values())]
         return bool(
-            self.named in named
+            self.named & named
             or (self.interfaces and any(self.interfaces.search(name) for name in interfaces))
             or (self.settings and any(name.startswith(self.settings) for name in log.settings))
             or (self.hosts and any(self.hosts.search(host) for host in log.devices_per_host)

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .by_rank import ByRank
 from .signatures import one_in, read
@@ -27,11 +28,16 @@ _DIGITS = re.compile(r"\d+")
 _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|hfi1|ib)_?\w{0,12}\d")
 _HEADED = re.compile(r"host|node|server|machine|adapter|hca|nic|device|rail", re.IGNORECASE)
 _MOST = 20_000  # lines that are read of a log: what stays behind the others shows in the first ones
-_HINTS = ("core", "ank", "RANK", "/s", "bps", "bw", "BW", "andwidth", "FLOP", "ms", "us", "latency", "sec", "s ")
 _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
 HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
+
+
+@lru_cache(maxsize=1)
+def hints() -> tuple[str, ...]:
+    """In small letters: one is in every line of trials, or it ends with an s."""
+    return tuple(read("trials")["hints"])
 
 
 @dataclass
@@ -72,7 +78,7 @@ class Sweeps:
         """Read one cleaned line."""
         if self._looked > _MOST or not line or len(line) > _LOOKED:
             return
-        if not (self.open or line.endswith("s") or one_in(line, _HINTS)):
+        if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
             return
         self._looked += 1
         if self.by_rank.take(number, line):
