@@ -19,6 +19,7 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
 _WAYS = {"nvlink": "NVLink", "p2p": "peer-to-peer (PCIe or NVLink not shown)", "shm": "host memory"}
 
 
+_HOSTS = 4  # named, of those without GPUDirect
 _OTHER = "the log of a job: no output of nccl-tests and no lines of NCCL's are in it"
 
 
@@ -26,6 +27,15 @@ def _way(file: DiagnosedFile) -> str:
     if file.transport == "nvlink" and (file.nodes or 1) > 1:
         return "NVLink between nodes (MNNVL)"
     return _WAYS.get(file.transport, file.transport)
+
+
+def _direct(file: DiagnosedFile) -> str:
+    """Whether data goes from GPU to adapter without the host's memory, and where it does not."""
+    missing = file.gpudirect_missing_on
+    if not missing:
+        return "yes" if file.gpudirect_rdma else "no"
+    many = f" and {len(missing) - _HOSTS} more" if len(missing) > _HOSTS else ""
+    return f"yes, but for channels of {', '.join(missing[:_HOSTS])}{many}"
 
 
 def _file(file: DiagnosedFile, width: int) -> list[str]:
@@ -39,7 +49,7 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
         expected = f"; about {known:,.4g} expected" if known else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
     if file.gpudirect_rdma is not None:
-        lines.append(f"   GPUDirect RDMA: {'yes' if file.gpudirect_rdma else 'no'}")
+        lines.append(f"   GPUDirect RDMA: {_direct(file)}")
     for found in file.findings:
         said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
         lines += textwrap.wrap(said, width, subsequent_indent="   ")

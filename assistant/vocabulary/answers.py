@@ -223,7 +223,8 @@ class DiagnosedFile(Contract):
     ranks: int
     nodes: int | None
     transport: LogTransport
-    gpudirect_rdma: bool | None
+    gpudirect_rdma: bool | None  # whether every channel between hosts reads GPU memory directly
+    gpudirect_missing_on: list[str] = Field(default_factory=list)  # hosts, where the others have it on every channel
     peak_busbw_gb_per_s: float
     peak_bytes: int | None = None  # the message size at which it was reached
     expected_busbw_gb_per_s: float | None
