@@ -60,6 +60,7 @@ class Computed(Contract):
     inputs: dict[str, Any]
     assumptions: list[Assumption] = Field(default_factory=list)
     figures: list[Figure] = Field(default_factory=list)
+    lines: list[str] = Field(default_factory=list)  # to be copied: each stays whole, on a line of its own
     caveat: str
     crossover: Crossover | None = None
 
