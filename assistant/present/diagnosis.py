@@ -4,6 +4,7 @@ import textwrap
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 
+from .figures import about
 from .text import safe
 
 _SIGNS = {"error": "✗ error", "warning": "! warning", "info": "· note"}
@@ -45,8 +46,7 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     read = f"{file.kind}, {file.collective}, {where}, over {_way(file)}"
     lines = [file.path, f"   {read if file.kind != 'unknown' else _OTHER if file.checked else 'unknown'}"]
     if file.peak_busbw_gb_per_s:
-        known = float(f"{file.expected_busbw_gb_per_s or 0.0:.2g}")  # more digits than two are not known
-        expected = f"; about {known:,.4g} expected" if known else ""
+        expected = f"; {about(file.expected_busbw_gb_per_s)} expected" if file.expected_busbw_gb_per_s else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
     if file.gpudirect_rdma is not None:
         lines.append(f"   GPUDirect RDMA: {_direct(file)}")
