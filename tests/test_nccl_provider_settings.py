@@ -210,3 +210,24 @@ def test_the_test_of_infiniband_says_what_to_put_for_the_interface():
     script = weft("nccl", "bench", str(example)).out
     before = script.partition("# fill in: export NCCL_SOCKET_IFNAME==<interface>")[0].splitlines()[-1]
     assert before.startswith("# ") and "ip route get ADDRESS" in before and "name exact" in before
+
+
+def test_what_is_said_of_switching_infiniband_off_goes_with_the_plugins_that_are_there():
+    """Without plugins the built-in transport is the only one, and NCCL_IB_DISABLE=1 means TCP."""
+    alone = weft("nccl", "env", "--instance", "BM.GPU.H100.8").out.partition("# Left alone:")[2]
+    assert "the job would run over TCP" in alone and "a plugin in the image" not in alone
+    other = weft("nccl", "env", "--instance", "BM.GPU4.8").out.partition("# Left alone:")[2]
+    assert "a plugin in the image still uses InfiniBand" in other and "would run over TCP" not in other
+
+
+@pytest.mark.parametrize("instance", ["BM.GPU.MI300X.8", "BM.GPU.MI355X-v1.8", "ND MI300X v5"])
+def test_nothing_of_nvidias_plugins_or_defaults_is_said_of_amds_gpus(instance):
+    text = weft("nccl", "env", "--instance", instance).out
+    assert "# The first run must print: Using network IB\n" in text
+    assert not re.search(r"IBext|sharp_am|NCCL_NTHREADS|NCCL_BUFFSIZE|NCCL_IB_GID_INDEX=3: chosen", text)
+
+
+def test_a_name_of_a_network_that_was_not_checked_is_said_to_be_so():
+    for instance in ("a3 mega", "a4x max"):
+        [line] = re.findall(r"^# The first run must print: .*", weft("nccl", "env", "--instance", instance).out, re.M)
+        assert "could not be checked" in line

@@ -1,6 +1,6 @@
 """What providers document for their machines (``knowledge/nccl/environments``), and the entries of settings' files."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -55,6 +55,9 @@ class Entry:
     gbps_at_least: float = 0.0
     interface: bool = False  # gives way to the interface that was named
     find: str = ""  # where the person looks a value up that is open
+    beside: str = ""  # only where this NAME=value is set too
+    not_beside: str = ""
+    vendors: tuple[str, ...] = ()  # makers of the GPUs; empty: any
     everywhere: bool = False  # holds also where a provider's own script or file owns the values
 
     def applies(self, fabric: Fabric | str, host: Host) -> bool:
@@ -79,6 +82,11 @@ class Entry:
             and within(host.nccl, self.since, self.before)
             and within(host.plugin, self.plugin_since, self.plugin_before)
         )
+
+    def goes_with(self, given: Collection[str], gpu: Gpu) -> bool:
+        """Whether it holds beside the settings that are ``given``, as ``NAME=value``, with GPUs of this maker."""
+        beside = not self.beside or self.beside in given
+        return beside and self.not_beside not in given and (not self.vendors or gpu.vendor in self.vendors)
 
     def setting(
         self, host: Host, adapters: tuple[str, ...], source: str | None, *, left_alone: bool = False

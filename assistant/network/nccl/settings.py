@@ -80,16 +80,16 @@ def leave_alone(fabric: Fabric | str, gpu: Gpu, nodes: int, host: Host = ANYWHER
     own holds the values, only what holds everywhere, as not all that it sets is known here."""
     if gpu.vendor not in LIBRARIES:
         return []
-    around, used = _around(fabric, gpu, host), {each.name for each in _set(fabric, gpu, nodes, host)}
+    around, given = _around(fabric, gpu, host), _set(fabric, gpu, nodes, host)
+    used, assigned = {each.name for each in given}, {f"{each.name}={each.value}" for each in given}
     of_here = around.leave if around else ()
     general = () if isinstance(fabric, str) else _entries("leave_alone")
     says = recipes_of_vendor(gpu) | (around.says if around else frozenset())
     owned = bool(around and around.script)
     anywhere = [e for e in general if e.name not in says and (e.everywhere or not owned)]
+    anywhere = [*leave_of_vendor(gpu), *(e for e in anywhere if e.goes_with(assigned, gpu))]
     found: dict[str, Setting] = {}
-    for entry, source in [(e, around.source if around else None) for e in of_here] + [
-        (e, e.source) for e in (*anywhere, *leave_of_vendor(gpu))
-    ]:
+    for entry, source in [(e, around.source if around else None) for e in of_here] + [(e, e.source) for e in anywhere]:
         if entry.name not in used and entry.name not in found and entry.applies(fabric, host):
             found[entry.name] = entry.setting(host, (), source, left_alone=True)
     return list(found.values())
@@ -128,7 +128,10 @@ def expected_network(fabric: Fabric | str, gpu: Gpu | None = None, host: Host = 
     known = documents()["settings.yaml"]
     given = {each.name: each.value for each in _set(fabric, gpu, SEVERAL, host)} if gpu else {}
     for case in known["using_network_by"]:
-        value = given.get(case["name"])
+        value = given.get(case["name"]) if "name" in case else None
+        of_maker = gpu is not None and case.get("vendor") == gpu.vendor and not isinstance(fabric, str)
+        if of_maker and fabric.technology in case["technologies"]:
+            return case["says"]
         if value is not None and case.get("value", value) == value:
             return case["says"].format(value=value)
     return known["using_network"]["other" if isinstance(fabric, str) else fabric.technology]
