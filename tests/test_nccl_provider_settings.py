@@ -14,6 +14,7 @@ from assistant.network import nccl
 from assistant.network.nccl import FORMS, Environment, Host
 from assistant.network.nccl.machines import instance_of
 from assistant.present.answers import answer_lines
+from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
 
 from .program import weft
@@ -21,6 +22,11 @@ from .program import weft
 LIBRARY = library.load()
 CATALOG = LIBRARY.catalog
 FABRICS, GPUS = CATALOG.fabrics, CATALOG.gpus
+
+
+def network(fabric: str) -> Fabric | str:
+    """The catalog's, or the word of one that is not in it."""
+    return FABRICS.get(fabric) or fabric
 
 
 def machines() -> list[tuple[Environment, str, str, Host]]:
@@ -45,7 +51,7 @@ MACHINES = machines()
 
 
 def written(fabric: str, gpu: str, host: Host) -> str:
-    return nccl.as_file(FABRICS.get(fabric, fabric), GPUS[gpu], 4, host)
+    return nccl.as_file(network(fabric), GPUS[gpu], 4, host)
 
 
 def asked(question: str) -> str:
@@ -68,8 +74,8 @@ def test_oracles_file_expects_ib_alone_where_it_switches_plugins_off():
 
 @pytest.mark.parametrize(("one", "fabric", "gpu", "host"), MACHINES, ids=[one.name for one, *_ in MACHINES])
 def test_what_the_first_run_prints_is_what_the_lines_name(one, fabric, gpu, host):
-    given = {each.name: each.value for each in nccl.settings(FABRICS.get(fabric, fabric), GPUS[gpu], 4, host)}
-    said = nccl.expected_network(FABRICS.get(fabric, fabric), GPUS[gpu], host)
+    given = {each.name: each.value for each in nccl.settings(network(fabric), GPUS[gpu], 4, host)}
+    said = nccl.expected_network(network(fabric), GPUS[gpu], host)
     if "NCCL_NET" in given:
         assert said == given["NCCL_NET"]
     if given.get("NCCL_NET_PLUGIN") == "none":
@@ -81,9 +87,9 @@ def test_what_the_first_run_prints_is_what_the_lines_name(one, fabric, gpu, host
 def test_no_line_that_is_left_alone_contradicts_the_providers_own(one, fabric, gpu, host, form):
     """A3 Mega: NCCL_BUFFSIZE 8388608 in Google's script; A3 Ultra: GPUDirect level PIX."""
     host = Host(provider=host.provider, instance=host.instance, form=form)
-    left = nccl.leave_alone(FABRICS.get(fabric, fabric), GPUS[gpu], 4, host)
+    left = nccl.leave_alone(network(fabric), GPUS[gpu], 4, host)
     own = {(each.name, each.value) for each in one.leave}
-    documented = one.says | {each.name for each in nccl.settings(FABRICS.get(fabric, fabric), GPUS[gpu], 4, host)}
+    documented = one.says | {each.name for each in nccl.settings(network(fabric), GPUS[gpu], 4, host)}
     assert not {each.name for each in left if (each.name, each.value) not in own} & documented
     values = {tuple(each.split("=", 1)) for each in one.script_sets}
     assert not {(each.name, each.value) for each in left if "script sets it" not in each.reason} & values
@@ -115,7 +121,7 @@ def test_the_handbook_promises_a_stop_for_those_alone_whose_files_name_the_netwo
 
     def stops(form: str) -> list[str]:
         hosts = [(m, Host(provider=m[3].provider, instance=m[3].instance, form=form)) for m in MACHINES]
-        return [m[0].name for m, host in hosts if not nccl.falls_back(FABRICS.get(m[1], m[1]), GPUS[m[2]], host)]
+        return [m[0].name for m, host in hosts if not nccl.falls_back(network(m[1]), GPUS[m[2]], host)]
 
     but = "A3 High (GPUDirect-TCPX)"
     assert told.split(", ") == stops("shell") == stops("slurm") == stops("docker")
@@ -151,6 +157,8 @@ def test_a_list_of_adapters_stays_whole_on_a_line_of_its_own(question):
     assert found is not None and found.computed is not None and found.computed.lines
     assert set(found.computed.lines) <= set(lines)
     assert max(map(len, found.computed.lines)) > 80
+    commands = [line for line in lines if line.startswith("weft ")]
+    assert [one.split()[1] for one in commands] == ["nccl", "sources"] and "--gpu" in commands[0]
 
 
 @pytest.mark.parametrize(

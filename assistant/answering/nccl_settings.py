@@ -80,7 +80,7 @@ def _told(
     first = ", below the provider's own script" if script else ""
     least = needed(around, gpu)
     needs = f" It needs {least}." if least else ""
-    rests = f" The claims that they rest on: weft sources {around.source}." if around and source else ""
+    rests = f"\nThe claims that they rest on:\nweft sources {around.source}" if around and source else ""
     options = {"provider": host.provider, "instance": host.instance, "gpu": gpu.id if listed else None}
     options["for"] = host.form if host.form != FORM else None
     asked = "".join(f" --{name} {value}" for name, value in options.items() if value)
@@ -88,7 +88,7 @@ def _told(
     return case.answer(
         f"{refused}{where}{said}.{needs}{_elsewhere(case, fabric, gpu, host)}{_others(around, case)}"
         f" The settings{_FOR[host.form]}{first}:",
-        f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.{rests}",
+        f"Each with its reason, and what is better left alone:\nweft nccl env --fabric {ident}{asked}{rests}",
         lines=[*sourced(script, host.form), *(line for one in found for line in written(one, host.form))],
         fabric=ident, provider=host.provider, gpu=gpu.id,
     )  # fmt: skip

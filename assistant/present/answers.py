@@ -54,7 +54,12 @@ def _computed(computed: Computed) -> list[Block]:
     how += [Bullets(figures)] if figures else []
     if computed.assumptions:
         how += [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
-    return [*how, Paragraph(computed.caveat)]
+    return [*how, *_caveat(computed.caveat)]
+
+
+def _caveat(text: str) -> list[Block]:
+    """A command in it stands on a line of its own, whole."""
+    return [Chart((line,), whole=True) if line.startswith("weft ") else Paragraph(line) for line in text.splitlines()]
 
 
 def _listed(one: Figure, computed: Computed) -> bool:

@@ -27,7 +27,8 @@ FORMS = ("shell", "slurm", "docker", "kubernetes")
 _HEADS = {
     "shell": "Load it where the job starts: . FILE",
     "slurm": "Into the sbatch script, before srun; srun hands the environment on (--export=ALL is its default)",
-    "docker": "docker run --env-file FILE; what must be sourced belongs into the container's entry point",
+    "docker": "docker run --network host --env-file FILE (interfaces have the host's names); what must be sourced "
+    "belongs into the container's entry point",
     "kubernetes": "Into the container of the pod, under env:",
 }
 _CHECKED = {"documented": "", "sample": "; from a sample job", "memory": "; not checked against documentation"}

@@ -6,9 +6,9 @@ from .. import figures
 from ..blocks import Block, Bullets, Paragraph, Table, titled
 
 _TWO = (
-    "Expected is what weft nccl diagnose expects of the network in the log at large messages: what such machines reached "
-    "elsewhere, else what their adapters carry. Planned is the plan's own model for this message on so many nodes; the "
-    "log is held against that, so that the plan has the network as it was measured."
+    "Expected is what weft nccl diagnose expects of the network in the log at large messages: what such machines "
+    "reached elsewhere, else what their adapters carry. Planned is the plan's own model for this message on so many "
+    "nodes; the log is held against that, so that the plan has the network as it was measured."
 )
 _ALIKE = 0.005  # of a step: what two printed digits hardly show
 
