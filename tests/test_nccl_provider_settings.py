@@ -180,7 +180,9 @@ def test_which_line_needs_which_release_is_said():
     rack = weft("nccl", "env", "--instance", "BM.GPU.GB200.4", "--nccl", "2.18.0").out
     assert "NCCL 2.18.0 does not read it: needs 2.21.5" in rack and "needs 2.26.2" in rack
     older = weft("nccl", "env", "--fabric", "slingshot", "--nccl", "2.26.2").out
-    assert "# Left out as the release is older: NCCL_PROTO=^LL128 is for NCCL 2.27 and later" in older
+    assert "# Left out for the releases given: NCCL_PROTO=^LL128 is for NCCL 2.27 and later" in older
+    idle = weft("nccl", "env", "--fabric", "infiniband-ndr-400", "--plugin", "1.6.0").out
+    assert "no line here depends on the plugin's release (1.6.0)" in idle
     assert "Left out" not in weft("nccl", "env", "--instance", "p4d", "--plugin", "1.12.1").out
 
 

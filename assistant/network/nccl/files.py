@@ -58,7 +58,7 @@ def as_file(
             around.tests_add
         )
     older = left_out(fabric, gpu, host) if nodes > 1 else ""
-    lines += [f"# Left out as the release is older: {older}"] if older else []
+    lines += [f"# Left out for the releases given: {older}"] if older else []
     lines += [f"# The first run must print: Using network {expected_network(fabric, gpu, host)}"]
     lines += [_without(fabric, gpu, host)] if nodes > 1 else []
     lines += [f"# Healthy: {around.seen}"] if around and around.seen else []

@@ -148,7 +148,12 @@ def left_out(fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
     """Lines for newer releases than those that were named, in one sentence; empty where there are none."""
     around = _around(fabric, gpu, host)
     entries = around.set if around else () if isinstance(fabric, str) else tuple(_entries("set"))
-    return too_new(entries, {each.name for each in _set(fabric, gpu, SEVERAL, host)}, host)
+    told = too_new(entries, {each.name for each in _set(fabric, gpu, SEVERAL, host)}, host)
+    by_plugin = any(e.plugin_since or e.plugin_before for e in entries) or any(
+        each.of == "plugin" for each in (around.least if around else ())
+    )
+    unused = f"nothing, as no line here depends on the plugin's release ({host.plugin})"
+    return told or (unused if host.plugin and not by_plugin else "")
 
 
 def advice(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = ANYWHERE) -> dict[str, Any]:
