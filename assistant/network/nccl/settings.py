@@ -129,8 +129,8 @@ def expected_network(fabric: Fabric | str, gpu: Gpu | None = None, host: Host = 
     given = {each.name: each.value for each in _set(fabric, gpu, SEVERAL, host)} if gpu else {}
     for case in known["using_network_by"]:
         value = given.get(case["name"]) if "name" in case else None
-        of_maker = gpu is not None and case.get("vendor") == gpu.vendor and not isinstance(fabric, str)
-        if of_maker and fabric.technology in case["technologies"]:
+        of_maker = gpu is not None and case.get("vendor") == gpu.vendor
+        if of_maker and not isinstance(fabric, str) and fabric.technology in case["technologies"]:
             return case["says"]
         if value is not None and case.get("value", value) == value:
             return case["says"].format(value=value)
