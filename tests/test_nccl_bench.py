@@ -14,7 +14,7 @@ from assistant.present import figures
 from assistant.present.plan.measured import sentences
 from assistant.vocabulary.plan import Plan
 
-from .nccl_logs import channels, debug, table
+from .nccl_logs import DEVICES, channels, debug, table
 from .program import weft
 
 EXAMPLES = library.load().knowledge_folder / "examples"
@@ -90,6 +90,20 @@ def test_a_network_that_wastes_money_is_repaired_and_what_that_is_worth_is_said(
     milder = measured(logs / "pinned.log")["measured"]
     assert milder["slower"] < found["slower"]
     assert (milder["wasted_usd_per_month"] or 0) <= found["wasted_usd_per_month"]
+
+
+def test_diagnose_and_plan_expect_the_same_of_a_log_and_the_plan_says_what_it_is_held_against(tmp_path):
+    """ "diagnose expects 480 GB/s and plan --measured 509 GB/s of one and the same log": two nodes at 8 GiB."""
+    log, example = tmp_path / "two.log", str(EXAMPLES / "llama-70b-pretraining.yaml")
+    log.write_text(debug(DEVICES, "Using network IB", *channels("IB")) + table(470.0), encoding="utf-8")
+    diagnosed = re.search(r"about [\d,]+", weft("nccl", "diagnose", str(log)).out)
+    made = weft("plan", example, "--measured", str(log), "--format", "markdown").out
+    row, *_ = re.findall(r"^\| all\\?_reduce, 16 ranks on 2 nodes .*", made, re.M)
+    assert diagnosed and diagnosed[0] == "about 480" and f"{diagnosed[0]} GB/s" in row
+    assert "Planned is the plan's own model for this message on so many nodes" in made
+    [run] = json.loads(weft("plan", example, "--measured", str(log), "--format", "json").out)["measured"]["runs"]
+    assert f"{figures.significant(run['expected_gb_per_s'])} GB/s" in row
+    assert run["diagnosed_gb_per_s"] == pytest.approx(482.0)
 
 
 def test_a_log_of_one_node_says_nothing_of_the_network(logs):

@@ -164,6 +164,24 @@ def test_data_through_host_memory_is_found_and_on_which_host():
     assert len(some) == 1 and "node-1" in some[0].message and "node-0" not in some[0].message
 
 
+def test_one_node_without_gpudirect_does_not_turn_it_off_for_all():
+    """The header said "GPUDirect RDMA: no" of a job in which one node of four lacked its module."""
+    good = [
+        f"node-{n}:1:1 [0] NCCL INFO {text}"
+        for n in range(3)
+        for text in [DEVICES, "Using network IB", *channels("IB")]
+    ]
+    bad = [f"node-3:1:1 [0] NCCL INFO {text}" for text in channels("IB", suffix="")]
+    mixed = diagnose_text("\n".join([*good, *bad]), CATALOG)
+    assert (mixed.gpudirect_rdma, mixed.gpudirect_missing_on) == (False, ["node-3"])
+    lines = diagnosis_lines(Diagnosis(files=[mixed]))
+    assert "   GPUDirect RDMA: yes, but for channels of node-3" in lines
+    nowhere = diagnose_text(debug(DEVICES, "Using network IB", *channels("IB", suffix="")), CATALOG)
+    assert "   GPUDirect RDMA: no" in diagnosis_lines(Diagnosis(files=[nowhere]))
+    everywhere = diagnose_text("\n".join(good), CATALOG)
+    assert "   GPUDirect RDMA: yes" in diagnosis_lines(Diagnosis(files=[everywhere]))
+
+
 @pytest.mark.parametrize(
     ("lines", "transport", "direct"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -295,7 +295,9 @@ class Case:
         found = Figure(name=name, value=float(f"{value:.{digits}g}"), unit=unit, formula=formula)
         self.found.insert(0 if first else len(self.found), found)
 
-    def answer(self, text: str, caveat: str, crossover: Crossover | None = None, **inputs: Any) -> Computed:
+    def answer(
+        self, text: str, caveat: str, crossover: Crossover | None = None, lines: Sequence[str] = (), **inputs: Any
+    ) -> Computed:
         """The answer whose first figure is its value; what was corrected and what the conversation knew is among the
         assumptions."""
         kind, first = self.utterance.topic or "", self.found[0]
@@ -307,6 +309,7 @@ class Case:
         ]
         assumptions = {(one.field, str(one.value)): one for one in [*slips, *told, *self.taken.taken]}
         told = first.model_dump(exclude={"name"}) | {"inputs": inputs, "caveat": caveat, "crossover": crossover}
+        told["lines"] = list(lines)
         return Computed(kind=kind, text=text, assumptions=list(assumptions.values()), figures=self.found, **told)
 
     def job_inputs(self, on: list[Fabric]) -> dict[str, Any]:

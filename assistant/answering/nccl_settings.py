@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from assistant.network.nccl import Environment, Host, environment_of, environments, named, other_names, settings
+from assistant.network.nccl import (
+    SEVERAL,
+    Environment,
+    Host,
+    documents,
+    environment_of,
+    environments,
+    form_named,
+    named,
+    needed,
+    other_names,
+    settings,
+    sourced,
+    written,
+)
 from assistant.network.nccl.machines import USUAL, gpu_of, instance_of
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric, Gpu
@@ -12,21 +27,30 @@ from assistant.vocabulary.catalog import Fabric, Gpu
 from .case import Case
 
 _SPEED = re.compile(r"\d\d")
-_NODES = 2  # the least that a network joins: the settings are those of any number
+_NODES = SEVERAL
+FORM = "shell"  # where a question does not say what starts the job
+_FOR = {
+    "shell": "",
+    "slurm": ", for Slurm",
+    "docker": ", for docker run --env-file",
+    "kubernetes": ", for env: of a container in Kubernetes",
+}
+_SAID = {"slurm": "Under Slurm", "docker": "In Docker", "kubernetes": "On Kubernetes"}
 
 
 def nccl_settings(case: Case) -> Computed | None:
     """The settings of the network or machine in question at the provider in question, else what holds of it in
     general."""
     if (unlisted := next((word for word in other_names() if word in case.utterance.text.lower()), None)) is not None:
-        return _told(case, unlisted, case.catalog.gpus[USUAL], Host(), named(unlisted))
+        return _told(case, unlisted, case.catalog.gpus[USUAL], Host(form=_form(case) or FORM), named(unlisted))
     provider = next(iter(case.utterance.named("provider")), None) or case.utterance.fields.get("cluster.provider")
     fabric, sold = _fabric(case, provider)
     if fabric is None:
         return None
     refused = _refused(case, provider, sold) if provider else ""
     of = next(iter(case.utterance.named("instance")), None)
-    host = Host(provider=provider, instance=instance_of(of, provider, case.catalog)[1] if of else None)
+    instance = instance_of(of, provider, case.catalog)[1] if of else None
+    host = Host(provider=provider, instance=instance, form=_form(case) or FORM)
     gpu = gpu_of(fabric, case.fields.get("cluster.gpu"), host, case.catalog)
     return _told(case, fabric, gpu, host, environment_of(fabric, gpu, host), refused)
 
@@ -47,23 +71,46 @@ def _told(
 ) -> Computed:
     found = settings(fabric, gpu, _NODES, host)
     case.figure("settings", len(found), "settings", "counted in what is documented of these machines")
-    names = "; ".join(f"{one.name}={one.value}" for one in found)
     source = case.library.knowledge.sources.get(around.source) if around and around.source else None
     listed = isinstance(fabric, Fabric)
     network = f"{fabric.name}, " if listed else ""
     where = f"{network}{around.name}" if around else f"{network}in general"
     said = f" ({source.publisher}, {source.date or source.date_note})" if source else ""
-    script = f" First: {'; '.join(around.script)}." if around and around.script else ""
-    needs = f" It needs {around.needs}." if around and around.needs else ""
-    rests = f" The claims that they rest on: weft sources {around.source}." if around and source else ""
+    script = around.first(host.form) if around else ()
+    first = ", below the provider's own script" if script else ""
+    least = needed(around, gpu)
+    needs = f" It needs {least}." if least else ""
+    rests = f"\nThe claims that they rest on:\nweft sources {around.source}" if around and source else ""
     options = {"provider": host.provider, "instance": host.instance, "gpu": gpu.id if listed else None}
+    options["for"] = host.form if host.form != FORM else None
     asked = "".join(f" --{name} {value}" for name, value in options.items() if value)
     ident = fabric.id if listed else fabric
     return case.answer(
-        f"{refused}{where}{said}: {names}.{script}{needs}{_others(around, case)}",
-        f"Each with its reason, and what is better left alone: weft nccl env --fabric {ident}{asked}.{rests}",
+        f"{refused}{where}{said}.{needs}{_elsewhere(case, fabric, gpu, host)}{_others(around, case)}"
+        f" The settings{_FOR[host.form]}{first}:",
+        f"Each with its reason, and what is better left alone:\nweft nccl env --fabric {ident}{asked}{rests}",
+        lines=[*sourced(script, host.form), *(line for one in found for line in written(one, host.form))],
         fabric=ident, provider=host.provider, gpu=gpu.id,
     )  # fmt: skip
+
+
+def _form(case: Case) -> str | None:
+    """What starts the job, where the question says it."""
+    return form_named(case.utterance.text, documents()["settings.yaml"]["runtimes"])
+
+
+def _elsewhere(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
+    """Which variables have other values where something else starts the job, where the question does not say what."""
+    if _form(case) is not None:
+        return ""
+    here = {one.name: one.value for one in settings(fabric, gpu, _NODES, host)}
+    told = list[str]()
+    for form in documents()["settings.yaml"]["runtimes"]:
+        there = {one.name: one.value for one in settings(fabric, gpu, _NODES, replace(host, form=form))}
+        if names := [name for name in {**here, **there} if here.get(name) != there.get(name)]:
+            told.append(f" {_SAID[form]} {', '.join(names)} {'is' if len(names) == 1 else 'are'} others: "
+                        f"say so, or --for {form}.")  # fmt: skip
+    return "".join(told)
 
 
 def _others(around: Environment | None, case: Case) -> str:

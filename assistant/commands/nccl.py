@@ -39,7 +39,7 @@ def env(
     """A settings file: few lines, each with its reason; what is better left alone is said too."""
     from assistant.library import load
     from assistant.library.checks import known_id
-    from assistant.network.nccl import FORMS, Host, as_file, other_names
+    from assistant.network.nccl import FORMS, Host, as_file, environment_of, named, new_enough, other_names
     from assistant.network.nccl.machines import gpu_of, instance_of, network_of, sharp_fits
     from assistant.vocabulary.errors import InputError, Place
 
@@ -71,6 +71,7 @@ def env(
     )
     chosen = gpu_of(network, gpu, host, shipped)
     sharp_fits(network, chosen, host)
+    new_enough(named(network) if isinstance(network, str) else environment_of(network, chosen, host), chosen, host)
     write(as_file(network, chosen, nodes, host, library.knowledge.sources), out)
 
 
@@ -101,7 +102,7 @@ def bench(
         Host(provider=made.provider),
     )
     around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
-    before = [*(around.script if around else ()), *(exported(one) for one in found)]
+    before = [*(around.first(host.form) if around else ()), *(line for one in found for line in exported(one))]
     write(script(made, before, str(file)), out)
 
 

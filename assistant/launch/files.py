@@ -11,7 +11,7 @@ from typing import Any
 
 from assistant.library import paths, shipped
 from assistant.library.checks import known_id
-from assistant.network.nccl import Host, environment_of, exported, settings
+from assistant.network.nccl import Host, environment_of, exported, needed, settings
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Plan
@@ -133,12 +133,12 @@ def _settings(plan: Plan, split: Split, catalog: Catalog, form: str) -> Iterator
     provider = plan.taken.provider if plan.taken else known(plan, "cluster.provider")
     host = Host(provider=provider if provider in catalog.providers else None, form=form)
     around = environment_of(fabric, gpu, host) if split.nodes > 1 else None
-    if around and around.needs:
-        yield f"# It needs: {around.needs}"
-    yield from around.script if around else ()
+    if needs := needed(around, gpu):
+        yield f"# It needs: {needs}"
+    yield from around.first(form) if around else ()
     for setting in settings(fabric, gpu, split.nodes, host):
         yield from textwrap.wrap(f"# {setting.reason}", 118, subsequent_indent="# ")
-        yield exported(setting)
+        yield exported(setting)[-1]
 
 
 def _filled(template: str, **values: Any) -> str:

@@ -108,6 +108,7 @@ def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, libr
         message_bytes=file.peak_bytes,
         busbw_gb_per_s=file.peak_busbw_gb_per_s,
         expected_gb_per_s=expected,
+        diagnosed_gb_per_s=file.expected_busbw_gb_per_s,
         transport=file.transport,
         differs=differs(file.transport, fabric),
         # That it is slow says the table, against what this plan expects; of a network of sockets it is none that it is

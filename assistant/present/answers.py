@@ -6,7 +6,7 @@ from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, Figur
 from assistant.vocabulary.knowledge import DOUBTFUL
 from assistant.vocabulary.plan import Assumption
 
-from .blocks import Block, Bullets, Paragraph
+from .blocks import Block, Bullets, Chart, Paragraph
 from .fields import assumed_text, field_name
 from .figures import bytes_text, seconds, significant, usd
 from .limits import PASSAGES_NEAR
@@ -49,11 +49,17 @@ def _computed(computed: Computed) -> list[Block]:
         for one in computed.figures
         if one.unit != "offers"
     ]
-    how: list[Block] = [Paragraph(computed.text, strong=True), *([] if sold else [Paragraph("How:")])]
+    copied: list[Block] = [Chart(tuple(computed.lines), whole=True)] if computed.lines else []
+    how: list[Block] = [Paragraph(computed.text, strong=True), *copied, *([] if sold else [Paragraph("How:")])]
     how += [Bullets(figures)] if figures else []
     if computed.assumptions:
         how += [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
-    return [*how, Paragraph(computed.caveat)]
+    return [*how, *_caveat(computed.caveat)]
+
+
+def _caveat(text: str) -> list[Block]:
+    """A command in it stands on a line of its own, whole."""
+    return [Chart((line,), whole=True) if line.startswith("weft ") else Paragraph(line) for line in text.splitlines()]
 
 
 def _listed(one: Figure, computed: Computed) -> bool:

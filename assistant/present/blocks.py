@@ -47,11 +47,12 @@ class Choices:
 @dataclass(frozen=True)
 class Chart:
     """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line,
-    and ``svg`` draws it on a page."""
+    and ``svg`` draws it on a page. ``whole``: lines to be copied, which are never cut at the width."""
 
     lines: tuple[str, ...]
     told: tuple[str, ...] = ()
     svg: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import textwrap
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 
+from .figures import about
 from .text import safe
 
 _SIGNS = {"error": "✗ error", "warning": "! warning", "info": "· note"}
@@ -24,6 +25,7 @@ _WAYS = {
 }
 
 
+_HOSTS = 4  # named, of those without GPUDirect
 _OTHER = "the log of a job: no output of nccl-tests and no lines of NCCL's are in it"
 
 
@@ -33,6 +35,15 @@ def _way(file: DiagnosedFile) -> str:
     return _WAYS.get(file.transport, file.transport)
 
 
+def _direct(file: DiagnosedFile) -> str:
+    """Whether data goes from GPU to adapter without the host's memory, and where it does not."""
+    missing = file.gpudirect_missing_on
+    if not missing:
+        return "yes" if file.gpudirect_rdma else "no"
+    many = f" and {len(missing) - _HOSTS} more" if len(missing) > _HOSTS else ""
+    return f"yes, but for channels of {', '.join(missing[:_HOSTS])}{many}"
+
+
 def _file(file: DiagnosedFile, width: int) -> list[str]:
     where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
         f" on {file.nodes} node(s)" if file.nodes else ""
@@ -40,11 +51,10 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     read = f"{file.kind}, {file.collective}, {where}, over {_way(file)}"
     lines = [file.path, f"   {read if file.kind != 'unknown' else _OTHER if file.checked else 'unknown'}"]
     if file.peak_busbw_gb_per_s:
-        known = float(f"{file.expected_busbw_gb_per_s or 0.0:.2g}")  # more digits than two are not known
-        expected = f"; about {known:,.4g} expected" if known else ""
+        expected = f"; {about(file.expected_busbw_gb_per_s)} expected" if file.expected_busbw_gb_per_s else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
     if file.gpudirect_rdma is not None:
-        lines.append(f"   GPUDirect RDMA: {'yes' if file.gpudirect_rdma else 'no'}")
+        lines.append(f"   GPUDirect RDMA: {_direct(file)}")
     for found in file.findings:
         said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
         lines += textwrap.wrap(said, width, subsequent_indent="   ")

@@ -23,6 +23,11 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{round(value, places):,.{max(0, places)}f}"
 
 
+def about(value: float) -> str:
+    """What is expected of a network, ``about 480``: no more digits than the two that are known of it."""
+    return f"about {float(f'{value:.2g}'):,.4g}"
+
+
 def seconds(value: float | None) -> str:
     """A duration: ``412 µs``, ``35.2 ms``, ``2.31 s``, ``4.2 min``, ``13.5 h``, ``11.2 days``, ``5.55 years``."""
     if value is None:

@@ -23,7 +23,7 @@ def block_lines(block: Block, width: int) -> list[str]:
         case Heading(text):
             return ["", text.upper()]
         case Paragraph(text):
-            return textwrap.wrap(text, width) or [""]
+            return textwrap.wrap(text, width, break_long_words=False) or [""]
         case Bullets(items):
             return [line for item in items for line in _hanging(item, width, "- ")]
         case Tree(lines):
@@ -31,7 +31,7 @@ def block_lines(block: Block, width: int) -> list[str]:
         case Choices(offers):
             return [line for key, label in offers for line in _hanging(label, width, f"  {key}. ")]
         case Chart(lines):
-            return [line[:width] for line in lines]
+            return [line if block.whole else line[:width] for line in lines]
         case Table():
             return _table_lines(block, width)
         case PageBreak():
@@ -39,9 +39,10 @@ def block_lines(block: Block, width: int) -> list[str]:
 
 
 def _hanging(text: str, width: int, lead: str = "", after: str | None = None) -> list[str]:
-    """Text to the right of ``lead``, or of ``after`` from the second line on."""
+    """Text to the right of ``lead``, or of ``after`` from the second line on; a word that is longer than a line, such
+    as a list of adapters, stays whole, so that it can be copied."""
     after = " " * len(lead) if after is None else after
-    return textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=after)
+    return textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=after, break_long_words=False)
 
 
 def _table_lines(table: Table, width: int) -> list[str]:

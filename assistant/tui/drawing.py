@@ -142,6 +142,8 @@ def _blocks(blocks: Iterable[Any], lead: str = "  ", style: str = "") -> list[Dr
     for block in blocks:
         if hasattr(block, "items"):
             lines += _bullets(block.items)
+        elif hasattr(block, "lines"):
+            lines += [said(line, lead="  ") for line in block.lines]
         else:
             first = lead if not lines else "  "
             lines.append(said(block.text, "bold" if block.strong else "", lead=first, lead_style=style))

@@ -60,6 +60,7 @@ class Computed(Contract):
     inputs: dict[str, Any]
     assumptions: list[Assumption] = Field(default_factory=list)
     figures: list[Figure] = Field(default_factory=list)
+    lines: list[str] = Field(default_factory=list)  # to be copied: each stays whole, on a line of its own
     caveat: str
     crossover: Crossover | None = None
 
@@ -223,7 +224,8 @@ class DiagnosedFile(Contract):
     ranks: int
     nodes: int | None
     transport: LogTransport
-    gpudirect_rdma: bool | None
+    gpudirect_rdma: bool | None  # whether every channel between hosts reads GPU memory directly
+    gpudirect_missing_on: list[str] = Field(default_factory=list)  # hosts, where the others have it on every channel
     peak_busbw_gb_per_s: float
     peak_bytes: int | None = None  # the message size at which it was reached
     expected_busbw_gb_per_s: float | None

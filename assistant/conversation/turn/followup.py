@@ -539,7 +539,7 @@ def _noted(event: Event, *, planned: bool) -> Note | None:
     if computed is None or not planned:
         return None
     first, *others = _SENTENCE.split(_SPLIT.sub("", computed.text))
-    return Note(text=first, items=tuple(others))
+    return Note(text=first, items=(*others, *computed.lines))
 
 
 def _lines(text: str, items: list[str]) -> int:

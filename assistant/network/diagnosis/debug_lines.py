@@ -468,6 +468,13 @@ class DebugLog:
         return self.transport in ("efa", "slingshot", "gib", "tcpx", "tcpxo") or "ibext" in (self.network or "").lower()
 
     @property
+    def without_gpudirect(self) -> list[str]:
+        """The hosts with a channel that does not read GPU memory directly, where others have none such; empty where all
+        hosts are alike."""
+        without, with_ = self.channel_hosts.get(False, set[str]()), self.channel_hosts.get(True, set[str]())
+        return sorted(without) if with_ - without else []
+
+    @property
     def gpudirect(self) -> bool | None:
         """Whether every channel between hosts reads GPU memory directly; ``None`` where the question has no meaning."""
         if self.transport in (None, "tcp-socket"):

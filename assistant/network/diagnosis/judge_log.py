@@ -88,6 +88,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         nodes=nodes,
         transport=transport,
         gpudirect_rdma=log.gpudirect,
+        gpudirect_missing_on=log.without_gpudirect if log.gpudirect is False else [],
         peak_busbw_gb_per_s=best.peak if best else 0.0,
         findings=found,
         peak_bytes=max(best.rows, key=lambda row: row.busbw).size if best and best.rows else None,

@@ -4,24 +4,33 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from .environments import Environment, environment_of, environments, named, other_names
-from .files import FORMS, as_file, exported
-from .host import Host
-from .settings import Setting, advice, expected_network, leave_alone, settings
+from .environments import Environment, documents, environment_of, environments, named, other_names
+from .files import FORMS, as_file, exported, sourced, written
+from .host import Host, form_named
+from .settings import SEVERAL, Setting, advice, expected_network, falls_back, leave_alone, settings
+from .versions import needed, new_enough
 
 __all__ = [
     "FORMS",
+    "SEVERAL",
     "Environment",
     "Host",
     "Setting",
     "advice",
     "as_file",
+    "documents",
     "environment_of",
     "environments",
     "expected_network",
     "exported",
+    "falls_back",
+    "form_named",
     "leave_alone",
     "named",
+    "needed",
+    "new_enough",
     "other_names",
     "settings",
+    "sourced",
+    "written",
 ]

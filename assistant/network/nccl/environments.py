@@ -1,6 +1,7 @@
 """What providers document for their machines (``knowledge/nccl/environments``), and the entries of settings' files."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -53,6 +54,11 @@ class Entry:
     plugin_before: str | None = None
     gbps_at_least: float = 0.0
     interface: bool = False  # gives way to the interface that was named
+    find: str = ""  # where the person looks a value up that is open
+    beside: str = ""  # only where this NAME=value is set too
+    not_beside: str = ""
+    vendors: tuple[str, ...] = ()  # makers of the GPUs; empty: any
+    everywhere: bool = False  # holds also where a provider's own script or file owns the values
 
     def applies(self, fabric: Fabric | str, host: Host) -> bool:
         """Whether it holds on these machines. ``fabric``: of the catalog, or the word of an environment that is not in
@@ -77,6 +83,11 @@ class Entry:
             and within(host.plugin, self.plugin_since, self.plugin_before)
         )
 
+    def goes_with(self, given: Collection[str], gpu: Gpu) -> bool:
+        """Whether it holds beside the settings that are ``given``, as ``NAME=value``, with GPUs of this maker."""
+        beside = not self.beside or self.beside in given
+        return beside and self.not_beside not in given and (not self.vendors or gpu.vendor in self.vendors)
+
     def setting(
         self, host: Host, adapters: tuple[str, ...], source: str | None, *, left_alone: bool = False
     ) -> Setting:
@@ -84,9 +95,21 @@ class Entry:
         if self.interface and host.interface:
             value = f"={host.interface}" if value[0] in "=^" else host.interface
         value = value.replace("{adapters}", ",".join(host.adapters or adapters))
+        reason = f"{self.reason}; {self.find}" if self.find and "<" in value else self.reason
         of = self.source or source
         claim = self.claim or (nccl_claims.of_setting(of, self.name, left_alone=left_alone) if of else None)
-        return Setting(self.name, value, self.reason, claim, of, self.checked)
+        return Setting(self.name, value, reason, claim, of, self.checked)
+
+
+@dataclass(frozen=True)
+class Least:
+    """The oldest release with which the settings work. ``of``: ``nccl`` or ``plugin``; ``gpus``: of the machines that
+    need it, empty where all do; ``why``: what is missing before."""
+
+    of: str
+    version: str
+    why: str
+    gpus: tuple[str, ...] = ()
 
 
 # Clouds whose adapters NCCL knows and gives threads and sockets of its own (src/transport/net_socket.cc).
@@ -107,13 +130,25 @@ class Environment:
     fabrics: tuple[str, ...] = ()
     technologies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
+    called: dict[str, str] = field(default_factory=dict[str, str])  # what people call an instance, and its name
     needs: str = ""
-    script: tuple[str, ...] = ()  # shell lines that come first
+    least: tuple[Least, ...] = ()
+    script: dict[str, list[str]] = field(default_factory=dict[str, list[str]])  # by form, see :meth:`first`
     script_sets: tuple[str, ...] = ()
+    tests_add: tuple[str, ...] = ()  # NAME=value: in the provider's own tests, in no file of its machines
     set: tuple[Entry, ...] = ()
     leave: tuple[Entry, ...] = ()
     using_network: str = ""
     seen: str = ""
+
+    def first(self, form: str) -> tuple[str, ...]:
+        """The shell lines that come first: the provider's own script, where it lies for what starts the job."""
+        return tuple(self.script.get(form, self.script.get("host", ())))
+
+    @property
+    def says(self) -> frozenset[str]:
+        """The variables that the provider's script or tests set, which advice that holds in general leaves to it."""
+        return names_of((*self.script_sets, *self.tests_add))
 
     def fits(self, fabric: Fabric, gpu: Gpu, host: Host) -> bool:
         """Whether it is about these machines."""
@@ -147,6 +182,7 @@ def environments() -> list[Environment]:
 
 def _environment(said: dict[str, Any], leave: list[dict[str, Any]]) -> Environment:
     fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    fields["least"] = tuple(Least(**(one | {"gpus": tuple(one.get("gpus", ()))})) for one in said.get("least", []))
     fields["set"] = tuple(Entry(**one) for one in said.get("set", []))
     fields["leave"] = tuple(Entry(**one) for one in [*said.get("leave", []), *leave])
     return Environment(**fields)
@@ -167,7 +203,22 @@ def other_names() -> tuple[str, ...]:
     return tuple(each.word for each in environments() if each.word)
 
 
+def _files_of(gpu: Gpu) -> list[dict[str, Any]]:
+    """What the makers of networks and GPUs document, of the maker of this one."""
+    known = documents().items()
+    return [file for name, file in known if name.startswith("environments/") and file.get("vendor") == gpu.vendor]
+
+
 def leave_of_vendor(gpu: Gpu) -> tuple[Entry, ...]:
     """What is better left alone with the GPUs of one maker, whatever joins them."""
-    files = (f for name, f in documents().items() if name.startswith("environments/") and f.get("vendor") == gpu.vendor)
-    return tuple(Entry(**one, source=file.get("source")) for file in files for one in file.get("leave", []))
+    return tuple(Entry(**one, source=file.get("source")) for file in _files_of(gpu) for one in file.get("leave", []))
+
+
+def recipes_of_vendor(gpu: Gpu) -> frozenset[str]:
+    """The variables that the maker's own recipes set, against which no advice is given."""
+    return names_of(one for file in _files_of(gpu) for one in file.get("recipes_set", []))
+
+
+def names_of(assigned: Iterable[str]) -> frozenset[str]:
+    """The variables of ``NAME=value``."""
+    return frozenset(each.partition("=")[0] for each in assigned)

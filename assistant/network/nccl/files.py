@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from assistant.vocabulary.catalog import Fabric, Gpu
 from assistant.vocabulary.counted import counted
@@ -11,13 +11,24 @@ from assistant.vocabulary.printing import one_line
 
 from .environments import Setting, environment_of, named
 from .host import ANYWHERE, Host
-from .settings import LIBRARIES, default_told, expected_network, leave_alone, not_read, settings
+from .settings import (
+    LIBRARIES,
+    default_told,
+    expected_network,
+    falls_back,
+    leave_alone,
+    left_out,
+    not_read,
+    settings,
+)
+from .versions import needed
 
 FORMS = ("shell", "slurm", "docker", "kubernetes")
 _HEADS = {
     "shell": "Load it where the job starts: . FILE",
     "slurm": "Into the sbatch script, before srun; srun hands the environment on (--export=ALL is its default)",
-    "docker": "docker run --env-file FILE; what must be sourced belongs into the container's entry point",
+    "docker": "docker run --network host --env-file FILE (interfaces have the host's names); what must be sourced "
+    "belongs into the container's entry point",
     "kubernetes": "Into the container of the pod, under env:",
 }
 _CHECKED = {"documented": "", "sample": "; from a sample job", "memory": "; not checked against documentation"}
@@ -42,13 +53,18 @@ def as_file(
     if around:
         lines += [f"# Machines: {around.name}"] * (not isinstance(fabric, str))
         lines += [f"# Documented in: {_source(around.source, sources)}"] if around.source else []
-        lines += [f"# It needs: {around.needs}"] if around.needs else []
+        lines += [f"# It needs: {needs}"] if (needs := needed(around, gpu)) else []
+        lines += [f"# Its own tests add, a job needs none of it: {', '.join(around.tests_add)}"] * bool(
+            around.tests_add
+        )
+    older = left_out(fabric, gpu, host) if nodes > 1 else ""
+    lines += [f"# Left out for the releases given: {older}"] if older else []
     lines += [f"# The first run must print: Using network {expected_network(fabric, gpu, host)}"]
+    lines += [_without(fabric, gpu, host)] if nodes > 1 else []
     lines += [f"# Healthy: {around.seen}"] if around and around.seen else []
-    script = around.script if around else ()
+    script = around.first(host.form) if around else ()
     if script:
-        lines += ["", "# The provider's own script first; it owns the values below it."]
-        lines += [*(script if host.form in ("shell", "slurm") else [f"#   {line}" for line in script])]
+        lines += ["", *sourced(script, host.form)]
         lines += [f"#   it sets {each}" for each in around.script_sets] if around else []
     for setting in settings(fabric, gpu, nodes, host):
         lines += ["", f"# {setting.reason}{_cited(setting)}", *_line(setting, _WRITTEN[host.form])]
@@ -57,6 +73,16 @@ def as_file(
         told = default_told(each.name, host.nccl) if gpu.vendor == "nvidia" else ""  # RCCL's own are not known
         lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else "") + _cited(each))
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _without(fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
+    """What happens where that network cannot start."""
+    if falls_back(fabric, gpu, host):
+        return (
+            "# Where it cannot start the job goes on over TCP and says so in that line alone: nothing documented here "
+            "names the network (NCCL_NET), so read it"
+        )
+    return "# Where it cannot start the job stops: NCCL_NET names it"
 
 
 def _cited(setting: Setting) -> str:
@@ -82,9 +108,26 @@ def _exported(setting: Setting) -> list[str]:
     return [f"export {setting.name}={setting.value if setting.open else shlex.quote(setting.value)}"]
 
 
-def exported(setting: Setting) -> str:
-    """The line of a shell that sets it, or a comment where its value has to be filled in."""
-    return _line(setting, _exported)[0]
+def sourced(script: Sequence[str], form: str) -> list[str]:
+    """The provider's own script as lines that come first; where what starts the job takes variables alone they are
+    comments, for the container's command."""
+    if not script:
+        return []
+    runs = form in ("shell", "slurm")
+    where = "" if runs else ": into the container's command, before the program"
+    told = f"# The provider's own script first{where}; it owns the values below it."
+    return [told, *(script if runs else [f"#   {line}" for line in script])]
+
+
+def written(setting: Setting, form: str) -> list[str]:
+    """The setting as what starts the job takes it, a comment where its value has to be filled in."""
+    return _line(setting, _WRITTEN[form])
+
+
+def exported(setting: Setting) -> list[str]:
+    """The line of a shell that sets it; where its value has to be filled in the reason and where to find the value, as
+    comments."""
+    return [f"# {setting.reason}"] * setting.open + _line(setting, _exported)
 
 
 _WRITTEN: dict[str, Callable[[Setting], list[str]]] = {

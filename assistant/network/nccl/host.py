@@ -1,6 +1,7 @@
 """What is known of the machines that a settings file is for."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.vocabulary.errors import InputError, Place
@@ -40,6 +41,9 @@ class Host:
 
 
 ANYWHERE = Host()
+_DENIED = re.compile(
+    r"\b(?:no|not|without|never|instead of|rather than)(?: (?:on|in|with|use|using|under|the|a))* $", re.I
+)
 
 
 def version(text: str | None) -> Version | None:
@@ -53,6 +57,16 @@ def within(held: str | None, since: str | None, before: str | None) -> bool:
     if of is None:
         return before is None
     return (since is None or of >= (version(since) or ())) and (before is None or of < (version(before) or ()))
+
+
+def form_named(text: str, words: Mapping[str, Sequence[str]]) -> Form | None:
+    """What starts the job, where somebody's words name it and do not deny it; ``words``: of each form, the first that
+    is named goes first, as a pod of Kubernetes has names of its own for interfaces whatever runs in it."""
+    for form, names in words.items():
+        for said in re.finditer(rf"\b(?:{'|'.join(map(re.escape, names))})\b", text, re.IGNORECASE):
+            if not _DENIED.search(text[: said.start()]):
+                return form
+    return None
 
 
 def _named(name: str, field: str, example: str, most: int) -> None:

@@ -1,5 +1,7 @@
 """Whether a provider has the machines that a settings file is asked for, and with which GPUs."""
 
+from difflib import get_close_matches
+
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
@@ -7,6 +9,7 @@ from assistant.vocabulary.quantities import shown
 from .environments import environments, named
 from .host import Host, within
 
+_NEAREST, _NEAR = 4, 0.6  # names that are offered for one that is not known, and how like they are (0 to 1)
 USUAL, USUAL_OF_AMD = "h100-sxm", "mi300x"  # of an unnamed provider
 SHARP_SINCE = "2.7.3"  # NVIDIA, documentation of the NCCL-RDMA-SHARP plugins of HPC-X
 
@@ -118,19 +121,30 @@ def _bare(name: str) -> str:
 def instance_of(instance: str, provider: str | None, catalog: Catalog) -> tuple[str, str, Offer | None]:
     """The provider that has an instance, its own name of it, and its offer where the catalog has one.
 
-    Raises :class:`InputError` for one that nobody here has.
+    Raises :class:`InputError` for one that nobody here has, with the names that are nearest to it.
     """
-    among = [provider] if provider else list(catalog.providers)
-    asked, known = _bare(instance), list[str]()
+    among, known = [provider] if provider else list(catalog.providers), list[str]()
     for each in among:
-        documented = [name for one in environments() if one.provider == each for name in one.instances]
+        documented = _documented(each)
         offers = catalog.providers[each].offers
-        name = next((name for name in documented if _bare(name) == asked), None)
+        name = next((name for said, name in documented.items() if _bare(said) == _bare(instance)), None)
         offer = next((offer for offer in offers if _bare(name or instance) in _names(offer)), None)
         if name or offer:
             return each, name or (offer.name.partition(" (")[0] if offer else ""), offer
         known += dict.fromkeys([*documented, *(offer.name.partition(" (")[0] for offer in offers)])
-    told = ", ".join(known) if provider else "an instance that a provider here lets (weft catalog providers)"
+    if provider:
+        raise InputError(f"expected one of {', '.join(known)}, got {shown(instance)}", Place(field="--instance"))
+    by_bare = {_bare(part): name for name in known for part in (name, name.partition(".")[0]) if "×" not in name}
+    near = get_close_matches(_bare(instance), by_bare, n=_NEAREST, cutoff=_NEAR)
+    names = ", ".join(dict.fromkeys(by_bare[bare] for bare in near))
+    like = f" such as {names}" if names else ", in its own name for it"
     raise InputError(
-        f"expected {'one of ' if provider else ''}{told}, got {shown(instance)}", Place(field="--instance")
+        f"expected an instance of a provider{like} (weft catalog offers lists all), got {shown(instance)}",
+        Place(field="--instance"),
     )
+
+
+def _documented(provider: str) -> dict[str, str]:
+    """What the instances of a provider's documents are called, and their names."""
+    of = [one for one in environments() if one.provider == provider]
+    return {name: name for one in of for name in one.instances} | {k: v for one in of for k, v in one.called.items()}

@@ -5,6 +5,11 @@ from assistant.vocabulary.plan import MeasuredNetwork, Plan
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, Table, titled
 
+_TWO = (
+    "Expected is what weft nccl diagnose expects of the network in the log at large messages: what such machines "
+    "reached elsewhere, else what their adapters carry. Planned is the plan's own model for this message on so many "
+    "nodes; the log is held against that, so that the plan has the network as it was measured."
+)
 _ALIKE = 0.005  # of a step: what two printed digits hardly show
 
 
@@ -18,6 +23,7 @@ def section(plan: Plan) -> list[Block]:
             f"{run.collective}, {run.ranks} ranks on {run.nodes} nodes",
             figures.bytes_text(run.message_bytes),
             f"{figures.significant(run.busbw_gb_per_s)} GB/s",
+            f"{figures.about(run.diagnosed_gb_per_s)} GB/s" if run.diagnosed_gb_per_s else "not known",
             f"{figures.significant(run.expected_gb_per_s)} GB/s",
         ]
         for run in found.runs
@@ -26,7 +32,8 @@ def section(plan: Plan) -> list[Block]:
     return titled(
         "The network as measured",
         Paragraph(" ".join(sentences(found))),
-        Table(["test", "message", "measured", "expected"], rows),
+        Table(["test", "message", "measured", "expected", "planned"], rows),
+        *([Paragraph(_TWO)] if any(run.diagnosed_gb_per_s for run in found.runs) else []),
         *([Bullets(wrong)] if wrong else []),
     )
 

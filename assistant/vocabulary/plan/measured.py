@@ -11,6 +11,8 @@ from .parts import Contract
 
 class MeasuredRun(Contract):
     """One run of nccl-tests against what the catalog says of this network, gigabytes per second of bus bandwidth;
+    ``expected_gb_per_s``: of the plan's model, for this message on so many nodes, which the log is held against;
+    ``diagnosed_gb_per_s``: what a diagnosis of the log expects at large messages, ``None`` where it cannot say;
     ``differs``: what its log shows in place of this network, empty where it is the same or the log does not say."""
 
     file: str
@@ -20,6 +22,7 @@ class MeasuredRun(Contract):
     message_bytes: int
     busbw_gb_per_s: float
     expected_gb_per_s: float
+    diagnosed_gb_per_s: float | None = None
     transport: str = "unknown"  # as in a diagnosis
     differs: str = ""
     findings: list[str] = Field(default_factory=list)  # what the log says is wrong
