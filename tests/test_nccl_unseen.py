@@ -307,3 +307,66 @@ def test_sums_in_the_switches_that_were_asked_for_and_not_made_are_a_fault(asked
     lines = ["Cannot initialize CollNet, using point-to-point network instead"] if refused else []
     text = debug(asked, FOUR, "Using network IB", *lines, *channels("IB", 4), *([way] if way else []), per_host=4)
     assert ("sharp-not-used" in alarms(read(text + table(390.0)))) is alarm
+
+
+def listing(*rates: int, host: str = "", how: str = "mlx5_{n} rate {rate} Gb/sec (4X NDR) 4: ACTIVE") -> str:
+    return "".join(f"{host}{how.format(n=n, rate=rate)}\n" for n, rate in enumerate(rates))
+
+
+@pytest.mark.parametrize(
+    ("slow", "text"),
+    [
+        (
+            "mlx5_2 on node-1",
+            "$ ssh node-0 'for d in mlx5_*; do …'\n"
+            + listing(400, 400, 400, 400)
+            + "$ ssh node-1 'for d in mlx5_*; do …'\n"
+            + listing(400, 400, 100, 400),
+        ),
+        (
+            "mlx5_1 on node-1",
+            listing(400, 400, 400, 400, host="node-0: ", how="CA 'mlx5_{n}'\tPhysical state: LinkUp\tRate: {rate}")
+            + listing(400, 100, 400, 400, host="node-1: ", how="CA 'mlx5_{n}'\tPhysical state: LinkUp\tRate: {rate}"),
+        ),
+    ],
+    ids=["a loop over ssh", "columns by paste"],
+)
+def test_one_adapter_that_came_up_slower_is_named_however_the_rates_are_listed(slow, text):
+    log = debug(DEVICES, "Using network IB", *channels("IB"), per_host=8) + text
+    found = read(log + table(98.0, sweep=LARGE))
+    told = next(each for each in found.findings if each.code == "adapter-slower")
+    assert told.severity == "warning" and slow in told.message
+    assert "adapter-slower" not in alarms(read(log.replace("100", "400") + table(360.0, sweep=LARGE)))
+
+
+def test_a_gpu_behind_fewer_lanes_than_the_others_is_told_though_nvlink_is_fast():
+    one_node = table(470.0, hosts=1, per_host=8, sweep=LARGE)
+    lanes = lambda odd: "".join(
+        f"GPU {n} {n}8:00.0 H2D-Pinned 55.0 GB/s   LnkSta: Speed 32GT/s, Width x{odd if n == 3 else 16}\n"
+        for n in range(8)
+    )
+    found = read(one_node + lanes(4))
+    assert alarms(found) == ["pcie-lanes-lost"] and "GPU 3 has 4 of its 16 lanes" in found.findings[0].message
+    assert alarms(read(one_node + lanes(16))) == []
+
+
+def test_failures_that_an_audit_counted_none_of_are_no_failures():
+    audit = (
+        "=== nightly audit, 24 nodes, 24 h ===\npattern                                  matches\n"
+        "NVRM: Xid .*: 79, GPU has fallen off the bus          {}\nOut of memory: Killed process                   0\n"
+        "NCCL WARN .* Got completion .* error                  0\n"
+    )
+    assert alarms(read(audit.format(0))) == []
+    assert "gpu-off-the-bus" in alarms(read(audit.format(2)))
+
+
+def test_an_entry_of_the_address_table_that_hosts_set_differently_is_told_by_host():
+    lines = [
+        "node-0:1:2 [0] NCCL INFO NCCL_IB_GID_INDEX set by environment to 3.",
+        "node-1:1:2 [0] NCCL INFO NCCL_IB_GID_INDEX set by environment to 0.",
+        "node-0:1:2 [0] misc/ibvwrap.cc:293 NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on "
+        "dev mlx5_0:1, curr state INIT, next state RTR, local GID index 3, remote GID fe80::966d:aeff:fe31:7c02",
+    ]
+    found = read(debug(DEVICES, "Using network IB", per_host=8) + "\n".join(lines) + "\n")
+    told = next(each for each in found.findings if each.code == "gid-index-pinned")
+    assert "NCCL_IB_GID_INDEX=3 on node-0 and 0 on node-1" in told.message

@@ -113,6 +113,9 @@ class DebugLog:
     gdr_reason: str = ""
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
     varied: set[str] = field(default_factory=set)  # of these those that the log gives several values
+    set_on: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # of these: value → the first host that NCCL says it on
     by_command: set[str] = field(default_factory=set)  # of these those that lines other than NCCL's give
     by_comment: set[str] = field(default_factory=set)  # settings of which somebody's comment in the log speaks
     adapters_chosen: bool = False  # somebody chose which adapters are used, as the log shows
@@ -324,6 +327,8 @@ class DebugLog:
             self._ranks(text)
         if " set " in text and (found := _SET.search(text)):
             self._set(number, found.group(1), found.group(2).rstrip("."))
+            if host and len(on := self.set_on.setdefault(found.group(1), {})) < _HOSTS:
+                on.setdefault(found.group(2).rstrip("."), host)
             if found.group(1) == "NCCL_HOSTID" and len(self.host_ids) < _HEADS:
                 self.host_ids.setdefault(found.group(2).rstrip("."), {}).setdefault(host, number)
         if "MNNVL" in text:

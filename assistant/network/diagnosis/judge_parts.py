@@ -42,8 +42,11 @@ def findings(
         yield as_information(told) if speed == "fine" else told
     for told in (*_swapped(tools), *_exchanged(tools), *_path_mtu(tools)):
         yield as_information(told) if speed == "fine" or (ran and speed != "slow") else told
-    for told in (*_older_links(tools), *_fewer_lanes(tools), *_memory_held(tools), *_uncorrected(tools)):
+    for told in (*_older_links(tools), *_memory_held(tools), *_uncorrected(tools)):
         yield as_information(told) if speed == "fine" else told
+    across = len({host for run in runs for host in run.hosts}) > 1  # NVLink within a host says nothing of its PCIe
+    for told in (*_fewer_lanes(tools), *_fewer_than_beside(tools)):
+        yield as_information(told) if speed == "fine" and across else told
     yield from tools.matrix.findings(slow=speed in ("slow", "short"))
     if speed != "fine":
         yield from _limited(tools)
@@ -205,6 +208,16 @@ def _fewer_lanes(tools: Tools) -> Iterator[DiagnosisFinding]:
         if len(few) < len(tools.lanes) or len(few) == 1:  # all of them: a board that has no more
             who = f"{name or 'a device'}{f' on {host}' if host else ''}"
             yield finding("lanes-fewer", line, who=who, lanes=lanes, most=most)
+
+
+def _fewer_than_beside(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """GPUs with fewer lanes of PCIe than most others of their host, where it is not said how many they can have."""
+    usual = {
+        host: _most([lanes for (at, _), (lanes, _) in tools.widths.items() if at == host]) for host, _ in tools.widths
+    }
+    few = [(place, each) for place, each in tools.widths.items() if each[0] < usual[place[0]]]
+    for (host, name), (lanes, line) in few[:_NAMED]:
+        yield finding("lanes-fewer", line, who=f"{name}{f' on {host}' if host else ''}", lanes=lanes, most=usual[host])
 
 
 def _older_links(tools: Tools) -> Iterator[DiagnosisFinding]:

@@ -290,7 +290,13 @@ class KnownLines:
         by_number = "SeqNum=" in line or one_in(line.lower(), collectives.words())
         self.plain = self.plain and not ended and not by_number
         self.numbers = self._ended if ended and not by_number else None
-        if not known and not ended and "NCCL WARN" in line and not harmless(line) and (warned := _WARNED.search(line)):
+        if (
+            not known
+            and not ended
+            and "NCCL WARN" in line
+            and not (harmless(line) or quoted(line))
+            and (warned := _WARNED.search(line))
+        ):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
             self.strange = (first, text, count + 1, number)
         if ended:
@@ -453,9 +459,11 @@ class KnownLines:
         for each in pinned():
             line, value = log.settings.get(each.setting, (0, ""))
             _, first, _ = self.completions.get(each.status, (None, 0, 0))
-            ended = first and value not in each.usual and not 0 < moved < first
+            on = log.set_on.get(each.setting, {})
+            ended = first and (value not in each.usual or len(on) > 1) and not 0 < moved < first
             if value and (ended or any(code in self.seen for code in each.of)):
-                yield each.at(line, value=value[:40])
+                by_host = [f"{one[:20]} on {host}" for one, host in [*on.items()][:3]] if len(on) > 1 else []
+                yield each.at(line, value=" and ".join(by_host) or value[:40])
         yield from self._by_prefix(log)
 
     def _by_prefix(self, log: DebugLog) -> Iterator[DiagnosisFinding]:

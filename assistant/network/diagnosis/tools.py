@@ -147,6 +147,9 @@ class Tools:
     tcp: float = 0.0  # Gb/s, of a test of TCP
     clocks: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MHz, by GPU
     lanes: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # of PCIe: in use, there
+    widths: dict[tuple[str, str], tuple[float, int]] = field(
+        default_factory=dict
+    )  # lanes in use, where no more is said
     gens: dict[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)  # PCIe of GPUs at work: now, most
     memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
@@ -303,11 +306,8 @@ class Tools:
             self._tried(each.what, each.number(value), number)
         elif each.what == "most_lanes":
             self._most_lanes = each.number(value)
-        elif each.what == "lanes" and self._most_lanes:
-            self.lanes[place] = min(
-                self.lanes.get(place, (99.0, 0.0, 0)), (each.number(value), self._most_lanes, number)
-            )
-            self._most_lanes = 0.0
+        elif each.what == "lanes":
+            self._of_lanes(place, each.number(value), number)
         elif each.what == "memory" and place[1]:
             self.memory.setdefault(place, (each.number(value), number))
         elif each.what == "limit":
@@ -321,6 +321,14 @@ class Tools:
             before = self.mtus.setdefault(place, (float(value), number))
             if before[0] != float(value) and self.unequal is None and place[1]:
                 self.unequal = (place[1], before[0], float(value), number)
+
+    def _of_lanes(self, place: tuple[str, str], lanes: float, number: int) -> None:
+        """How many lanes a device uses, of those that the line before says it can."""
+        if self._most_lanes:
+            self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (lanes, self._most_lanes, number))
+            self._most_lanes = 0.0
+        else:
+            self.widths.setdefault(place, (lanes, number))
 
     def _counted(self, gpu: tuple[str, str], said: dict[str, str], number: int) -> None:
         """What a row says of a GPU in numbers."""
