@@ -7,6 +7,7 @@ import gc
 import os
 import pathlib
 import shutil
+import signal
 import tempfile
 
 
@@ -21,6 +22,10 @@ def _folder_of_this_run() -> pathlib.Path:
     atexit.register(gone)
     return folder
 
+
+# A shell that starts the tests in the background has them ignore Ctrl+C, and so would every program that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Set before anything of the project is imported; kept between tests of one run so that the index is built once.
 _OWN = _folder_of_this_run()
