@@ -83,7 +83,7 @@ def handling(engined: Engined, tokens: Number) -> Number:
     unfolded into the heads' queries, keys and values: bytes written and read again."""
     a = engined.architecture
     narrow = min(element_bytes(weight_formats(a, engined.precision)[1]), ACTIVATION)
-    moved = a.moe_layers * a.experts_per_token * a.hidden * 2.0 * (max(narrow, 1.0) + ACTIVATION)
+    moved = a.moe_layers * a.experts_per_token * a.dispatched_width * 2.0 * (max(narrow, 1.0) + ACTIVATION)
     if a.latent is not None:
         moved += a.layers * 2.0 * ACTIVATION * 4.0 * a.score_width
     return np.asarray(tokens) * moved / (engined.machine.memory_bandwidth * engined.constants.reading)
@@ -98,7 +98,8 @@ def between_domains(wires: Wires, engined: Engined, tokens: Number, *, decoding:
     state = np.broadcast_to(np.asarray(tokens, dtype=float) * a.hidden, shape)[..., None]  # elements of a replica
     time = pass_communication(wires, a, split, ACTIVATION * state)
     if split.dp > 1 and a.experts:
-        time = time + a.moe_layers * _exchange(wires, engined, state / split.tp, decoding)[..., 0]
+        sent = state * (a.dispatched_width / a.hidden) / split.tp
+        time = time + a.moe_layers * _exchange(wires, engined, sent, decoding)[..., 0]
     return time
 
 
@@ -130,7 +131,7 @@ def bytes_between(engined: Engined, *, decoding: bool) -> float:
     if split.dp > 1 and a.experts:
         ranks = _expert_ranks(engined)
         copies = float(np.ravel(_routing(engined, ranks, decoding).crossing(ranks))[0])
-        moved += a.moe_layers * copies * a.hidden * (_outward(engined) + ACTIVATION)
+        moved += a.moe_layers * copies * a.dispatched_width * (_outward(engined) + ACTIVATION)
     return moved
 
 
