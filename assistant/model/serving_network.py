@@ -6,6 +6,8 @@ Results are (K, F) over network slowdowns and networks, where ``tokens`` may be 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .architecture import Architecture, element_bytes
@@ -154,7 +156,40 @@ def _outward(engined: Engined) -> float:
 
 def _exchange(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> np.ndarray:
     """Seconds of one layer's dispatch, and of the combine in 16 bits, (K, F, 1); ``state``: elements of a rank."""
+    out, back = _ways(wires, engined, state, decoding)
+    return out + back
+
+
+def _ways(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> tuple[np.ndarray, np.ndarray]:
     ranks = _expert_ranks(engined)
     routing = _routing(engined, ranks, decoding)
     out = call_time(wires, _outward(engined) * state, ranks, routing)
-    return out + call_time(wires, ACTIVATION * state, ranks, routing, combine=True)
+    return out, call_time(wires, ACTIVATION * state, ranks, routing, combine=True)
+
+
+@dataclass(frozen=True)
+class SpreadLayer:
+    """One mixture layer of a step that decodes, with its experts on several domains, over one network. Seconds:
+    ``dispatch`` and ``combine`` of its tokens, and ``compute`` of the average layer beside them. ``token`` is a whole
+    step, ``alone`` the same without what the network adds."""
+
+    dispatch: float
+    combine: float
+    compute: float
+    token: float
+    alone: float
+
+
+def spread_layers(engined: Engined, wires: Wires, requests: float, context: float) -> list[SpreadLayer]:
+    """Each network of ``wires`` with so many requests decoded on each replica and so many tokens behind each; the
+    middle of the slowdowns counts. Kernels of decoding send each copy straight to its expert (DeepEP, low latency)."""
+    a = engined.architecture
+    alone = float(engined.step(Shape(requests, context)))
+    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
+    state = np.full((*shape, 1), requests * engined.guesses.checked * a.dispatched_width / engined.split.tp)
+    out, back = (np.broadcast_to(way, (*shape, 1))[0, :, 0] for way in _ways(wires, engined, state, True))
+    added = np.broadcast_to(decoding_added(engined, wires, requests, context), shape)[0]
+    return [
+        SpreadLayer(float(there), float(again), alone / a.layers, alone + float(more), alone)
+        for there, again, more in zip(out, back, added, strict=True)
+    ]
