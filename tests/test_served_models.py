@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assistant import library
+from assistant import api, library
 from assistant.model.described import architecture_of
 from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Model
@@ -38,6 +38,7 @@ OTHER_HEADS = {
     "hunyuan-large": ((32, 8, 160), (0, 0, 0)),  # shared over two layers
     "mistral-7b": ((32, 8, 256), (0, 0, 0)),  # as catalogued: version 0.3, without the window of the first
 }
+WINDOWS = {"mimo-v2-flash": 128.0}  # of transformers' class for its checkpoint; the survey has none
 TWICE = {"longcat-flash": 2}  # attentions in a layer
 INDEXED = {"deepseek-v3.2": 61, "glm-5": 78, "glm-5.1": 78, "glm-5.2": 21}  # layers that keep 128 bytes a token besides
 # DeepSeek-V4: layers with one entry of 512 for 4 and for 128 tokens, beside a window in each
@@ -71,7 +72,8 @@ def state(row: dict[str, str]) -> float:
 
 def cache(row: dict[str, str], context: int) -> float:
     """Bytes of one request's cache in 16 bits."""
-    ident, window, linear = row["id"], number(row, "sliding_window"), number(row, "linear_layers")
+    ident, linear = row["id"], number(row, "linear_layers")
+    window = WINDOWS.get(ident) or number(row, "sliding_window")
     if ident in COMPRESSED:
         fourth, rest = COMPRESSED[ident]
         kept = number(row, "layers") * min(context, window) + context * (fourth / 4 + rest / 128)
@@ -168,3 +170,34 @@ def test_a_model_is_known_by_the_names_people_write(row):
 
 def test_a_step_of_the_run_is_no_model():
     assert "model" not in LISTENER.hear("at step 3 of the run NCCL hangs on 16 H200").fields
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("KV cache of DeepSeek-V4-Flash", "21 layers × 512 × 2 bytes ÷ 4 tokens an entry"),
+        ("KV cache of DeepSeek-V3.2", "61 layers × (512 + 64) compressed × 2 bytes + 61 indexes × 128 bytes"),
+        ("KV cache of MiMo-V2-Flash", "9 layers × 4 key/value heads × (192 + 128) × 2 bytes"),
+        ("KV cache of Hunyuan Large", "32 layers × 2 × 8 key/value heads × 80 × 2 bytes"),
+    ],
+)
+def test_an_answer_shows_how_the_cache_of_a_token_comes_about(asked, shown):
+    found = api.ask(asked).computed
+    figure = next(one for one in found.figures if one.name == "per token")
+    assert shown in figure.formula
+    worked = re.sub(r" (layers|indexes|compressed|key/value heads|tokens an entry|bytes)", "", figure.formula)
+    assert eval(worked.replace("×", "*").replace("÷", "/")) == pytest.approx(figure.value)
+
+
+def test_less_is_read_of_a_cache_than_is_kept_where_an_index_chooses():
+    chosen = architecture_of(CATALOG.models["deepseek-v3.2"])
+    assert chosen.read_bytes(131_072) == pytest.approx(61 * (2048 * 576 * 2 + 131_072 * 128))
+    assert chosen.visible_attention_flops(131_072) < architecture_of(
+        CATALOG.models["deepseek-v3"]
+    ).visible_attention_flops(131_072)
+    lent = architecture_of(CATALOG.models["hunyuan-large"])
+    assert lent.read_bytes(4096) == 2 * lent.kv_bytes(4096)
+
+
+def test_a_layer_that_slides_has_a_window():
+    assert [one.id for one in CATALOG.models.values() if one.sliding_layers and not one.sliding_window] == []

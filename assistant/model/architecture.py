@@ -406,10 +406,15 @@ class Architecture:
         """FLOPs in which indexes choose the entries that one token's query looks at."""
         return 2.0 * self.index_layers * self.index_width * context
 
+    def growing(self) -> list[tuple[int, int, int]]:
+        """(Layers, elements of an entry, tokens that become one entry) of layers that keep keys and values of their own
+        and keep more of a longer context."""
+        kinds = [one for one in self._kinds if not np.isfinite(one.most)]
+        return [(self._keeping(one), self._kept_width(one.heads), one.every) for one in kinds]
+
     def kv_bytes_per_token(self, precision: str = "bf16") -> float:
         """Key/value cache of one more token of a long context."""
-        growing = [one for one in self._kinds if not np.isfinite(one.most)]
-        each = added(self._keeping(one) * self._kept_width(one.heads) / one.every for one in growing)
+        each = added(layers * width / every for layers, width, every in self.growing())
         return float(each * element_bytes(precision) + self.index_layers * self.index_bytes)
 
 
