@@ -168,6 +168,24 @@ def test_a_model_is_known_by_the_names_people_write(row):
         assert (way, heard.get("model")) == (way, entry(row).id)
 
 
+@pytest.mark.parametrize(
+    ("said", "model"),
+    [
+        ("train Moonlight on 8 nodes of 8 H100", "moonlight-16b-a3b"),
+        ("LongCat-Flash on 8 nodes of 8 H100, no InfiniBand", "longcat-flash"),
+        ("Muse Glimmer on 8 nodes of 8 H100", "muse-glimmer"),
+    ],
+)
+def test_a_name_that_sounds_like_a_provider_is_the_model_that_the_catalog_has(said, model):
+    heard = LISTENER.hear(said)
+    assert heard.fields["model"] == model and not any(one.field == "model" for one in heard.doubts)
+
+
+def test_a_model_of_others_is_still_asked_about():
+    heard = LISTENER.hear("our sister team trained Llama 70B, we have 64 H100")
+    assert "model" not in heard.fields
+
+
 def test_a_step_of_the_run_is_no_model():
     assert "model" not in LISTENER.hear("at step 3 of the run NCCL hangs on 16 H200").fields
 
