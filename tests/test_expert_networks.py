@@ -65,3 +65,8 @@ def test_a_dense_model_has_no_experts_to_spread() -> None:
 def test_what_is_asked_of_the_word_is_not_computed(question: str) -> None:
     found = api.ask(question).computed
     assert found is None or found.kind != "experts-over-nodes"
+
+
+def test_a_job_that_trains_is_judged_by_its_step() -> None:
+    found = computed("Pretraining Mixtral 8x7B with EP8 on 64 H100: is 100GbE enough?")
+    assert "No" in found.text.split(".")[0] and "step" in found.text

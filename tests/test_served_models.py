@@ -201,6 +201,7 @@ def test_a_step_of_the_run_is_no_model():
 )
 def test_an_answer_shows_how_the_cache_of_a_token_comes_about(asked, shown):
     found = api.ask(asked).computed
+    assert found is not None
     figure = next(one for one in found.figures if one.name == "per token")
     assert shown in figure.formula
     worked = re.sub(r" (layers|indexes|compressed|key/value heads|tokens an entry|bytes)", "", figure.formula)

@@ -3,6 +3,8 @@ and combine take beside its compute, and what a token of the answer takes with b
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.library.questionnaires import from_value
 from assistant.model.serving_network import SpreadLayer
 from assistant.planning.resolve import Resolved, resolve
@@ -28,9 +30,9 @@ _TOLD = (
 
 def experts_over_nodes(case: Case) -> Computed | None:
     """Whether decoding with the experts spread over so many GPUs is carried by the network named, beside others; of a
-    job that trains, how much longer its step is there."""
+    job that trains, whether its steps are carried."""
     if case.model is None or (case.fields.get("workload") and case.trains):
-        return network_needs.slowdown(case) if case.model else None
+        return network_needs.need(case) if case.model else None
     usual = with_usual(case, "inference")
     ranks = _ranks(usual)
     if not usual.architecture.experts:
@@ -48,7 +50,7 @@ def experts_over_nodes(case: Case) -> Computed | None:
     )
     on = compared_networks(usual)
     found = spread_experts(job, ranks, each, [one.id for one in on], case.catalog)
-    usual.take_over(job.assumptions)
+    usual.take_over([one for one in job.assumptions if one.field != "inference.requests_per_s"])
     inputs = usual.job_inputs(on) | {"ranks": ranks}
     if found.held < 1.0:
         return _no_room(usual, found, inputs)
@@ -76,7 +78,7 @@ def _resolved(case: Case) -> Resolved:
     return resolve(from_value(facts | {"inference": free}, case.catalog), case.catalog)
 
 
-def _over(case: Case, found: SpreadExperts, on: list[Fabric], inputs: dict[str, object]) -> Computed:
+def _over(case: Case, found: SpreadExperts, on: list[Fabric], inputs: dict[str, Any]) -> Computed:
     layers = found.layers
     best, named = min(one.token for one in layers.values()), layers[on[0].id]
     target = case.fields.get("inference.tpot_ms")
@@ -108,7 +110,7 @@ def _told(fabric: Fabric, one: SpreadLayer) -> str:
     )
 
 
-def _inside(case: Case, found: SpreadExperts, inputs: dict[str, object]) -> Computed:
+def _inside(case: Case, found: SpreadExperts, inputs: dict[str, Any]) -> Computed:
     case.figure("GPUs joined without a network", found.domain, "GPUs", "the scale-up domain of these GPUs")
     text = (
         f"Yes: EP {found.ranks} of {case.name} stays among the {found.domain} {case.gpu.name} that their own links "
@@ -117,7 +119,7 @@ def _inside(case: Case, found: SpreadExperts, inputs: dict[str, object]) -> Comp
     return case.answer(text, _TOLD, **inputs)
 
 
-def _no_room(case: Case, found: SpreadExperts, inputs: dict[str, object]) -> Computed:
+def _no_room(case: Case, found: SpreadExperts, inputs: dict[str, Any]) -> Computed:
     case.figure(
         "requests that fit each GPU", found.held, "requests", "memory left beside the weights ÷ one request's cache"
     )
