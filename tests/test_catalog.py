@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from assistant import library
 from assistant.library import paths, questionnaires
-from assistant.model.architecture import architecture_of
+from assistant.model.described import architecture_of
 from assistant.network import nccl, topology
 from assistant.vocabulary.catalog import Fact
 

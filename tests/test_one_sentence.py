@@ -186,3 +186,17 @@ def test_a_limit_in_money_that_has_no_rate_is_said_to_be_kept_by_nothing_before_
 def test_what_is_available_in_millions_is_a_budget_and_no_number_of_gpus():
     """It was refused: "GPUs: expected at most 1e+06, got 2000000"."""
     assert "keeps the budget of $2.00 M" in _flat(weft("buy 64 H100, 13B pretraining, only 2 million available").out)
+
+
+def test_a_load_that_is_stated_to_ask_is_sized_as_in_a_plan():
+    sentence = "Llama 70B on H200, 2,000 prompt, 500 answer, 10 requests/s, TTFT 500 ms, 50 tokens/s per user"
+    planned, asked = _flat(weft(sentence).out), json.loads(weft("ask", sentence, "--format", "json").out)["computed"]
+    size, month = (next(f["value"] for f in asked["figures"] if f["name"] == name) for name in ("GPUs", "a month"))
+    assert asked["kind"] == "load" and planned.startswith(f"Rent {size:.0f} NVIDIA H200")
+    cost = planned.split("Cost: $")[1].split()[0].replace(",", "")
+    assert month == pytest.approx(float(cost), rel=0.01)
+
+
+def test_what_is_stated_without_a_load_is_searched_as_before():
+    found = json.loads(weft("ask", "Llama 70B on 64 H100 over RoCE", "--format", "json").out)
+    assert found["computed"] is None

@@ -13,6 +13,7 @@ from assistant.library import Library
 from assistant.retrieval.notation import written_out
 from assistant.vocabulary.answers import Answer, Computed, DirectLine
 from assistant.vocabulary.printing import printable
+from assistant.vocabulary.questionnaire import SERVING
 from assistant.vocabulary.utterance import Utterance
 
 from . import disagreement
@@ -25,6 +26,7 @@ LONGEST = 1_000  # characters; a question for a number is short, and what is lon
 _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 _OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
 _TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
+_LOADS = frozenset({"inference.requests_per_s", "inference.tokens_per_s", "inference.concurrency"})
 _OF_COSTS = frozenset({"money", "time", "percent"})  # amounts of which a sum is made
 _ABOUT_MONEY = frozenset({"costs", "worth", "pays", "hourly", "a_money", "compared", "parts"})
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -96,13 +98,23 @@ def answer_many(
 
 def _asking(said: Utterance) -> Utterance:
     """What is put as a question and states no more than machines, a time and their price asks what that comes to; with
-    a network and no price, what that is in an hour."""
+    a network and no price, what that is in an hour. A model that is to be served and its load ask how many GPUs carry
+    it."""
     signs = said.roles["signs"].keys()
+    if said.topic is None and _states_a_load(said):
+        return replace(said, topic="load")
     if said.topic is not None or not {"so_many", "so_long"} <= signs or any(f.startswith("model") for f in said.fields):
         return said
     if any(one.unit == "gpu-hour" for one in said.amounts):
         return replace(said, topic="rent")
     return replace(said, topic="write-off") if {"hourly", "network_word"} <= signs else said
+
+
+def _states_a_load(said: Utterance) -> bool:
+    """Whether nothing is asked, and a model with requests to be served is described."""
+    serves = said.fields.get("workload", "inference") in SERVING
+    named = any(path == "model" or path.startswith("model.") for path in said.fields)
+    return said.act == "describe" and serves and named and not _LOADS.isdisjoint(said.fields)
 
 
 def _read(top: int) -> int:

@@ -77,14 +77,29 @@ def context_length(case: Case) -> int | None:
 
 def _kv_formula(a: Architecture, precision: str) -> str:
     size = 1 if precision == "fp8" else 2
+    parts = [
+        f"{layers} layers × {_kept(a, width)} × {size} bytes{f' ÷ {every} tokens an entry' if every > 1 else ''}"
+        for layers, width, every in a.growing()
+    ]
+    index = f"{a.index_layers} indexes × {a.index_bytes:g} bytes"
+    return " + ".join([*parts, *([index] if a.index_layers else [])]) or "no layer keeps more of a longer context"
+
+
+def _kept(a: Architecture, width: int) -> str:
+    """The elements that a layer keeps of a token."""
+    if a.cache_width:
+        return f"{width}"
     if a.latent is not None:
-        return f"{a.full_layers} layers × ({a.latent.kv_rank} + {a.latent.rope}) compressed × {size} bytes"
-    return f"{a.full_layers} layers × 2 × {a.kv_heads} key/value heads × {a.head_dim} × {size} bytes"
+        return f"({a.latent.kv_rank} + {a.latent.rope}) compressed"
+    if a.value_dim not in (0, a.head_dim):
+        return f"{a.kv_heads} key/value heads × ({a.head_dim} + {a.value_dim})"
+    return f"2 × {a.kv_heads} key/value heads × {a.head_dim}"
 
 
 def _beside(a: Architecture) -> str:
     """What layers keep that does not grow with the context."""
-    sliding = f", and at most {a.window:,} tokens in {a.sliding_layers} sliding layers" if a.sliding_layers else ""
+    near = a.sliding_layers - a.borrowing_sliding
+    sliding = f", and at most {a.window:,} tokens in {near} sliding layers" if near else ""
     return sliding + (f", and the state of {a.linear_layers} linear layers" if a.linear_layers else "")
 
 

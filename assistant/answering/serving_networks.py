@@ -33,7 +33,7 @@ _OVER = "One copy at its usual batch; a faster network does not make up for link
 def prefill_decode(case: Case) -> Computed | None:
     """Whether prefill and decode on nodes of their own need InfiniBand, or RDMA, or do on the network named."""
     usual = with_usual(case, "disaggregated-inference")
-    made = [(fabric, _served(usual, fabric)) for fabric in _networks(usual)]
+    made = [(fabric, _served(usual, fabric)) for fabric in compared_networks(usual)]
     found = [(fabric, one) for fabric, one in made if one is not None]
     if len(found) < 2:
         return None
@@ -77,7 +77,7 @@ def tensor_over_nodes(case: Case) -> Computed | None:
     if degree <= node:
         return None
     usual.fields |= {"cluster.gpus": degree, "inference.tensor_parallel": degree}
-    made = [(fabric, _served(usual, fabric)) for fabric in _networks(usual)]
+    made = [(fabric, _served(usual, fabric)) for fabric in compared_networks(usual)]
     found = [(fabric, one) for fabric, one in made if one is not None]
     if len(found) < 2:
         return None
@@ -118,7 +118,7 @@ def with_usual(case: Case, workload: str) -> Case:
     return usual
 
 
-def _networks(case: Case) -> list[Fabric]:
+def compared_networks(case: Case) -> list[Fabric]:
     """Those named first, then TCP, RoCE and InfiniBand, each kind once."""
     named = case.networks() if case.names_network else []
     kinds = {one.technology for one in named}

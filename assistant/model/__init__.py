@@ -6,7 +6,8 @@ Pure functions over NumPy arrays, everything in bytes, seconds, FLOP and US doll
 from __future__ import annotations
 
 from .adapters import Adapters
-from .architecture import Architecture, architecture_of
+from .architecture import Architecture
+from .described import architecture_of
 from .inference import InferenceOutcome, Serving
 from .job import Job
 from .low_communication import synchronise

@@ -107,7 +107,8 @@ def _attention_width(a: Architecture, habits: Habits) -> float:
 def _mlp_width(a: Architecture, habits: Habits) -> float:
     """Elements per token the average layer's MLP keeps; routed tokens once per expert with their input and output."""
     kept = habits.gate if a.gated else 2.0
-    routed = (a.experts_per_token + a.shared_experts) * kept * a.expert_ffn + 2.0 * a.experts_per_token * a.hidden
+    inside = a.experts_per_token * a.expert_ffn + a.shared_width
+    routed = inside * kept + 2.0 * a.experts_per_token * a.dispatched_width
     return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
 
 
@@ -116,20 +117,20 @@ def _weighed(job: Job, habits: Habits) -> float:
     (torchtitan 0.2.0's ``moe.py``) twice the bytes of a copy in the precision of the activations, which is counted."""
     a = job.architecture
     wide = habits.weighs_wide and not job.expert_loop
-    return a.moe_layers / a.layers * a.experts_per_token * a.hidden if wide and a.experts else 0.0
+    return a.moe_layers / a.layers * a.experts_per_token * a.dispatched_width if wide and a.experts else 0.0
 
 
 def _mlp_gradients(a: Architecture) -> float:
     """Elements per token of the gradients of an MLP's inner tensors, which are there at once in its backward pass. With
     all weights trained they are small beside the gradients of these."""
-    inner = a.plain_layers * a.ffn + a.moe_layers * (a.experts_per_token + a.shared_experts) * a.expert_ffn
+    inner = a.plain_layers * a.ffn + a.moe_layers * (a.experts_per_token * a.expert_ffn + a.shared_width)
     return (3.0 if a.gated else 2.0) * inner / a.layers
 
 
 def _last_inputs(a: Architecture) -> float:
     """Elements per token of the inputs of the MLP's last products alone: a frozen product with no adapter beside it
     needs none of its inputs for the backward pass, the activation before it needs what it was computed from."""
-    routed = (a.experts_per_token + a.shared_experts) * a.expert_ffn + a.experts_per_token * a.hidden
+    routed = a.experts_per_token * (a.expert_ffn + a.dispatched_width) + a.shared_width
     return (a.plain_layers * a.ffn + a.moe_layers * routed) / a.layers
 
 

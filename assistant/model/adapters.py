@@ -113,7 +113,8 @@ def _attention(a: Architecture) -> list[Module]:
 def _mlp(a: Architecture) -> list[Module]:
     """The dense MLP and the shared experts of the average layer; the router stays as it is."""
     dense, shared = a.plain_layers / a.layers, a.shared_experts * a.moe_layers / a.layers
-    return _halves(a, a.ffn, dense) + (_halves(a, a.expert_ffn, shared) if shared else [])
+    width = a.shared_width // max(a.shared_experts, 1)
+    return _halves(a, a.ffn, dense) + (_halves(a, width, shared) if shared else [])
 
 
 def _experts(a: Architecture) -> list[Module]:

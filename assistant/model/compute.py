@@ -207,20 +207,20 @@ def attention_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray) -> list
             (tokens, float(latent.kv_rank), a.heads * (latent.nope + latent.value) / tp, 1.0),
             (tokens, a.heads * latent.value / tp, float(a.hidden), 1.0),
         ]
-    keys = (
-        2.0 * a.head_dim * np.maximum(a.kv_heads / tp, 1.0)
-    )  # a key/value head is repeated where tp exceeds their number
+    keys = a.kv_width / np.minimum(tp, a.kv_heads)  # a head is repeated where tp exceeds their number
     return [
         (tokens, float(a.hidden), a.query_width / tp + keys, 1.0),
         (tokens, a.query_width / tp, float(a.hidden), 1.0),
     ]
 
 
-def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.ndarray | float = 1.0) -> list[tuple]:
+def mlp_gemms(
+    a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.ndarray | float = 1.0, hidden: int = 0
+) -> list[tuple]:
     """Both halves of an MLP (gate and up in one product) as (m, k, n, batch)."""
     return [
-        (tokens, float(a.hidden), (2.0 if a.gated else 1.0) * width, batch),
-        (tokens, width, float(a.hidden), batch),
+        (tokens, float(hidden or a.hidden), (2.0 if a.gated else 1.0) * width, batch),
+        (tokens, width, float(hidden or a.hidden), batch),
     ]
 
 
@@ -229,9 +229,12 @@ def expert_gemms(a: Architecture, tokens: np.ndarray, slices: Slices, grouped: f
     tp, width = slices.tp, a.expert_ffn / slices.etp
     own, held = tokens * slices.etp / tp, a.experts / slices.ep
     gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
-    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * grouped)
-    if a.shared_experts:
-        gemms += mlp_gemms(a, tokens, a.shared_experts * a.expert_ffn / tp)
+    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * grouped, a.expert_hidden)
+    if a.shared_width:
+        gemms += mlp_gemms(a, tokens, a.shared_width / tp)
+    if a.expert_hidden:  # into the width of the experts and out of it
+        narrow = a.expert_hidden / tp
+        gemms += [(tokens, float(a.hidden), narrow, 1.0), (tokens, narrow, float(a.hidden), 1.0)]
     return gemms
 
 
@@ -369,7 +372,7 @@ def light_repeat(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
     again: norms read and write the hidden size, the activation reads two inner tensors and writes one."""
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
-    inner = (a.experts_per_token + a.shared_experts) * a.expert_ffn * a.moe_layers + a.ffn * a.plain_layers
+    inner = (a.experts_per_token * a.expert_ffn + a.shared_width) * a.moe_layers + a.ffn * a.plain_layers
     norms = 4.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     moved = tokens * job.activation_bytes * (norms + 3.0 * inner / a.layers / slices.tp)
     seconds = moved / kernels.memory_rate
@@ -425,12 +428,12 @@ def _kinds(
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         slowly = 1.0 if fused else constants.permute_passes / COUNTED_PERMUTES
-        passes = 0.0 if fused else constants.permute_passes * a.hidden
+        passes = 0.0 if fused else constants.permute_passes * a.dispatched_width
         passes += slowly * a.clamped_experts * (EXPERT_BIAS * a.hidden + EXPERT_CLAMP * a.expert_ffn)
         copies = passes / 3.0 * a.experts_per_token
-        width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
+        width = np.full_like(tokens, a.experts_per_token * a.expert_ffn + a.shared_width + copies)
         gemms = expert_gemms(a, tokens, slices, constants.grouped)
-        visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn
+        visited = a.experts_per_token * (a.dispatched_width + a.expert_ffn) + a.shared_width
         kinds.append((a.moe_layers, gemms, width, whole + visited / slices.tp, a.experts / slices.ep))
     return kinds
 

@@ -36,7 +36,8 @@ def lightly_kept(job: Job, layouts: Layouts) -> np.ndarray:
         factors = a.latent.q_rank + a.latent.kv_rank + a.latent.rope
         attention = e * factors + e * a.heads * a.latent.value
     halves = 2.0 if a.gated else 1.0
-    routed = a.experts_per_token * a.hidden + (a.experts_per_token + a.shared_experts) * halves * a.expert_ffn
+    inside = a.experts_per_token * a.expert_ffn + a.shared_width
+    routed = a.experts_per_token * a.dispatched_width + inside * halves
     inner = (a.moe_layers * routed + a.plain_layers * halves * a.ffn) / a.layers
     return tokens * (stream + (attention + operand * inner) / layouts.tp + operand * gathered_inputs(job, layouts))
 
@@ -47,7 +48,7 @@ def gathered_inputs(job: Job, layouts: Layouts) -> np.ndarray:
     if not a.moe_layers or layouts.etp.max() == 1:
         return np.zeros(len(layouts.pp))
     others = np.where(layouts.ep > 1, (layouts.etp - 1.0) / layouts.tp, 0.0)
-    return others * a.experts_per_token * a.hidden * a.moe_layers / a.layers
+    return others * a.experts_per_token * a.dispatched_width * a.moe_layers / a.layers
 
 
 def overlaps_experts(job: Job) -> bool:

@@ -118,7 +118,7 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     there, back = (
         call_time(
             wires,
-            tokens * a.hidden * element_bytes(job, combine=way),
+            tokens * a.dispatched_width * element_bytes(job, combine=way),
             ranks,
             routing,
             combine=way,
@@ -130,7 +130,7 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     shared = (slices.ep > 1) & (slices.etp > 1)
     if shared.any():
         sharing = group(slices.etp, np.ones_like(slices.etp), links.machine.domain)
-        bytes_ = tokens * slices.etp * a.experts_per_token * a.hidden * job.activation_bytes
+        bytes_ = tokens * slices.etp * a.experts_per_token * a.dispatched_width * job.activation_bytes
         inside = links.of(sharing.domains > 1)
         both = both + np.where(shared, 2.0 * all_gather(inside, bytes_, sharing), 0.0)
     both = both * (a.moe_layers / a.layers)

@@ -6,6 +6,8 @@ Results are (K, F) over network slowdowns and networks, where ``tokens`` may be 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .architecture import Architecture, element_bytes
@@ -83,7 +85,7 @@ def handling(engined: Engined, tokens: Number) -> Number:
     unfolded into the heads' queries, keys and values: bytes written and read again."""
     a = engined.architecture
     narrow = min(element_bytes(weight_formats(a, engined.precision)[1]), ACTIVATION)
-    moved = a.moe_layers * a.experts_per_token * a.hidden * 2.0 * (max(narrow, 1.0) + ACTIVATION)
+    moved = a.moe_layers * a.experts_per_token * a.dispatched_width * 2.0 * (max(narrow, 1.0) + ACTIVATION)
     if a.latent is not None:
         moved += a.layers * 2.0 * ACTIVATION * 4.0 * a.score_width
     return np.asarray(tokens) * moved / (engined.machine.memory_bandwidth * engined.constants.reading)
@@ -98,7 +100,8 @@ def between_domains(wires: Wires, engined: Engined, tokens: Number, *, decoding:
     state = np.broadcast_to(np.asarray(tokens, dtype=float) * a.hidden, shape)[..., None]  # elements of a replica
     time = pass_communication(wires, a, split, ACTIVATION * state)
     if split.dp > 1 and a.experts:
-        time = time + a.moe_layers * _exchange(wires, engined, state / split.tp, decoding)[..., 0]
+        sent = state * (a.dispatched_width / a.hidden) / split.tp
+        time = time + a.moe_layers * _exchange(wires, engined, sent, decoding)[..., 0]
     return time
 
 
@@ -130,7 +133,7 @@ def bytes_between(engined: Engined, *, decoding: bool) -> float:
     if split.dp > 1 and a.experts:
         ranks = _expert_ranks(engined)
         copies = float(np.ravel(_routing(engined, ranks, decoding).crossing(ranks))[0])
-        moved += a.moe_layers * copies * a.hidden * (_outward(engined) + ACTIVATION)
+        moved += a.moe_layers * copies * a.dispatched_width * (_outward(engined) + ACTIVATION)
     return moved
 
 
@@ -153,7 +156,40 @@ def _outward(engined: Engined) -> float:
 
 def _exchange(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> np.ndarray:
     """Seconds of one layer's dispatch, and of the combine in 16 bits, (K, F, 1); ``state``: elements of a rank."""
+    out, back = _ways(wires, engined, state, decoding)
+    return out + back
+
+
+def _ways(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> tuple[np.ndarray, np.ndarray]:
     ranks = _expert_ranks(engined)
     routing = _routing(engined, ranks, decoding)
     out = call_time(wires, _outward(engined) * state, ranks, routing)
-    return out + call_time(wires, ACTIVATION * state, ranks, routing, combine=True)
+    return out, call_time(wires, ACTIVATION * state, ranks, routing, combine=True)
+
+
+@dataclass(frozen=True)
+class SpreadLayer:
+    """One mixture layer of a step that decodes, with its experts on several domains, over one network. Seconds:
+    ``dispatch`` and ``combine`` of its tokens, and ``compute`` of the average layer beside them. ``token`` is a whole
+    step, ``alone`` the same without what the network adds."""
+
+    dispatch: float
+    combine: float
+    compute: float
+    token: float
+    alone: float
+
+
+def spread_layers(engined: Engined, wires: Wires, requests: float, context: float) -> list[SpreadLayer]:
+    """Each network of ``wires`` with so many requests decoded on each replica and so many tokens behind each; the
+    middle of the slowdowns counts. Kernels of decoding send each copy straight to its expert (DeepEP, low latency)."""
+    a = engined.architecture
+    alone = float(engined.step(Shape(requests, context)))
+    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
+    state = np.full((*shape, 1), requests * engined.guesses.checked * a.dispatched_width / engined.split.tp)
+    out, back = (np.broadcast_to(way, (*shape, 1))[0, :, 0] for way in _ways(wires, engined, state, True))
+    added = np.broadcast_to(decoding_added(engined, wires, requests, context), shape)[0]
+    return [
+        SpreadLayer(float(there), float(again), alone / a.layers, alone + float(more), alone)
+        for there, again, more in zip(out, back, added, strict=True)
+    ]

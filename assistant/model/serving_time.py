@@ -189,7 +189,7 @@ class Engined:
 
     def _after(self, count: Number) -> tuple[Number, Number, Number]:
         a = self.architecture
-        return a.kv_bytes(count, self.kv_precision), a.decode_attention_flops(count), a.visible_attention_flops(count)
+        return a.read_bytes(count, self.kv_precision), a.decode_attention_flops(count), a.visible_attention_flops(count)
 
     @cached_property
     def _counts(self) -> dict[float, tuple[Number, Number, Number]]:
@@ -219,7 +219,7 @@ class Engined:
             time = time + a.reductions * self._reduced(split.tp, tokens * a.hidden * 2.0)
         if split.dp > 1 and a.experts:
             copies = min(split.dp, a.experts_per_token)  # of a token, out and back
-            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.hidden * 2.0)
+            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.dispatched_width * 2.0)
         return time
 
     def _reduced(self, ranks: int, bytes_: Number) -> Number:

@@ -89,7 +89,7 @@ def _expert(job: Job, machine: Machine, layouts: Layouts):
     calls = _per_step(job, layouts) * (a.moe_layers / a.layers) * 2.0 * (layouts.ep > 1)
     ranks = group(layouts.ep, layouts.etp, machine.domain)
     routing = routing_of(job, machine.framework(job.framework), ranks)
-    both, crossing = calls * tokens * a.hidden * elements, routing.crossing(ranks)
+    both, crossing = calls * tokens * a.dispatched_width * elements, routing.crossing(ranks)
     copies = np.maximum(a.experts_per_token * (ranks.size - 1.0) / ranks.size, crossing)
     if routing.once:
         copies = np.maximum(routing.reached(ranks)[1] * (ranks.size - 1.0) / ranks.size, crossing)

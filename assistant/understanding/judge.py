@@ -304,7 +304,9 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
     if corrected and any(each.get(NONE, 0.0) < _SURELY_NONE for each in weighed):
         return
     classes = TIMES if path in TIMES and TOKENS in reading.fields else {path}
-    if any("instance" in fact.slots for fact in facts):  # it names a GPU and who lets it, whichever it sounds like
+    if (
+        path in NAMES.values()
+    ):  # what a name is of the catalog tells, whichever it sounds like: "Moonlight" lets nothing
         classes = frozenset(NAMES.values())
     if _is_none_of(reading, classes, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)

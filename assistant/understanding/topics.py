@@ -21,7 +21,7 @@ _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 # Roles by the sign whose template names the quantity.
 _VALUED = {"bytes": "payload", "requests": "requests", "tokens": "context", "prompt": "prompt", "days": "so_long",
            "so_many": "so_many", "gpu_named": "named_gpu", "bare_price": "bare_price", "work": "work_sold",
-           "device": "device_named"}  # fmt: skip
+           "device": "device_named", "ranks": "expert_apart"}  # fmt: skip
 _TWICE = frozenset({"time", "money", "decimal"})  # kinds of which a topic may need two
 _FASTEST = 1600.0  # Gb/s of an adapter
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import exp
 from pathlib import Path
 
-from assistant.model.architecture import architecture_of
+from assistant.model.described import architecture_of
 from assistant.model.validation import Run, flops
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH

@@ -54,7 +54,8 @@ from math import exp
 from pathlib import Path
 from typing import Literal
 
-from assistant.model.architecture import Architecture, architecture_of, element_bytes
+from assistant.model.architecture import Architecture, element_bytes
+from assistant.model.described import architecture_of
 from assistant.model.disaggregation import Side, served_apart
 from assistant.model.machine import Machine, machine_of
 from assistant.model.serving_constants import Engine, ServingConstants, engine_of, serving_constants, spreads_of

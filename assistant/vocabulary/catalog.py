@@ -179,6 +179,32 @@ class Model(Entry):
     linear_layers: int = 0
     linear_state: int = 0
     linear_params: int = 0
+    linear_beside_attention: bool = False  # each linear layer has attention as well, side by side (Falcon-H1)
+    # Layers that are a mixer (attention or linear) alone, or an MLP alone (Nemotron-H counts each as a layer).
+    layers_without_mlp: int = 0
+    layers_without_attention: int = 0
+    # What sliding layers have otherwise than the fields above, which are then full layers': heads, kv_heads, head_dim,
+    # value_head_dim.
+    sliding_heads: dict[str, int] | None = None
+    value_head_dim: int | None = None  # null: as wide as keys
+    joint_values: bool = False  # values of full layers come of the product that makes keys
+    q_lora_rank: int | None = None  # queries through a narrow product without latent attention (Step3)
+    attention_params: int | None = None  # of the average attention layer where the dimensions here do not tell them
+    # Full and sliding layers that attend to keys and values of an earlier layer and keep none (cross-layer attention).
+    borrowing_layers: int = 0
+    borrowing_sliding_layers: int = 0
+    # Tokens that become one entry of the cache: layers that keep such entries beside their window (DeepSeek-V4).
+    compressed_layers: dict[int, int] = Field(default_factory=dict)
+    cache_width: int | None = None  # elements that a layer keeps of a token; null: keys and values of all KV heads
+    # Sparse attention by an index: entries that a query looks at, width of the index's queries, bytes that it keeps of
+    # a token, layers that have one.
+    sparse_keys: int | None = None
+    index_width: int = 0
+    index_bytes: float = 0.0
+    index_layers: int = 0
+    expert_hidden: int | None = None  # width on which routed experts work; null: the hidden size
+    shared_ffn: int | None = None  # of all shared experts together; null: theirs times ``expert_ffn``
+    lookup_width: int = 0  # of embeddings that every layer adds by look-up (Gemma 3n and 4)
     mtp_layers: int = 0  # layers that guess further tokens, not counted with ``layers`` and ``params``
     # The format of the weights as published, which serving stacks load unless told otherwise.
     native_precision: Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4", "mxfp4", "nvfp4"] = "bf16"
