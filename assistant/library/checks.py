@@ -8,6 +8,7 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import count, shown
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.rates import Fabrics
 
 
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
@@ -91,7 +92,9 @@ def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | 
         return
     aliases = {alias.lower(): entry.id for entry in known.values() for alias in entry.aliases}
     meant = aliases.get(given.lower(), given.lower())
-    hint = did_you_mean(meant, known, f"known: {', '.join(known)}", most=1 if meant in known else 3)
+    if isinstance(known, Fabrics):
+        meant = known.spelled(given) or meant
+    hint = did_you_mean(meant, [meant] if meant in known else known, f"known: {', '.join(known)}", most=3)
     _refuse(field, f"expected an id of the catalog, got {shown(given)}{hint}")
 
 
