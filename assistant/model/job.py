@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import NARROW, Parallelism
 
 from .adapters import Adapters
 from .architecture import BYTES, Architecture
@@ -82,13 +82,29 @@ class Job:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of one weight as the matrices use it; FP8 training keeps and gathers BF16 weights."""
+        """Bytes of one weight as it is kept and gathered; training in FP8 and narrower keeps BF16 weights."""
         return 4 if self.precision == "fp32" else 2
 
     @property
+    def narrow(self) -> bool:
+        """Whether products take in eight bits or four."""
+        return self.precision in NARROW
+
+    @property
+    def quantized_bytes(self) -> float:
+        """Bytes per weight of what block-scaled training keeps of it besides :attr:`weight_bytes`.
+
+        A block's scale belongs to a row or to a column, so each weight is kept in two layouts (Transformer Engine's
+        ``MXFP8Tensor``, ``NVFP4Tensor``), one byte of scale for each 32 or 16 elements. In MXFP8 both stand in the
+        place of the BF16 weights (Megatron's ``fp8_param_gather``); NVFP4's recipe keeps the BF16 ones too.
+        """
+        both = 2.0 * BYTES[self.precision]
+        return {"mxfp8": both - self.weight_bytes, "nvfp4": both}.get(self.precision, 0.0)
+
+    @property
     def activation_bytes(self) -> int:
-        """Bytes of one activation element (FP8 training stores BF16 between layers)."""
-        return max(2, BYTES[self.precision])
+        """Bytes of one activation element (training in FP8 and narrower stores BF16 between layers)."""
+        return 4 if self.precision == "fp32" else 2
 
     @property
     def model_flops(self) -> float:

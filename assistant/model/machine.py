@@ -109,6 +109,11 @@ def machine_of(
             "fp32": gpu.peak_fp32.si,
             "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16,
             **({"fp4": gpu.peak_fp4.si} if gpu.peak_fp4 else {}),
+            **(
+                {"mxfp8": gpu.peak_fp8.si, "nvfp4": gpu.peak_fp4.si}
+                if gpu.peak_fp8 and gpu.peak_fp4 and gpu.scales_blocks
+                else {}
+            ),
         },
         gemm_efficiency=gpu.calibration.gemm_efficiency.si,
         attention_efficiency=gpu.calibration.attention_efficiency.si,

@@ -168,6 +168,8 @@ class Judge:
         quiet = {fact.says.field for fact in live if fact.says.act == "quiet"}
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
+            # The 8 of "mxfp8" is part of the name of what is chosen.
+            claimed |= {at for fact in live if _is_choice(fact) for at in fact.claimed if reading.text.tokens[at].glued}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             barred = {(fact.says.field, at) for fact in live if fact.says.act == "quiet" for at in fact.claimed}

@@ -130,6 +130,12 @@ class Gpu(Entry):
     aliases: list[str] = Field(default_factory=list)
     summary: str
 
+    @property
+    def scales_blocks(self) -> bool:
+        """Whether its units multiply numbers in blocks that share a scale, MXFP8 and NVFP4, in training: those of
+        NVIDIA's Blackwell. Nothing is known of a training run in either on another vendor's GPUs."""
+        return self.vendor == "nvidia" and self.peak_fp4 is not None and self.peak_fp8 is not None
+
     def nics_in(self, gpus_per_node: int) -> int:
         """Usual RDMA adapters of a node of so many GPUs: as many per GPU as the usual node has, one at least."""
         return max(1, round(self.nics_per_node * gpus_per_node / self.gpus_per_node))
