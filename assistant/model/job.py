@@ -12,6 +12,8 @@ from .architecture import BYTES, Architecture
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 DDP, ZERO1, ZERO2, FSDP, HSDP, ASYNC, DILOCO = range(7)
 RECOMPUTE = ("none", "selective", "full")
+# What is done besides where memory is short, each with those before it.
+SAVINGS = ("none", "chunked-loss", "offload", "tiled-mlp")
 EXPERT_OVERLAPS = ("none", "batch", "dualpipe")
 EXPERT_KERNELS = ("separate", "fused")
 NO_OVERLAP, BATCH_OVERLAP, DUALPIPE = EXPERT_OVERLAPS
@@ -38,6 +40,10 @@ class Job:
     multiply all of them in one grouped product instead. ``expert_kernels``: ``fused`` where the step of a mixture is
     one CUDA graph, whose kernels sort, cast and multiply tokens in one go (Megatron from NeMo 26.06 on, in FP8 on
     Blackwell); ``separate`` (``None`` too) where the host launches one after the other.
+    ``saving``: one of :data:`SAVINGS`. The loss computed chunk by chunk of the tokens, so that no chunk's logits are
+    larger than what the head takes in (Liger Kernel, 2410.10989; torchtune); the layers' inputs, which full recompute
+    starts from, kept in the host's memory; and the MLP computed tile by tile, of as many tokens as the model is wide,
+    when it is recomputed (Arctic Long Sequence Training, 2506.13996, has all three).
     ``attention``: ``flash`` as the stack has it, ``flash-3`` with FlashAttention-3 on Hopper and elsewhere with kernels
     as fast as the GPU's vendor's own, or ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
@@ -74,6 +80,7 @@ class Job:
     expert_loop: bool = True
     longest_sequence: int | None = None
     expert_kernels: str | None = None
+    saving: str = "none"
 
     @property
     def tokens(self) -> int:
@@ -84,6 +91,10 @@ class Job:
     def weight_bytes(self) -> int:
         """Bytes of one weight as it is kept and gathered; training in FP8 and narrower keeps BF16 weights."""
         return 4 if self.precision == "fp32" else 2
+
+    def saves(self, kind: str) -> bool:
+        """Whether memory is saved in this way."""
+        return SAVINGS.index(self.saving) >= SAVINGS.index(kind)
 
     @property
     def narrow(self) -> bool:

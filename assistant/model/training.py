@@ -13,7 +13,7 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .job import DILOCO, STRATEGIES, Job
+from .job import DILOCO, SAVINGS, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
@@ -81,7 +81,21 @@ def _together(
         return []
     columns = Networks(networks)
     layouts, _, fits = searched(job, machine, columns, parallelism, timed=False)
+    if not fits and parallelism is None and job.saving == SAVINGS[0]:
+        return _saving(job, machine, networks) or _outcomes(job, machine, columns, layouts, fits)
     return _outcomes(job, machine, columns, layouts, fits)
+
+
+def _saving(job: Job, machine: Machine, networks: Sequence[Network]) -> list[Outcome]:
+    """The outcomes with the least that is done to save memory where a job does not fit without; none where it never
+    does."""
+    able: list[Outcome] = []
+    for kind in reversed(SAVINGS[1:]):  # most jobs that do not fit have too many parameters, and nothing helps
+        tried = _together(job.with_(saving=kind), machine, networks, None)
+        if not any(one.fits for one in tried):
+            break
+        able = [replace(one, parallelism={**one.parallelism, "saving": kind}) for one in tried]
+    return able
 
 
 def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, fits: bool) -> list[Outcome]:

@@ -29,7 +29,7 @@ from assistant.vocabulary.plan import (
 from assistant.vocabulary.quantities import days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import evidence, idle, overrides, practice, profile, quotes_compared, stale
+from . import evidence, idle, overrides, practice, profile, quotes_compared, savings, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
@@ -581,5 +581,6 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
         *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
         *practice.assumptions(job, catalog),
+        *savings.assumptions(job, chosen),
     ]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

@@ -137,6 +137,10 @@ def strategy(name: str) -> str:
     return STRATEGY_NAMES.get(name, name.upper())
 
 
+_LOSS, _HOST, _TILES = "loss in chunks", "inputs on the host", "MLP in tiles"
+_SAVED = {"chunked-loss": (_LOSS,), "offload": (_LOSS, _HOST), "tiled-mlp": (_LOSS, _HOST, _TILES)}
+
+
 def layout(parallelism: dict[str, object]) -> str:
     """A parallel split in one short phrase: ``ZeRO-1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``; of what is
     served ``TP 8 · 3 copies``."""
@@ -161,4 +165,5 @@ def layout(parallelism: dict[str, object]) -> str:
         part = parallelism.get("recomputed_layers_percent")
         of = f" of {part:.3g} % of the layers" if part else ""
         parts.append(f"{parallelism['recompute']} recompute{of}")
+    parts += list(_SAVED.get(str(parallelism.get("saving")), ()))
     return " · ".join(parts) or UNKNOWN
