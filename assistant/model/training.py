@@ -304,6 +304,9 @@ def best_times(
             [o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)]
         )
     _, seconds, fits = searched(job, machine, Networks(networks), parallelism)
+    if not fits and parallelism is None and job.saving == SAVINGS[0]:
+        saved = _saving(job, machine, networks)
+        return np.array([one.step_time_s for one in saved]) if saved else np.full(len(networks), np.nan)
     return seconds if fits else np.full(len(networks), np.nan)
 
 

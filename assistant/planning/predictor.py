@@ -16,6 +16,7 @@ import numpy as np
 from assistant.library import checks
 from assistant.model import Machine, Network, Serving, best_times, predict_inference
 from assistant.model.collectives import times_faster
+from assistant.model.job import SAVINGS
 from assistant.model.quickest import ROUNDING, fitting
 from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
@@ -167,7 +168,9 @@ class Predictor:
 
 def _fits(job: Resolved, gpus: Machine) -> bool:
     try:
-        return fitting(model_job(job), gpus, job.parallelism)[1]
+        asked = model_job(job)
+        fits = fitting(asked, gpus, job.parallelism)[1]
+        return fits or (job.parallelism is None and fitting(asked.with_(saving=SAVINGS[-1]), gpus)[1])
     except InputError:
         return False
 
