@@ -1,4 +1,4 @@
-"""A batch that was said and that the GPUs cannot share out well: what another one near it gains is computed and told."""
+"""A batch that was said and that the GPUs cannot share out well: what another one near it gains is computed."""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ def test_the_plan_names_the_rate_that_was_said() -> None:
              "cluster": {"gpu": "h100-sxm", "gpus": 16, "fabric": "ethernet-tcp-1"}}  # fmt: skip
     made = api.plan(asked)
     assert made.recommendation.fabric == "ethernet-tcp-1"
-    assert "Ethernet 1 Gb/s" in made.recommendation.card.do
+    card = made.recommendation.card
+    assert card is not None and "Ethernet 1 Gb/s" in card.do
     listed = [c.fabric for c in made.candidates if c.fabric not in dict(LIBRARY.catalog.fabrics)]
     assert listed == ["ethernet-tcp-1"]
 

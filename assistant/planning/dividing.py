@@ -61,7 +61,7 @@ def _seconds(job: Resolved, batch: int, chosen: Entry, predictor: Predictor) -> 
 def _told(job: Resolved, gains: dict[int, float]) -> str:
     each = " or ".join(f"{batch:,} ({100 * gain:.0f} % more tokens a second)" for batch, gain in gains.items())
     return (
-        f"A global batch of {job.global_batch:,} sequences does not share out evenly over {job.gpus:,} GPUs, so the split "
-        f"is one that divides it. One of {each} would do better, each at its own best split; it changes how many "
+        f"A global batch of {job.global_batch:,} sequences does not share out evenly over {job.gpus:,} GPUs, so the "
+        f"split is one that divides it. One of {each} would do better, each at its own best split; it changes how many "
         "sequences a step learns from."
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+from assistant.vocabulary.rates import at_rate
 
 from .names import NetworkName
 from .templates import Quantity
@@ -330,14 +331,14 @@ def resolve(
     if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
         return _usual(members, mention.technology, gpu), ()
     of_each = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else _NICS)))
-    at_rate = (of_each if mention.of_all_adapters else None) or _at(members, gbps)
-    if at_rate is None and not mention.per_adapter and mention.per_node:
-        at_rate = of_each
-    if at_rate is None and mention.technology == "tcp":
+    found = (of_each if mention.of_all_adapters else None) or _at(members, gbps)
+    if found is None and not mention.per_adapter and mention.per_node:
+        found = of_each
+    if found is None and mention.technology == "tcp":
         # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
-        at_rate = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
-    at_rate = at_rate or catalog.fabrics.at(mention.technology, round(gbps, 3))
-    return (at_rate, ()) if at_rate else (None, tuple(f.id for f in members))
+        found = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
+    found = found or at_rate(catalog.fabrics, mention.technology, round(gbps, 3))
+    return (found, ()) if found else (None, tuple(f.id for f in members))
 
 
 def _at(members: Iterable[Fabric], gbps: float) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .catalog import Fabric
@@ -27,19 +27,12 @@ class Fabrics(dict[str, "Fabric"]):
     def __contains__(self, ident: object) -> bool:
         return super().__contains__(ident) or (isinstance(ident, str) and self._at_rate(ident) is not None)
 
-    def get(self, ident: str, default=None):
+    def get(self, ident: str, default: Any = None, /) -> Any:
         """The network of that id, listed or at its own rate."""
         try:
             return self[ident]
         except KeyError:
             return default
-
-    def at(self, technology: str, gbps: float) -> str | None:
-        """The id of plain networks of a kind at ``gbps`` Gb/s an adapter; ``None`` where it exists at some rates
-        only."""
-        alike = [one for one in self.values() if one.technology == technology and one.line_rate is not None]
-        idents = dict.fromkeys(f"{kind}-{gbps:g}" for one in alike if (kind := _kind(one.id)))
-        return next((ident for ident in idents if ident in self), None)
 
     def spelled(self, name: str) -> str | None:
         """The id of what is called as another rate of a network is: ``1GbE`` as ``10GbE`` is, and ``GbE``, which is one
@@ -62,6 +55,13 @@ class Fabrics(dict[str, "Fabric"]):
             return None
         base = next((one for one in _alike(self.values(), read["kind"]) if one.stands(gbps)), None)
         return _at(base, ident, gbps) if base else None
+
+
+def at_rate(fabrics: Mapping[str, Fabric], technology: str, gbps: float) -> str | None:
+    """The id of plain networks of a kind at ``gbps`` Gb/s an adapter; ``None`` where it exists at some rates only."""
+    alike = [one for one in fabrics.values() if one.technology == technology and one.line_rate is not None]
+    idents = dict.fromkeys(f"{kind}-{gbps:g}" for one in alike if (kind := _kind(one.id)))
+    return next((ident for ident in idents if ident in fabrics), None)
 
 
 def _kind(ident: str) -> str | None:
