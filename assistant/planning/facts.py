@@ -167,7 +167,7 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
         "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")),
         "strategy_said": strategy_said(job.questionnaire.parallelism),
         "strategy_named": _strategy_named(job, layout),
-        "inner_steps": known(job.inner_steps if job.rare or layout.get("strategy") in RARELY else None),
+        "inner_steps": known(job.inner_steps if job.sites > 1 or job.rare else None),
         "parallelism_fixed": job.parallelism is not None,
         **sizes,
         "dp": dp,
