@@ -16,7 +16,6 @@ import numpy as np
 from assistant.library import checks
 from assistant.model import Machine, Network, Serving, best_times, predict_inference
 from assistant.model.collectives import times_faster
-from assistant.model.job import SAVINGS
 from assistant.model.quickest import ROUNDING, fitting
 from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
@@ -167,10 +166,10 @@ class Predictor:
 
 
 def _fits(job: Resolved, gpus: Machine) -> bool:
+    """Whether it fits as stacks have it, without anything done besides to save memory: a size that is advised asks for
+    none of that."""
     try:
-        asked = model_job(job)
-        fits = fitting(asked, gpus, job.parallelism)[1]
-        return fits or (job.parallelism is None and fitting(asked.with_(saving=SAVINGS[-1]), gpus)[1])
+        return fitting(model_job(job), gpus, job.parallelism)[1]
     except InputError:
         return False
 
