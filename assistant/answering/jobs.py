@@ -9,6 +9,7 @@ from assistant.present.figures import layout, seconds, significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Crossover, Prediction
+from assistant.vocabulary.questionnaire import NARROW
 
 from . import written
 from .case import Case
@@ -77,6 +78,12 @@ def step_figure(case: Case, fabric: Fabric, one: Prediction) -> None:
     case.figure(f"step time, {fabric.id}", one.step_time_s, "s", f"{made_of} at {layout(one.parallelism)}")
 
 
+def _of_units(case: Case) -> str:
+    """The precision whose units a run's products take."""
+    said = str(case.fields.get("training.precision"))
+    return said if said in NARROW else "bf16"
+
+
 def run_time(case: Case) -> Computed | None:
     """Days of a training run: at the GPUs' peak, and as predicted."""
     if not case.trains:
@@ -84,7 +91,7 @@ def run_time(case: Case) -> Computed | None:
     case.assume_size()
     tokens, on, at = run_tokens(case), _networks(case)[:1], case.bare()
     [made] = case.predicted(on)
-    precision = "fp8" if case.fields.get("training.precision") == "fp8" else "bf16"
+    precision = _of_units(case)
     peak, speed = at.machine.peak[precision], made.tokens_per_s_per_gpu
     least, expected = 6.0 * case.active_params * tokens / (at.gpus * peak) / 86400, tokens / (speed * at.gpus) / 86400
     short, long = (expected * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s))

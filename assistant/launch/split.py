@@ -9,8 +9,9 @@ from assistant.vocabulary.catalog import Catalog, Model
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Candidate, Plan
 from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.questionnaire import RARELY
 
-_NOT_STARTED = {"async": "asynchronous updates", "diloco": "sites that are synchronised rarely"}
+_NOT_STARTED = {"async": "asynchronous updates"} | dict.fromkeys(RARELY, "sites that are synchronised rarely")
 _BF16 = ("bf16", "fp8", "mxfp8", "nvfp4")  # trained in with weights and sums in bfloat16
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import count, shown
-from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import BLOCK_SCALED, Inference, ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.rates import Fabrics
 
 
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
@@ -91,7 +92,9 @@ def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | 
         return
     aliases = {alias.lower(): entry.id for entry in known.values() for alias in entry.aliases}
     meant = aliases.get(given.lower(), given.lower())
-    hint = did_you_mean(meant, known, f"known: {', '.join(known)}", most=1 if meant in known else 3)
+    if isinstance(known, Fabrics):
+        meant = known.spelled(given) or meant
+    hint = did_you_mean(meant, [meant] if meant in known else known, f"known: {', '.join(known)}", most=3)
     _refuse(field, f"expected an id of the catalog, got {shown(given)}{hint}")
 
 
@@ -113,6 +116,11 @@ def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
     for section, said in (("training", questionnaire.training), ("inference", questionnaire.inference)):
         if said is not None and said.precision == "fp8" and gpu.peak_fp8 is None:
             _refuse(f"{section}.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
+    training = questionnaire.training
+    if training is not None and training.precision in BLOCK_SCALED and not gpu.scales_blocks:
+        instead = "fp32, fp16, bf16 or fp8" if gpu.peak_fp8 else "fp32, fp16 or bf16"
+        why = f"{gpu.name} has no units for numbers that share a scale block by block, which NVIDIA's Blackwell has"
+        _refuse("training.precision", f"expected {instead}: {why}, got {training.precision}")
 
 
 def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape:

@@ -72,7 +72,7 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     whole = (2.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
     inputs = 2.0  # of attention's first products and of the MLP's
-    width = _attention_width(a, habits) + _mlp_width(a, habits) + _weighed(job, habits)
+    width = _attention_width(a, habits) + _mlp_width(a, habits) * _tile(job, tokens) + _weighed(job, habits)
     if job.adapters is not None:
         inputs = 2.0 if job.adapters.beside_mlp() else 1.0
         width += job.adapters.inner_width(a) - (0.0 if job.adapters.beside_mlp() else _last_inputs(a))
@@ -84,6 +84,11 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     if recomputes_lightly(job):
         kept = np.where(layouts.recompute == _SELECTIVE, np.minimum(lightly_kept(job, layouts), kept), kept)
     return kept, tokens * e * a.hidden / spread
+
+
+def _tile(job: Job, tokens: np.ndarray) -> np.ndarray | float:
+    """Share of the MLP's inner tensors that is there at once."""
+    return np.minimum(1.0, job.architecture.hidden / tokens) if job.saves("tiled-mlp") else 1.0
 
 
 def _tokens(job: Job, layouts: Layouts) -> np.ndarray:
@@ -158,10 +163,15 @@ def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray,
     logits = tokens * job.architecture.vocab * (each if job.loss_bytes is None else job.loss_bytes)
     if habits.splits_loss or job.fused_loss:
         logits = logits / layouts.tp
+    if job.saves("chunked-loss"):  # a chunk's logits beside the gradient of all that the head takes in
+        taken_in = tokens * job.architecture.hidden
+        logits = np.minimum(logits, taken_in * (each + job.activation_bytes))
     part, work = layouts.recomputed, np.where(everything, full, 0.0)
     inner = job.activation_bytes * _mlp_gradients(job.architecture) if job.adapters is not None else 0.0
     # backward, the FP32 gradient, its product with the weights, and that with what was weighed
     passing = max(inner, 3.0 * 4.0 * _weighed(job, habits))
     if passing:
         work = work + tokens * passing / layouts.tp
+    if job.saves("offload"):  # of a layer on its way out or in and of the one at work
+        work, inputs = work + np.where(everything, 2.0 * inputs, 0.0), 0.0
     return np.where(everything, part * inputs + (1.0 - part) * full, full), work, logits

@@ -13,7 +13,9 @@ import numpy as np
 
 from assistant.vocabulary.added import added
 
-BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
+# Of one number; block-scaled ones with their share of a scale of one byte (OCP Microscaling 1.0: for 32 numbers; NVFP4:
+# for 16).
+BYTES: dict[str, float] = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16}
 # Bytes of an element with its scales: INT4 in groups of 128 with a 16-bit scale and zero point (GPTQ, AWQ), MXFP4 with
 # eight bits for 32 elements (OCP Microscaling 1.0), NVFP4 with eight bits for 16.
 QUANTIZED = {"int8": 1.0, "int4": (4.0 + 32 / 128) / 8, "mxfp4": (4.0 + 8 / 32) / 8, "nvfp4": (4.0 + 8 / 16) / 8}

@@ -99,9 +99,8 @@ class Kernels:
 
 def kernels_of(machine: Machine, job: Job) -> Kernels:
     """Rates of the GPU family's calibrated kernels in the job's precision."""
-    wide = "bf16" if job.precision == "fp8" else job.precision
-    fp8 = job.precision == "fp8"
-    matrix = machine.peak[job.precision] * machine.gemm_efficiency * (machine.kernels.fp8_efficiency if fp8 else 1.0)
+    wide = "bf16" if job.narrow else job.precision
+    matrix = machine.peak[job.precision] * machine.gemm_efficiency * machine.kernels.of_peak(job.precision)
     newest = job.attention == "flash-3" and machine.gpu.split("-")[0] in HOPPER
     attention = machine.attention_efficiency * (machine.kernels.newest_attention if newest else 1.0)
     return Kernels(
@@ -288,12 +287,13 @@ def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarr
 
 
 def cast_traffic(job: Job, slices: Slices, taken_in: np.ndarray, constants: KernelConstants) -> np.ndarray:
-    """Bytes that FP8 adds to one layer, forward: what its products take in, read and written in the operands' layouts.
+    """Bytes that FP8 and narrower add to one layer, forward: what its products take in, read and written in the
+    operands' layouts.
 
     ``taken_in``: elements per token that the MLP's products take in on one rank. A split sequence is cast before it is
     gathered. Weights are cast once a step for many micro-batches and left out.
     """
-    if job.precision != "fp8":
+    if not job.narrow:
         return np.zeros_like(slices.tp)
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
@@ -349,7 +349,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, host = framework.compute * framework.practice, 0.0 if fused else machine.kernel_launch * framework.launch
     launch = host
-    launch = launch * (machine.kernels.fp8_launch if job.precision == "fp8" else 1.0)
+    launch = launch * (machine.kernels.fp8_launch if job.narrow else 1.0)
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import NARROW, Parallelism
 
 from .adapters import Adapters
 from .architecture import BYTES, Architecture
@@ -12,6 +12,8 @@ from .architecture import BYTES, Architecture
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 DDP, ZERO1, ZERO2, FSDP, HSDP, ASYNC, DILOCO = range(7)
 RECOMPUTE = ("none", "selective", "full")
+# What is done besides where memory is short, each with those before it.
+SAVINGS = ("none", "chunked-loss", "offload", "tiled-mlp")
 EXPERT_OVERLAPS = ("none", "batch", "dualpipe")
 EXPERT_KERNELS = ("separate", "fused")
 NO_OVERLAP, BATCH_OVERLAP, DUALPIPE = EXPERT_OVERLAPS
@@ -38,6 +40,10 @@ class Job:
     multiply all of them in one grouped product instead. ``expert_kernels``: ``fused`` where the step of a mixture is
     one CUDA graph, whose kernels sort, cast and multiply tokens in one go (Megatron from NeMo 26.06 on, in FP8 on
     Blackwell); ``separate`` (``None`` too) where the host launches one after the other.
+    ``saving``: one of :data:`SAVINGS`. The loss computed chunk by chunk of the tokens, so that no chunk's logits are
+    larger than what the head takes in (Liger Kernel, 2410.10989; torchtune); the layers' inputs, which full recompute
+    starts from, kept in the host's memory; and the MLP computed tile by tile, of as many tokens as the model is wide,
+    when it is recomputed (Arctic Long Sequence Training, 2506.13996, has all three).
     ``attention``: ``flash`` as the stack has it, ``flash-3`` with FlashAttention-3 on Hopper and elsewhere with kernels
     as fast as the GPU's vendor's own, or ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
@@ -74,6 +80,7 @@ class Job:
     expert_loop: bool = True
     longest_sequence: int | None = None
     expert_kernels: str | None = None
+    saving: str = "none"
 
     @property
     def tokens(self) -> int:
@@ -82,13 +89,33 @@ class Job:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of one weight as the matrices use it; FP8 training keeps and gathers BF16 weights."""
+        """Bytes of one weight as it is kept and gathered; training in FP8 and narrower keeps BF16 weights."""
         return 4 if self.precision == "fp32" else 2
+
+    def saves(self, kind: str) -> bool:
+        """Whether memory is saved in this way."""
+        return SAVINGS.index(self.saving) >= SAVINGS.index(kind)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether products take in eight bits or four."""
+        return self.precision in NARROW
+
+    @property
+    def quantized_bytes(self) -> float:
+        """Bytes per weight of what block-scaled training keeps of it besides :attr:`weight_bytes`.
+
+        A block's scale belongs to a row or to a column, so each weight is kept in two layouts (Transformer Engine's
+        ``MXFP8Tensor``, ``NVFP4Tensor``), one byte of scale for each 32 or 16 elements. In MXFP8 both stand in the
+        place of the BF16 weights (Megatron's ``fp8_param_gather``); NVFP4's recipe keeps the BF16 ones too.
+        """
+        both = 2.0 * BYTES[self.precision]
+        return {"mxfp8": both - self.weight_bytes, "nvfp4": both}.get(self.precision, 0.0)
 
     @property
     def activation_bytes(self) -> int:
-        """Bytes of one activation element (FP8 training stores BF16 between layers)."""
-        return max(2, BYTES[self.precision])
+        """Bytes of one activation element (training in FP8 and narrower stores BF16 between layers)."""
+        return 4 if self.precision == "fp32" else 2
 
     @property
     def model_flops(self) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Fact
+from assistant.vocabulary.questionnaire import NARROW
 
 from .fitted import from_catalog
 
@@ -18,8 +19,10 @@ from .fitted import from_catalog
 class KernelConstants:
     """Shared constants of kernels and launches; times of the host are against those of one layer's forward pass.
 
-    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``fp8_casts``: bytes per element to make
-    an FP8 operand of it. ``fp8_launch``: host time of a layer in FP8 against BF16 (scales, casts, transposes).
+    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``mxfp8_share``,
+    ``nvfp4_share``: what block-scaled products reach of that share (of four bits' own peak). ``fp8_casts``: bytes per
+    element to make an FP8 operand of it. ``fp8_launch``: host time of a layer in FP8 against BF16 (scales, casts,
+    transposes).
     ``tile``: rows and columns of the output tile whose last wave runs half full. ``depth``: steps along k that filling
     and emptying a tile's pipeline costs. ``backward_launch``: host time of a layer's backward pass. ``tp_launch``:
     extra host time per layer and doubling of tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel
@@ -38,6 +41,8 @@ class KernelConstants:
     """
 
     fp8_efficiency: float = 0.9
+    mxfp8_share: float = 1.0
+    nvfp4_share: float = 0.8
     fp8_casts: float = 4.0
     fp8_launch: float = 1.5
     tile: float = 100.0
@@ -55,6 +60,11 @@ class KernelConstants:
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
     expert_traffic: float = 12.0
+
+    def of_peak(self, precision: str) -> float:
+        """Share of the peak of its own width that products reach, against that of BF16 products of theirs."""
+        block = {"mxfp8": self.mxfp8_share, "nvfp4": self.nvfp4_share}.get(precision, 1.0)
+        return self.fp8_efficiency * block if precision in NARROW else 1.0
 
 
 def kernels_from(constants: Mapping[str, Fact] | None) -> KernelConstants:

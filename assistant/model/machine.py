@@ -41,6 +41,7 @@ class Machine:
     in_network_reduction: bool
     calibrated: bool
     relative: str | None = None  # whose efficiencies it takes over
+    host_link: float = 0.0  # bytes/s between a GPU and its host, one direction; 0 where nobody knows
     spread: float = 0.0  # standard deviation of the logarithm of compute time, beside that of the software
     mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
     bridged: int = 1
@@ -109,6 +110,11 @@ def machine_of(
             "fp32": gpu.peak_fp32.si,
             "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16,
             **({"fp4": gpu.peak_fp4.si} if gpu.peak_fp4 else {}),
+            **(
+                {"mxfp8": gpu.peak_fp8.si, "nvfp4": gpu.peak_fp4.si}
+                if gpu.peak_fp8 and gpu.peak_fp4 and gpu.scales_blocks
+                else {}
+            ),
         },
         gemm_efficiency=gpu.calibration.gemm_efficiency.si,
         attention_efficiency=gpu.calibration.attention_efficiency.si,
@@ -120,6 +126,7 @@ def machine_of(
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
         relative=gpu.calibration.relative,
+        host_link=gpu.host_link.si if gpu.host_link else 0.0,
         spread=gpu.calibration.spread.si if gpu.calibration.spread else 0.0,
         mesh_peers=scale_up.mesh_peers,
         bridged=gpu.bridged_gpus if bridge else 1,

@@ -6,7 +6,7 @@ Columns of layouts, shape (L,). How far the sums are from measured memory: ``wef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -181,10 +181,12 @@ def _states_of(
     Beside adapters a parameter is a frozen weight, whole or a shard of it, and its share of the adapters' own states.
     """
     a, adapters = job.architecture, job.adapters
-    dense = states(job, gradient, strategy, ranks)
+    dense = outer = states(job, gradient, strategy, ranks)
     experts = states(job, gradient, strategy, expert_ranks) if a.experts else dense
+    if adapters is None and job.quantized_bytes:  # of layers that are whole; embeddings and head multiply in 16 bits
+        dense, experts = (_quantized(kind, job, strategy) for kind in (dense, experts))
     if adapters is None:
-        return dense, experts, dense
+        return dense, experts, outer
     fully = (strategy == FSDP) | (strategy == HSDP)
     whole, whole_experts = np.where(fully, 1.0 / ranks, 1.0), np.where(fully, 1.0 / expert_ranks, 1.0)
     part = adapters.dense_params(a) / a.shared_layer_params
@@ -194,6 +196,13 @@ def _states_of(
         _beside(experts, expert_part, adapters.base_bytes * whole_experts),
         _beside(dense, 0.0, adapters.outer_bytes * whole),
     )
+
+
+def _quantized(states: States, job: Job, strategy: np.ndarray) -> States:
+    """The states of layers whose weights are also kept as their products take them in. A sharded layer's are made of
+    what is gathered and gone with it."""
+    whole = (strategy != FSDP) & (strategy != HSDP)
+    return replace(states, weights=states.weights + np.where(whole, job.quantized_bytes, 0.0))
 
 
 def _twice(states: States, both: np.ndarray) -> States:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .architecture import BYTES
 from .dispatch import dispatch_from, hidden_share
 from .job import DUALPIPE, NO_OVERLAP, Job
 from .layout import Layouts
@@ -28,7 +29,7 @@ def lightly_kept(job: Job, layouts: Layouts) -> np.ndarray:
     tensors, which mixtures in FP8 keep as products take them in, in one byte (2412.19437, 3.3.3).
     """
     a, e = job.architecture, float(job.activation_bytes)
-    operand = 1.0 if job.precision == "fp8" and a.moe_layers else e
+    operand = max(1.0, BYTES[job.precision]) if job.narrow and a.moe_layers else e
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp
     stream = 2.0 * e * a.hidden / np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     attention = e * (2.0 * a.query_width + a.kv_width)

@@ -78,7 +78,7 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
         some, own = taken(ranks, apart), bytes_[apart]
         gather = all_gather(wires, own, some)
         both = both + spread(4.0 * gather, apart, len(bytes_))  # and as many scatters, which take as long
-        if job.precision == "fp8" and framework.gathers_fp8:
+        if job.precision in ("fp8", "mxfp8") and framework.gathers_fp8:
             spared = spread(2.0 * (gather - all_gather(wires, own / 2.0, some)), apart, len(bytes_))
     if len(together):
         both = both + spread(2.0 * all_reduce(wires, bytes_[together], taken(ranks, together)), together, len(bytes_))

@@ -208,6 +208,8 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
+    if job.saves("offload"):  # what is kept on the host is what full recompute starts from
+        return [_FULL]
     # with flash attention no scores are kept that could be recomputed; other parts are, where the stack has a switch
     lightly = recomputes_lightly(job) and (job.architecture.moe_layers or job.framework in SELECTIVE)
     return [0, 1, 2] if job.attention == "unfused" or lightly else [0, 2]
@@ -284,6 +286,7 @@ def _least_bytes(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, micro
     a, tp, own = job.architecture, slices.tp[:, None], (slices.ep * slices.etp)[:, None]
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     inputs = tokens * job.activation_bytes * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
+    inputs = inputs * (not job.saves("offload"))
     shared = (a.shared_layer_params + a.expert_layer_params) / (tp * dp * slices.cp[:, None])
     whole = a.shared_layer_params / tp + a.expert_layer_params / own
     weight, state = job.weight_bytes, 12.0 if job.precision == "fp32" else 14.0 if job.master_weights else 6.0

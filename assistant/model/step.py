@@ -31,6 +31,9 @@ OPTIMIZER_TRAFFIC = 30.0
 SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU: assumed, half a layer's launch
 
 
+SLOW_HOST_LINK = 15.75e9  # bytes/s where the catalog knows no link to the host: PCIe 3.0 x16
+
+
 @dataclass(frozen=True)
 class Steps:
     """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it."""
@@ -241,6 +244,7 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     trained = trained_share(job, share_of(job, kinds))
     gradients = gradient_time(job, links.machine, framework, kinds, trained)
     repeated = np.where(kinds.recompute == _SELECTIVE, times.selective[own], 0.0)
+    waits = _waits_for_host(job, links.machine, kinds, times.forward[own]) if job.saves("offload") else 0.0
 
     def passes(forward: Times, backward: Times) -> tuple[Times, Times, Times]:
         """(Forward, backward, repeated) when the GPU also does these seconds of critical communication in them."""
@@ -248,7 +252,7 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
         return (
             _pick(floored(times.forward + forward, times.forward_floor), own),
             floored(times.backward[own] + gradients + _pick(backward, own), times.backward_floor[own]),
-            np.where(full, part * _pick(again, own), repeated),
+            np.where(full, part * (_pick(again, own) + waits), repeated),
         )
 
     alone, beside = passes(np.zeros_like(times.forward), np.zeros_like(times.forward)), passes(tp.forward, tp.backward)
@@ -266,6 +270,15 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
         outer_tp=_pick(np.asarray(tp.outer), own),
         weights=(times.forward - times.attention)[own],
     )
+
+
+def _waits_for_host(job: Job, machine: Machine, kinds: Layouts, forward: np.ndarray) -> np.ndarray:
+    """Seconds per layer and micro-batch in which a layer's input goes to the host and comes back that neither the
+    forward pass of a layer nor its backward pass (twice that, with what is recomputed three times) hides."""
+    tokens = kinds.micro_batch * job.sequence_length / kinds.cp
+    spread = np.where(kinds.sequence_parallel > 0, kinds.tp, 1.0)
+    seconds = tokens * job.activation_bytes * job.architecture.hidden / spread / (machine.host_link or SLOW_HOST_LINK)
+    return np.maximum(seconds - forward, 0.0) + np.maximum(seconds - 3.0 * forward, 0.0)
 
 
 def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:

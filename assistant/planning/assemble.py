@@ -29,7 +29,7 @@ from assistant.vocabulary.plan import (
 from assistant.vocabulary.quantities import days_said
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import evidence, idle, overrides, practice, profile, quotes_compared, stale
+from . import dividing, evidence, idle, overrides, practice, profile, quotes_compared, savings, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice, meets
@@ -101,7 +101,10 @@ def plan_of(
         movers=movers_of(chosen, made.job),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen, offers),
-        warnings=_warnings(made, stale.warnings(made, offers, catalog), library, searched=index is not None),
+        warnings=[
+            *dividing.warnings(made, pipeline.predictor),
+            *_warnings(made, stale.warnings(made, offers, catalog), library, searched=index is not None),
+        ],
         assumptions=_assumptions(made, catalog, design),
         questions_for_provider=[*_about_all_of_them(made), *_said(made, "ask")],
         measure_first=_said(made, "measure"),
@@ -581,5 +584,6 @@ def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) 
         *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
         *practice.assumptions(job, catalog),
+        *savings.assumptions(job, chosen),
     ]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

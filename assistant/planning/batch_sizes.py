@@ -25,7 +25,7 @@ def global_batch(questionnaire: Questionnaire, architecture: Architecture, seque
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
     wanted = max(1, round(tokens / sequence))
-    batch = _even_multiple(gpus, wanted) if wanted >= gpus else _divisible(gpus, wanted)
+    batch = _even_multiple(gpus, wanted) if wanted >= gpus else dividing_near(gpus, wanted)
     at_once = (given.micro_batch if given else None) or 1
     if isinstance(split, Parallelism):
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
@@ -63,7 +63,7 @@ def _even_multiple(unit: int, wanted: int) -> int:
     return unit * max(near or [max(1, round(around))], key=lambda times: (times & -times, -abs(times - around)))
 
 
-def _divisible(gpus: int, wanted: int) -> int:
+def dividing_near(gpus: int, wanted: int) -> int:
     """Of the batches within an eighth of what is wanted the one that most data-parallel degrees of ``gpus`` divide, for
     more GPUs than sequences: a multiple of its odd part (of 3 × 512 GPUs a third is left over else), then of as many
     twos as there are in 16 micro-batches for each GPU."""

@@ -66,9 +66,17 @@ def considered(job: Resolved, catalog: Catalog, today: datetime.date | None = No
     of NICs stands there once with each. ``today`` dates the quotes."""
     excluded = job.questionnaire.constraints.excluded_fabrics
     market = on_the_market(job, catalog, today)
-    fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
+    fabrics = [fabric for fabric in _named_and_listed(job, catalog) if fabric.id not in excluded]
     joined = tuple(offered for offered in market if _joins_enough(offered.offer, job))
     return [one for fabric in fabrics for one in _considered(fabric, job, market, joined)]
+
+
+def _named_and_listed(job: Resolved, catalog: Catalog) -> Iterator[Fabric]:
+    """The catalog's networks; before them those at rates of their own that the cluster or a quote names."""
+    said = (job.questionnaire.cluster.fabric, *(quote.fabric for quote in job.questionnaire.budget.quotes))
+    listed = dict(catalog.fabrics)
+    yield from (catalog.fabrics[name] for name in dict.fromkeys(said) if name and name not in listed)
+    yield from listed.values()
 
 
 def rented_openly(job: Resolved) -> bool:

@@ -73,7 +73,13 @@ def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> 
     fabrics = networks([e.considered for e in entries], gpus, job, catalog)
     outcomes = predict_training(model_job(job), gpus, fabrics, job.parallelism)
     for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
-        entry.estimated = as_estimate(outcome, network.gpu_rate * gpus.domain)
+        made = as_estimate(outcome, network.gpu_rate * gpus.domain)
+        entry.estimated = _as_named(made, job) if job.rare else made
+
+
+def _as_named(estimate: Estimate, job: Resolved) -> Estimate:
+    """With the method by which islands average as it was named: the model knows them as one strategy."""
+    return replace(estimate, parallelism={**estimate.parallelism, "strategy": job.averaging})
 
 
 def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:

@@ -13,7 +13,7 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.reasoning.engine import LARGEST_NUMBER
 from assistant.vocabulary.catalog import Fabric, Fact
 from assistant.vocabulary.facts import UNKNOWN
-from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import RARELY, STRATEGY_NAMES, Parallelism, Questionnaire
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
@@ -166,6 +166,8 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
         "uses_nccl": job.gpu.vendor == "nvidia" and collectives_cross(job, layout),
         "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")),
         "strategy_said": strategy_said(job.questionnaire.parallelism),
+        "strategy_named": _strategy_named(job, layout),
+        "inner_steps": known(job.inner_steps if job.sites > 1 or job.rare else None),
         "parallelism_fixed": job.parallelism is not None,
         **sizes,
         "dp": dp,
@@ -190,6 +192,13 @@ def strategy_said(split: object) -> str:
     """The data-parallel strategy that was given with a split, or ``none``."""
     said = isinstance(split, Parallelism) and "strategy" in split.model_fields_set
     return split.strategy if isinstance(split, Parallelism) and said else "none"
+
+
+def _strategy_named(job: Resolved, layout: Mapping[str, Any]) -> object:
+    """The strategy as it was named: methods whose islands meet rarely are one to the model."""
+    strategy = job.parallelism.strategy if job.parallelism else layout.get("strategy")
+    named = job.averaging if strategy in RARELY else strategy
+    return known(named and STRATEGY_NAMES.get(named, named.upper()))
 
 
 def _slowdowns(entries: list[Entry]) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _kernels(questionnaire: Questionnaire, gpu: Gpu, precision: str, taken: Assu
     """Whether the experts' kernels are fused: asked only where somebody's are, in block-scaled FP8 whose experts lie
     within one domain of NVLink."""
     within = gpu.scale_up_domain > RACKLESS or questionnaire.cluster.gpus <= gpu.scale_up_domain
-    if precision != "fp8" or gpu.vendor != "nvidia" or gpu.peak_fp4 is None or not within:
+    if precision not in ("fp8", "mxfp8") or gpu.vendor != "nvidia" or gpu.peak_fp4 is None or not within:
         return None
     framework = (questionnaire.training or Training()).framework
     if framework == "megatron":
@@ -96,7 +96,7 @@ def _kernels(questionnaire: Questionnaire, gpu: Gpu, precision: str, taken: Assu
 
 
 def _dispatch(published: dict[str, str], precision: str, taken: Assumptions) -> str:
-    if precision == "fp8" and published.get("dispatch_precision") == "fp8":
+    if precision in ("fp8", "mxfp8") and published.get("dispatch_precision") == "fp8":
         why = "not said: as its publisher trained it; tokens come back in 16 bits"
         return taken.take("training.dispatch_precision", "fp8", why)
     why = "not said: tokens travel to their experts in 16 bits, as Megatron and torchtitan have it"

@@ -166,6 +166,8 @@ class Predictor:
 
 
 def _fits(job: Resolved, gpus: Machine) -> bool:
+    """Whether it fits as stacks have it, without anything done besides to save memory: a size that is advised asks for
+    none of that."""
     try:
         return fitting(model_job(job), gpus, job.parallelism)[1]
     except InputError:

@@ -8,7 +8,7 @@ from math import prod
 
 from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import NARROW, Parallelism, Questionnaire
 
 from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import on_the_market
@@ -125,7 +125,7 @@ def _adapters(job: Resolved, predictor: Predictor) -> str:
     """The way to train fewer weights that would fit where the job does not: LoRA, else QLoRA."""
     if job.serves or job.questionnaire.workload not in ("finetuning", "rlhf"):
         return ""
-    usual = job.adapters or Adapters(base="bf16" if job.precision == "fp8" else job.precision)
+    usual = job.adapters or Adapters(base="bf16" if job.precision in NARROW else job.precision)
     tried = {"LoRA": None if job.adapters else usual, "QLoRA": replace(usual, base="nf4")}
     for method, adapters in tried.items():
         if adapters is not None and fits_on(replace(job, adapters=adapters), job.gpus, job.parallelism, predictor):

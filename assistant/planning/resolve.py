@@ -17,7 +17,15 @@ from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH, in_dollars
-from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Parallelism, Questionnaire, Training
+from assistant.vocabulary.questionnaire import (
+    NARROW,
+    RARELY,
+    Inference,
+    ModelShape,
+    Parallelism,
+    Questionnaire,
+    Training,
+)
 
 from . import rollouts
 from .assumptions import Assumptions
@@ -342,7 +350,9 @@ def _averaging(questionnaire: Questionnaire, taken: Assumptions) -> dict[str, An
     split = questionnaire.parallelism
     said = split if isinstance(split, Parallelism) and split.strategy in RARELY else None
     method = said.strategy if said else "diloco"
-    if questionnaire.serves or (said is None and questionnaire.cluster.sites == 1):
+    # Reinforcement learning sends its weights after every update: no island of it trains alone, unless that was said.
+    unused = questionnaire.cluster.sites == 1 or questionnaire.workload == "rlhf"
+    if questionnaire.serves or (said is None and unused):
         return {}
     steps = said.inner_steps if said and said.inner_steps else None
     if steps is None:
@@ -460,7 +470,7 @@ def _frozen(method: str, precision: str, framework: str | None, taken: Assumptio
     if method == "qlora":
         why = "QLoRA: four bits with twice quantised constants, 4.13 bits per weight; embeddings and head stay in 16"
         return taken.take("frozen weights", "nf4", why)
-    if precision == "fp8" and framework == "megatron":
+    if precision in NARROW and framework == "megatron":
         why = "nothing updates them, so Megatron's recipes keep no copy in 16 bits; embeddings and head stay in 16"
         return taken.take("frozen weights", "fp8", why)
     held = precision if precision in ("fp32", "fp16") else "bf16"

@@ -14,7 +14,7 @@ from assistant.model.reinforcement import Loop
 from assistant.model.weight_sync import CHECKPOINT_ENGINE, RESHARD
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.questionnaire import Questionnaire, Reinforcement, Training
+from assistant.vocabulary.questionnaire import NARROW, Questionnaire, Reinforcement, Training
 
 from .assumptions import Assumptions
 from .batch_sizes import least
@@ -61,7 +61,7 @@ def answers(
         longest_answer=longest,
         rollout_gpus=apart,
         rollout_split=rl.rollout_tensor_parallel,
-        rollout_precision=rl.rollout_precision or ("fp8" if precision == "fp8" else "bf16"),
+        rollout_precision=rl.rollout_precision or ("fp8" if precision in NARROW else "bf16"),
         steps_off=steps_off,
         weight_sync=_sync(rl, apart is not None, generates, taken),
         reference=_reference(rl, algorithm, taken),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import DAYS_PER_YEAR, limit_in_dollars, told_apart
+from assistant.vocabulary.questionnaire import STRATEGY_NAMES
 
 UNKNOWN = "–"
 # Below so many seconds a time is told in a unit of so many.
@@ -136,20 +137,13 @@ def serving_error(constants: Mapping[str, Fact]) -> str:
 SIDES = ("prefill", "decode")
 
 
-_STRATEGIES = {
-    "zero1": "ZeRO-1",
-    "zero2": "ZeRO-2",
-    "zero3": "ZeRO-3",
-    "diloco": "DiLoCo",
-    "localsgd": "local SGD",
-    "fedavg": "federated averaging",
-    "async": "asynchronous",
-}
-
-
 def strategy(name: str) -> str:
     """How people write a way of sharing the training state: ``ZeRO-2``, ``FSDP``."""
-    return _STRATEGIES.get(name, name.upper())
+    return STRATEGY_NAMES.get(name, name.upper())
+
+
+_LOSS, _HOST, _TILES = "loss in chunks", "inputs on the host", "MLP in tiles"
+_SAVED = {"chunked-loss": (_LOSS,), "offload": (_LOSS, _HOST), "tiled-mlp": (_LOSS, _HOST, _TILES)}
 
 
 def layout(parallelism: dict[str, object]) -> str:
@@ -176,4 +170,5 @@ def layout(parallelism: dict[str, object]) -> str:
         part = parallelism.get("recomputed_layers_percent")
         of = f" of {part:.3g} % of the layers" if part else ""
         parts.append(f"{parallelism['recompute']} recompute{of}")
+    parts += list(_SAVED.get(str(parallelism.get("saving")), ()))
     return " · ".join(parts) or UNKNOWN

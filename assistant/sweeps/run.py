@@ -52,7 +52,9 @@ def sweep(
     if all(point.error for point in points):
         first = ", ".join(f"{path} {value}" for path, value in points[0].values.items())
         raise InputError(f"no point of the sweep can be planned; the first, {first}: {points[0].error}")
-    names = {one.id: one.label for one in pipeline.catalog.fabrics.values()}
+    fabrics = pipeline.catalog.fabrics
+    named = (str(point.values["cluster.fabric"]) for point in points if "cluster.fabric" in point.values)
+    names = {ident: fabrics[ident].label for ident in (*fabrics, *named) if ident in fabrics}
     return Sweep(name=questionnaire.name, names=names, axes=list(axes), points=points, turns=turns_of(axes, points))
 
 

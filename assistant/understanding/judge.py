@@ -28,6 +28,9 @@ from .templates import Quantity
 from .text import ENGLISH, stem
 
 NETWORK, FABRIC = "network", "cluster.fabric"
+_OTHER_NAMES = frozenset(path for path, one in FIELDS.items() if one.about.kind == "id") - {FABRIC}
+_WAN = "cluster.wan_gbps"
+_SLOWEST_LEARNED = 10.0  # Gb/s: the labelled messages tell of slower links between sites alone
 NONE = "none"
 _OF_GPUS = frozenset({*COUNTS, "budget.owned_gpus"})  # "we own 16 and buy 16 more" counts GPUs
 _CHOSEN = frozenset({"choice", "flag"})
@@ -165,6 +168,8 @@ class Judge:
         quiet = {fact.says.field for fact in live if fact.says.act == "quiet"}
         if reading.act in _STATED_IN:
             claimed = {at for fact in live if not _is_choice(fact) for at in fact.claimed}
+            # The 8 of "mxfp8" is part of the name of what is chosen.
+            claimed |= {at for fact in live if _is_choice(fact) for at in fact.claimed if reading.text.tokens[at].glued}
             claimed |= set() if live else reading.taken  # by what the question that is open, or was last, says
             left = [at for at in likely if at not in claimed and found[at].quantities[0].kind != NETWORK]
             barred = {(fact.says.field, at) for fact in live if fact.says.act == "quiet" for at in fact.claimed}
@@ -297,6 +302,9 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
     if path == FABRIC:
         places = {at for at, one in found.items() if one.quantities[0].kind == NETWORK}
     weighed = [likely[at] for at in places if at in likely]
+    if path == FABRIC:  # "gigabit" names no model, whatever it sounds like
+        weighed = [_of_a_network(reading, at, likely[at]) for at in sorted(places) if at in likely]
+        weighed = [each for each in weighed if added(each.values()) >= _ASKED]
     if other := _of_the_loop(reading, path, weighed):
         reading.fields[other] = _withdraw(reading, path)
         return
@@ -310,6 +318,13 @@ def _weigh(reading: Reading, path: str, live: Sequence[Fact], found: Mapping[int
         classes = frozenset(NAMES.values())
     if _is_none_of(reading, classes, weighed, named=any(fact.says.generic for fact in facts)):
         _put_right(reading, path, facts[0] if facts else None, {at: found[at] for at in places & likely.keys()}, likely)
+
+
+def _of_a_network(reading: Reading, at: int, odds: Mapping[str, float]) -> Mapping[str, float]:
+    """What a network may be; of one slower than any of the messages that were learned no more than whether it joins
+    sites."""
+    slow = any(m.start == at and m.gbps is not None and m.gbps < _SLOWEST_LEARNED for m in reading.mentions)
+    return {one: each for one, each in odds.items() if (one == _WAN if slow else one not in _OTHER_NAMES)}
 
 
 def _of_the_loop(reading: Reading, path: str, weighed: Sequence[Mapping[str, float]]) -> str | None:

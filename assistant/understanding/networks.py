@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+from assistant.vocabulary.rates import at_rate
 
 from .names import NetworkName
 from .templates import Quantity
@@ -33,8 +34,12 @@ _ETHERNET_UNITS = (
     "g ethernet",
     "gig e",
     "ge",
+    "fast ethernet",
 )
 _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
+_SLOWEST_RDMA = 25.0  # Gb/s: slower adapters between GPU nodes are Ethernet
+_SET_APART = frozenset(",;.()!?")
+_JOINTS = frozenset("network networks interconnect link links lan fabric switch switched connection".split())
 _FASTEST = 800.0  # Gb/s of one adapter
 _NICS = 8  # of a node with GPUs, where nobody says how many
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
@@ -275,9 +280,9 @@ def _times_before(tokens: Sequence[Token], at: int) -> int | None:
 def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     """ "100 gig" and "25GbE" are Ethernet; "400G" alone could be anything and is asked about."""
     after = _words_after(tokens, rate.end, 4)
-    ethernet = rate.unit in _ETHERNET_UNITS or (
-        rate.value in (10, 25) and (rate.unit == "g" or _joins_nodes(tokens, rate)) and not set(after[:1]) & {"of"}
-    )
+    slow = rate.value in (10, 25) and (rate.unit == "g" or _joins_nodes(tokens, rate))
+    slow = slow or (rate.value < _SLOWEST_RDMA and (_joins_nodes(tokens, rate) or _is_the_network(tokens, rate)))
+    ethernet = rate.unit in _ETHERNET_UNITS or (slow and not set(after[:1]) & {"of"})
     before = {t.text for t in tokens[max(0, rate.start - 2) : rate.start]}  # "four NICs at 400 gig"
     if not ethernet or (rate.value >= 200 and (set(after[:1]) | before) & _CARDS):
         return None
@@ -292,6 +297,15 @@ def _joins_nodes(tokens: Sequence[Token], rate: Quantity) -> bool:
     after = _words_after(tokens, rate.end, 1)
     between = after == ["between"] or (not after and bool(before) and before[-1] in _JOINED_BY)
     return between and not PER_NODE.isdisjoint(before)
+
+
+def _is_the_network(tokens: Sequence[Token], rate: Quantity) -> bool:
+    """ "The network is 100 Mb/s", "a 1 Gb/s link"; what stands for itself too: "16 A100, 100 Mb/s", "over 1 Gb/s"."""
+    before = [t.text for t in tokens[max(0, rate.start - 4) : rate.start]]
+    after = _words_after(tokens, rate.end, 1)
+    ends = rate.end == len(tokens) or tokens[rate.end].text in _SET_APART
+    alone = ends and (not before or before[-1] in _SET_APART | (_JOINED_BY - {"by", "at"}))
+    return alone or bool(_JOINTS & {*before, *after})
 
 
 def _words_after(tokens: Sequence[Token], at: int, count: int) -> list[str]:
@@ -317,13 +331,14 @@ def resolve(
     if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
         return _usual(members, mention.technology, gpu), ()
     of_each = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else _NICS)))
-    at_rate = (of_each if mention.of_all_adapters else None) or _at(members, gbps)
-    if at_rate is None and not mention.per_adapter and mention.per_node:
-        at_rate = of_each
-    if at_rate is None and mention.technology == "tcp":
+    found = (of_each if mention.of_all_adapters else None) or _at(members, gbps)
+    if found is None and not mention.per_adapter and mention.per_node:
+        found = of_each
+    if found is None and mention.technology == "tcp":
         # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
-        at_rate = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
-    return (at_rate, ()) if at_rate else (None, tuple(f.id for f in members))
+        found = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
+    found = found or at_rate(catalog.fabrics, mention.technology, round(gbps, 3))
+    return (found, ()) if found else (None, tuple(f.id for f in members))
 
 
 def _at(members: Iterable[Fabric], gbps: float) -> str | None:

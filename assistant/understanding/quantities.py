@@ -32,6 +32,8 @@ class Units:
     cents: frozenset[str]
     per: Matcher
     counted: frozenset[str]
+    named_rates: dict[tuple[str, ...], float]  # Gb/s of names without a number
+    no_rate_behind: frozenset[str]
     shares: dict[str, float]
     parts: dict[tuple[str, ...], float]
     months: dict[str, int]
@@ -52,6 +54,8 @@ class Units:
             frozenset(units["cents"]),
             Matcher(compiler, [(period, t) for period, templates in units["per"].items() for t in templates]),
             frozenset(stem(word) for word in units["counted"].split()),
+            {_texts(name): float(gbps) for names, gbps in units["named_rates"].items() for name in names.split("|")},
+            frozenset(units["no_rate_behind"]),
             units["shares"],
             {_texts(part): float(value) for part, value in numbers["parts"].items()},
             {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
@@ -80,7 +84,25 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
             found += [money] if money and (money.unit or money.value != 1) else []
             continue
         found += [money] if money else _measured(tokens, number, units)
-    return found + _parts(tokens, units) + _shares(tokens, numbers, units)
+    parts = _parts(tokens, units)
+    inside = {at for part in parts for at in range(part.start, part.end)}  # "half a gigabit"
+    named = [rate for rate in _named_rates(tokens, numbers, units) if rate.start not in inside]
+    return found + named + parts + _shares(tokens, numbers, units)
+
+
+def _named_rates(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) -> list[Quantity]:
+    """ "Gigabit Ethernet", "GbE": a rate by its name, where no number says how many of it."""
+    counted = {q.end for q in numbers if q.unit != _ARTICLE}
+    found: list[Quantity] = []
+    for at in range(len(tokens)):
+        before = at - (tokens[at - 1].text == "-") if at else 0
+        apart = before not in counted and not (before and tokens[before - 1].text in units.no_rate_behind)
+        for size in range(_LONGEST_UNIT, 0, -1) if apart and not (found and at < found[-1].end) else ():
+            name = tuple(t.text for t in tokens[at : at + size])
+            if len(name) == size and name in units.named_rates and not _runs_on(tokens, at + size):
+                found.append(Quantity("rate", units.named_rates[name], at, at + size, " ".join(name)))
+                break
+    return found
 
 
 def _ones(tokens: Sequence[Token], units: Units) -> list[Quantity]:

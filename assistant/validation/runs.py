@@ -21,7 +21,7 @@ from assistant.model.validation import Run
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
-from assistant.vocabulary.questionnaire import ModelShape, Parallelism
+from assistant.vocabulary.questionnaire import PRECISIONS, ModelShape, Parallelism
 
 REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 MOST_MISTAKES = 20  # told one by one
@@ -32,7 +32,7 @@ _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", 
 _SPLIT = tuple("strategy tp pp cp ep interleave sequence_parallel micro_batch recompute attention".split())
 _CHOICES = {
     "use": USES,
-    "precision": ("fp32", "fp16", "bf16", "fp8"),
+    "precision": PRECISIONS,
     "recompute": RECOMPUTE,
     "attention": ("flash", "flash-3", "unfused"),
     "framework": tuple(FRAMEWORKS),

@@ -14,11 +14,12 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from .entry import Entry
+from .rates import Fabrics
 
 # One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent), by what it measures.
 _UNITS_BY_KIND: tuple[dict[str, float], ...] = (
@@ -129,6 +130,12 @@ class Gpu(Entry):
     aliases: list[str] = Field(default_factory=list)
     summary: str
 
+    @property
+    def scales_blocks(self) -> bool:
+        """Whether its units multiply numbers in blocks that share a scale, MXFP8 and NVFP4, in training: those of
+        NVIDIA's Blackwell. Nothing is known of a training run in either on another vendor's GPUs."""
+        return self.vendor == "nvidia" and self.peak_fp4 is not None and self.peak_fp8 is not None
+
     def nics_in(self, gpus_per_node: int) -> int:
         """Usual RDMA adapters of a node of so many GPUs: as many per GPU as the usual node has, one at least."""
         return max(1, round(self.nics_per_node * gpus_per_node / self.gpus_per_node))
@@ -238,6 +245,8 @@ class Fabric(Entry):
     technology: Technology
     transport: Transport
     line_rate: Fact | None = None  # per NIC, one direction
+    # Gb/s per NIC from and to which it stands for others of its kind, named by id and rate alone; null: for itself
+    stands_for: tuple[float, float] | None = None
     # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
     nics_per_node: int | None = None
     # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
@@ -265,6 +274,10 @@ class Fabric(Entry):
     power_per_gpu: Fact | None = None  # switches and optics, W
     aliases: list[str] = Field(default_factory=list)
     summary: str
+
+    def stands(self, gbps: float) -> bool:
+        """Whether it stands for networks of its kind with ``gbps`` Gb/s an adapter."""
+        return self.stands_for is not None and self.stands_for[0] <= gbps <= self.stands_for[1]
 
     @property
     def label(self) -> str:
@@ -520,7 +533,7 @@ class Catalog(Entry):
 
     gpus: dict[str, Gpu]
     models: dict[str, Model]
-    fabrics: dict[str, Fabric]
+    fabrics: Annotated[dict[str, Fabric], AfterValidator(Fabrics)]
     scale_ups: dict[str, ScaleUp]
     providers: dict[str, Provider]
     devices: dict[str, Device]

@@ -105,6 +105,8 @@ _JOB = {
     "network_team": _text("network skills at hand", "none", "some", "expert"),
     # How it is split, on the cheapest RDMA candidate (the likely one)
     "strategy": _text("data-parallel strategy", *STRATEGIES),
+    "strategy_named": _text("data-parallel strategy in words; of methods whose islands meet rarely as it was named"),
+    "inner_steps": _number("steps", "between two exchanges of islands that meet rarely"),
     "strategy_said": _text("data-parallel strategy that the user fixed, or `none`", *STRATEGIES, "none"),
     "parallelism_fixed": _flag("the user fixed the parallelism"),
     "tp": _number("GPUs", "tensor-parallel degree"),

@@ -7,10 +7,13 @@ stays ``None`` here; the planner fills it in and lists every assumption.
 from .cluster import Cluster
 from .money import Budget, Constraints, Quote, clauses
 from .section import (
+    BLOCK_SCALED,
+    NARROW,
     PRECISIONS,
     RARELY,
     SERVING,
     STRATEGIES,
+    STRATEGY_NAMES,
     TRAINING,
     WORKLOADS,
     Id,
@@ -27,11 +30,14 @@ from .training import Parallelism, Reinforcement, Training
 from .whole import FIELDS, Questionnaire, latest_days
 
 __all__ = [
+    "BLOCK_SCALED",
     "FIELDS",
+    "NARROW",
     "PRECISIONS",
     "RARELY",
     "SERVING",
     "STRATEGIES",
+    "STRATEGY_NAMES",
     "TRAINING",
     "WORKLOADS",
     "Budget",

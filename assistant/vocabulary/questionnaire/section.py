@@ -13,11 +13,22 @@ SERVING = ("inference", "disaggregated-inference", "batch-inference")
 WORKLOADS = (*TRAINING, *SERVING)
 RARELY = ("diloco", "localsgd", "fedavg")  # islands that meet once in many steps
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", *RARELY)
-PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
+PRECISIONS = ("fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4")
+STRATEGY_NAMES = {
+    "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2",
+    "zero3": "ZeRO-3",
+    "diloco": "DiLoCo",
+    "localsgd": "local SGD",
+    "fedavg": "federated averaging",
+    "async": "asynchronous",
+}  # as people write them; others are their own names in capitals
+BLOCK_SCALED = ("mxfp8", "nvfp4")  # a scale beside each few elements, which the GPU's units have to know
+NARROW = ("fp8", *BLOCK_SCALED)  # products take in fewer bits than are kept between layers
 
 Workload = Literal["pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference"]
 Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco", "localsgd", "fedavg"]
-Precision = Literal["fp32", "fp16", "bf16", "fp8"]
+Precision = Literal["fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"]
 ServedPrecision = Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4", "mxfp4", "nvfp4"]
 
 

@@ -1,0 +1,40 @@
+"""What a plan does to save memory where the job does not fit without, told as an assumption."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.model.job import SAVINGS
+from assistant.vocabulary.plan import Assumption
+
+from .entry import Entry
+from .resolve import Resolved
+
+_DOES = {
+    "chunked-loss": "the loss is computed chunk by chunk of the tokens and no whole logits are kept (Liger Kernel, "
+    "2410.10989; torchtune's chunked cross-entropy)",
+    "offload": "the layers' inputs, which full recompute starts from, wait in the host's memory",
+    "tiled-mlp": "the MLP is recomputed tile by tile of the tokens (Arctic Long Sequence Training, 2506.13996)",
+}
+
+
+def assumptions(job: Resolved, chosen: Entry | None) -> Iterator[Assumption]:
+    """What is done besides in the plan's split, with the memory that a host gives for it."""
+    layout = chosen.estimate.parallelism if chosen and chosen.estimated else {}
+    saving = str(layout.get("saving") or SAVINGS[0])
+    done = [_DOES[one] for one in SAVINGS[1 : SAVINGS.index(saving) + 1]]
+    if not done:
+        return
+    host = _host_gb(job, layout) if SAVINGS.index(saving) >= SAVINGS.index("offload") else 0.0
+    room = f", {host:,.0f} GB of each node's" if host else ""
+    why = f"it does not fit without: {'; '.join(done)}{room}; your stack has to be able to"
+    yield Assumption(field="memory saving", value=saving, why=why)
+
+
+def _host_gb(job: Resolved, layout: dict[str, object]) -> float:
+    """GB of a node's memory that the inputs of all layers of its GPUs take, in 16 bits."""
+    degree = lambda name: float(str(layout.get(name) or 1))
+    tokens = degree("micro_batch") * job.longest_sequence / degree("cp")
+    spread = degree("tp") if layout.get("sequence_parallel") else 1.0
+    layer = tokens * 2.0 * job.architecture.hidden / spread
+    return layer * job.architecture.layers * min(job.gpus_per_node, job.gpus) / 1e9

@@ -1,0 +1,92 @@
+"""The networks of the catalog by id; of the kinds that exist at any rate, also at rates that it does not list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .catalog import Fabric
+
+_RATED = re.compile(r"(?P<kind>[a-z0-9-]+)-(?P<gbps>\d+(?:\.\d+)?)")
+_RATE = r"(?<![\d.]){rate:g}(?![\d.])"
+
+
+class Fabrics(dict[str, "Fabric"]):
+    """Networks by id. ``ethernet-tcp-1`` and ``ethernet-tcp-0.1`` are known beside those that are listed: a network
+    whose entry says for which rates it stands (:attr:`Fabric.stands_for`) is that at its own line rate, and what was
+    measured of it as a share of its rate holds there too. Only what is listed is gone through as a candidate."""
+
+    def __missing__(self, ident: str) -> Fabric:
+        made = self._at_rate(ident)
+        if made is None:
+            raise KeyError(ident)
+        return made
+
+    def __contains__(self, ident: object) -> bool:
+        return super().__contains__(ident) or (isinstance(ident, str) and self._at_rate(ident) is not None)
+
+    def get(self, ident: str, default: Any = None, /) -> Any:
+        """The network of that id, listed or at its own rate."""
+        try:
+            return self[ident]
+        except KeyError:
+            return default
+
+    def spelled(self, name: str) -> str | None:
+        """The id of what is called as another rate of a network is: ``1GbE`` as ``10GbE`` is, and ``GbE``, which is one
+        of it."""
+        called = [name] if re.search(r"\d", name) else [f"1{name}", f"1 {name}"]
+        for one in self.values():
+            if one.stands_for is None or one.line_rate is None:
+                continue
+            for said in filter(None, (re.search(r"\d+(?:\.\d+)?", each) for each in called)):
+                as_listed = f"{said.string[: said.start()]}{one.line_rate.value:g}{said.string[said.end() :]}"
+                ident = f"{_kind(one.id)}-{float(said[0]):g}"
+                if as_listed.lower() in one.aliases and ident in self:
+                    return ident
+        return None
+
+    def _at_rate(self, ident: str) -> Fabric | None:
+        read = _RATED.fullmatch(ident)
+        gbps = float(read["gbps"]) if read else 0.0
+        if read is None or f"{gbps:g}" != read["gbps"]:
+            return None
+        base = next((one for one in _alike(self.values(), read["kind"]) if one.stands(gbps)), None)
+        return _at(base, ident, gbps) if base else None
+
+
+def at_rate(fabrics: Mapping[str, Fabric], technology: str, gbps: float) -> str | None:
+    """The id of plain networks of a kind at ``gbps`` Gb/s an adapter; ``None`` where it exists at some rates only."""
+    alike = [one for one in fabrics.values() if one.technology == technology and one.line_rate is not None]
+    idents = dict.fromkeys(f"{kind}-{gbps:g}" for one in alike if (kind := _kind(one.id)))
+    return next((ident for ident in idents if ident in fabrics), None)
+
+
+def _kind(ident: str) -> str | None:
+    read = _RATED.fullmatch(ident)
+    return read["kind"] if read else None
+
+
+def _alike(fabrics: Iterable[Fabric], kind: str) -> Iterable[Fabric]:
+    return (one for one in fabrics if one.stands_for is not None and _kind(one.id) == kind)
+
+
+def _at(base: Fabric, ident: str, gbps: float) -> Fabric:
+    """``base`` at another line rate; a bus bandwidth that was measured at its own is left out."""
+    if base.line_rate is None:
+        raise ValueError(f"{base.id}: expected a line rate of what stands for others")
+    rate = _RATE.format(rate=base.line_rate.value)
+    spoken = f"{gbps:g} Gb/s" if gbps >= 1 else f"{gbps * 1000:g} Mb/s"
+    fact = base.line_rate.model_copy(update={"value": gbps, "source": "derived: in the name: the rate that was said"})
+    told = {
+        "id": ident,
+        "name": re.sub(f"{rate} Gb/s", spoken, base.name),
+        "short": re.sub(rate, f"{gbps:g}" if gbps >= 1 else spoken, base.label),
+        "line_rate": fact,
+        "all_reduce_bus_bandwidth": {},
+        "aliases": [],
+        "summary": f"Counted like {base.name}, at {spoken}: the same share of the line rate arrives.",
+    }
+    return base.model_copy(update=told)
