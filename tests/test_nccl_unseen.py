@@ -370,3 +370,11 @@ def test_an_entry_of_the_address_table_that_hosts_set_differently_is_told_by_hos
     found = read(debug(DEVICES, "Using network IB", per_host=8) + "\n".join(lines) + "\n")
     told = next(each for each in found.findings if each.code == "gid-index-pinned")
     assert "NCCL_IB_GID_INDEX=3 on node-0 and 0 on node-1" in told.message
+
+
+def test_v100_machines_of_a_cloud_over_ethernet_are_no_fault():
+    lines = ["NET/IB : No device found.", "NET/Socket : Using [0]ens4:10.0.0.1<0>", "Using network Socket"]
+    text = debug(*lines, *channels("Socket", 1, ""), "Init COMPLETE", per_host=4).replace("node-", "bhs-v100-0")
+    text = text.replace("nRanks 16", "nRanks 8").replace("localRanks 8", "localRanks 4")
+    assert alarms(read(text)) == []
+    assert "tcp-sockets" in alarms(read(text.replace("v100", "h100")))

@@ -226,7 +226,7 @@ class Listener:
         mentioned = networks.mentions(
             text.tokens,
             [q for q in (*named, *general) if q.kind == "network"],
-            [q for q in measured if q.kind == "rate"],
+            [networks.in_bits(q, text.typed(q.start, q.end)) for q in measured if q.kind == "rate"],
             taken,
         )
         said = [*counted, *measured, *_sizes(counted), *unmeasured(text.tokens, counted, measured, self._units)]

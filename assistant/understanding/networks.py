@@ -3,6 +3,7 @@ is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,6 +49,7 @@ _CARD_NAME = 5  # tokens of "ConnectX-7 NICs" between how many and their rate
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _JOINED_BY = frozenset({"with", "over", "on", "via", "by", "at"})
 _RDMA = "rdma"
+_BITS, _IN_BYTES = 8, re.compile(r"[0-9 ][kMGT]?B(?:/s|ps| ?per s)")  # of a byte; a rate in bytes, as it is typed
 _WITHOUT = frozenset({"no", "without", "not", "disabled", "off", "isn't", "never"})
 
 
@@ -212,6 +214,14 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
         technology=technology, per_adapter=per_adapter, contradicted=contradicted,
         of_all_adapters=not (per_adapter or links) and rate.value >= _FASTEST and (per_node or rate.value > _FASTEST),
     )  # fmt: skip
+
+
+def in_bits(rate: Quantity, typed: str) -> Quantity:
+    """A rate of a network that is typed in bytes ("12.5 GB/s", "100 MB/s") in bits; one that no adapter carries as
+    bytes and that is usual in bits ("400 GB/s InfiniBand") is taken for what it is mostly meant as."""
+    bits = float(rate.value) * _BITS
+    meant = bits <= _FASTEST or rate.value not in _USUAL_RATES
+    return replace(rate, value=bits) if meant and _IN_BYTES.search(typed) else rate
 
 
 def _has_rdma(tokens: Sequence[Token], at: int) -> bool:

@@ -15,6 +15,9 @@ from .signatures import Pattern, as_information, finding, read, signatures
 _DATACENTRE = re.compile(
     r"\b[AH]\d00\b|B[23]00|V100(?!-PCIE)|MI\d{3}", re.I
 )  # whose machines have RDMA, whatever joins the GPUs
+_OFTEN_WITHOUT = re.compile(
+    r"V100", re.I
+)  # of clouds: fewer than eight in a machine are mostly joined by Ethernet alone
 _FABRIC_INTERFACE = re.compile(r"^(?:hsn|ib)\d")
 _GPUS_OF_SERVERS = 8
 _UNCHECKED = "sockets-of-the-provider-unchecked"  # the sign of those of which no page was read
@@ -47,7 +50,7 @@ def _whole_node(log: DebugLog) -> bool:
     """Whether a host has as many GPUs as machines that are built with RDMA."""
     per_host = max(map(len, log.devices_per_host.values()), default=0)
     return max(log.local_ranks, per_host, log.per_host) >= _GPUS_OF_SERVERS or any(
-        _DATACENTRE.search(h) for h in log.devices_per_host
+        _DATACENTRE.search(host) and not _OFTEN_WITHOUT.search(host) for host in log.devices_per_host
     )
 
 
