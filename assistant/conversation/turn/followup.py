@@ -17,6 +17,7 @@ from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
 from assistant.present.text import block_lines
+from assistant.understanding.demand import Demands
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
@@ -30,6 +31,7 @@ from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note, VariationShown
 from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
+from .near import nearest
 from .parts import Parts
 
 LINES, WIDTH = 5, 80
@@ -92,6 +94,20 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     return events
 
 
+def of_kind(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> list[Event]:
+    """The answer of one kind of question, whichever was likeliest; nothing where the plan has nothing to say of it."""
+    if kind.get("needs") == "quotes" and not (parts.state.plan and parts.state.plan.quotes):
+        return []
+    view = parts.view_of(said)
+    events = view(lambda plan: _answer(parts, plan, kind, said))
+    parts.more = partial(_more, parts, kind["more"], said, view)
+    return (
+        []
+        if all(isinstance(one, Note) and one.text.startswith("With ") and not one.items for one in events)
+        else events
+    )
+
+
 def beside_the_plan(parts: Parts, said: Utterance) -> list[Event] | None:
     """The answer to what is asked with a sum, a currency or a time of its own, which changes nothing of the job: a
     topic of the plan that says which sentences tell it (topics.yaml)."""
@@ -146,15 +162,15 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
         return None
     if _subjects(parts, said) and (found := answered(parts, said, first=False)):
         return found
-    kinds = _wordings(parts)
-    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
-    asked = " or ".join(f'"{one}"' for one in near[:2])
-    return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
-
-
-def _wordings(parts: Parts) -> dict[str, str]:
-    """Every kind of question with a sentence that asks it."""
-    return {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    demands = Demands.of_data(parts.library.language["asked_for"])
+    things = demands.of(said.text, said.amounts).things
+    lacks = next((one for one in things if one.lacks), None)
+    if lacks is not None:
+        first = f'I heard "{lacks.in_words(said.text.lower())}": the plan does not know {lacks.lacks}.'
+    else:
+        first = "I am not sure what you ask of the plan."
+    asked = " or ".join(f'"{one}"' for one in nearest(parts, said, things))
+    return parts.answered(Note(text=f"{first} Ask it for example {asked}." if asked else first))
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
@@ -410,9 +426,11 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
     found = sentences(asked, [*_of_subject(parts, kind, said), *kind["tells"]])
-    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
+    others = _asked_besides(parts, kind, said)
+    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in others]
     if not found and not any(beside):
         return []
+    parts.kinds += [one["kind"] for one in (kind, *others)]
     room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
     kept = found[: max(1, len(found) - 1)] if any(beside) else found  # of two questions each has its first lines
     told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])

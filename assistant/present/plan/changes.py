@@ -63,6 +63,8 @@ def _held(before: Plan, after: Plan) -> list[str]:
     waits = [figures.percent(c.exposed_communication_percent) for c in (old, new)]
     stays = "The network stays" if old.fabric == new.fabric else "Another network"
     room = f"; it fits: {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
+    if old.fabric == new.fabric == "none":
+        return [f"No network between the nodes is needed, then as now{room}."]
     return [f"{stays}: {waits[0]} of a step waits → {waits[1]}{room}."]
 
 

@@ -1,0 +1,212 @@
+"""An answer is printed as the answer to a question only where it tells what the question asks for: its noun, what is
+wanted of it, and its figures. Where it does not, another kind of answer that does is told, else what was heard, that
+the plan does not tell it, and what it does answer near it.
+
+What answers account for is declared beside them: the words of their own sentences, the questions from which a kind is
+learned (``says`` of ``knowledge/language/followups.yaml``) and ``knowledge/language/asked_for.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from assistant.understanding.demand import Demand, Demands, Thing, printed
+from assistant.understanding.followups import ELSEWHERE
+from assistant.vocabulary.utterance import Utterance
+
+from ..events import Event, Note, Question, VariationShown
+from ..wording import lines
+from . import asked, followup
+from .near import nearest
+from .parts import Parts
+
+_WIDE = 400  # characters: an answer is looked at in whole sentences
+_NAMED_BY = 2  # questions of a kind that name a noun: fewer name it in passing
+_AS_PRINTED = 0.006  # of a figure: what rounding for the eye takes
+_OWN_FIGURE = 100  # a bare number from which on it is a figure and no count in passing
+_ECHO = (
+    "what if ",
+    "with the plan as it stands",
+    "supposed so far",
+    "the plan stays as it is",
+    "the card stays",
+    "with ",
+)
+_FAR = 0.15  # how likely a kind is at least that is tried in the place of one that does not tell what is asked
+_Other = tuple[Callable[[], list[Event]], bool]  # an answer, and whether it is declared to tell what is missing
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What is asked for and not told: ``what`` in the words of the question, ``thing`` where it is a known one."""
+
+    what: str
+    thing: Thing | None = None
+    supposed: bool = False  # a figure that the question supposes
+
+
+def accounted(parts: Parts, said: Utterance, answer: Callable[[], list[Event]]) -> list[Event]:
+    """The answer where it tells what is asked; what else tells it; else that the plan does not, and what it does."""
+    before, parts.kinds = parts.state, []
+    events = answer()
+    if not _is_held(parts, said, events) or parts.state.draft != before.draft:
+        return events
+    demand = _demands(parts).of(_asking(said.text), said.amounts)
+    missing = _missing(parts, said, demand, events, named=True)
+    if not missing:
+        return events
+    after, more = parts.state, parts.more
+    for other, declared in _others(parts, said, missing):
+        parts.state, parts.kinds = before, []
+        found = other()
+        if found and _is_held(parts, said, found) and not _missing(parts, said, demand, found, named=declared):
+            return found
+    parts.state, parts.more = after, more
+    beside = _besides(parts, said, events, missing)
+    if beside is not None:
+        return beside
+    parts.state, parts.more = before, None
+    return refused(parts, said, missing)
+
+
+def refused(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> list[Event]:
+    """What was heard, what of it the plan does not tell, and what it answers near it."""
+    first = missing[0]
+    lacks = first.thing.lacks if first.thing else ""
+    why = f"the plan does not know {lacks}" if lacks else "no answer of the plan tells that as you ask it"
+    near = nearest(parts, said, [one.thing for one in missing if one.thing])
+    ask = " or ".join(f'"{one}"' for one in near)
+    at = said.text.lower().find(first.what)
+    what = said.text[at : at + len(first.what)] if at >= 0 else first.what  # as it was typed
+    told = f'I heard "{what}": {why}.'
+    return parts.answered(Note(text=told, items=(f"What it does answer: {ask}.",) if ask else ()))
+
+
+def _besides(parts: Parts, said: Utterance, events: list[Event], missing: Sequence[Missing]) -> list[Event] | None:
+    """What is tried as the question supposes it, with what it asks besides and is not told by it."""
+    tried = next((event for event in events if isinstance(event, VariationShown)), None)
+    if tried is None or any(one.supposed or one.thing is None or one.thing.lacks for one in missing):
+        return None
+    near = nearest(parts, said, [one.thing for one in missing if one.thing])
+    ask = f'; ask "{near[0]}"' if near else ""
+    line = f'Not told by it: "{missing[0].what}"{ask}.'
+    return [event.model_copy(update={"card": (*event.card, line)}) if event is tried else event for event in events]
+
+
+def _demands(parts: Parts) -> Demands:
+    return Demands.of_data(parts.library.language["asked_for"])
+
+
+def _is_held(parts: Parts, said: Utterance, events: Sequence[Event]) -> bool:
+    """Whether it is an answer in words to a question about a plan; what is looked up, refused or asked back is not."""
+    told = [event for event in events if not isinstance(event, Question)]
+    in_words = bool(told) and all(isinstance(event, Note | VariationShown) for event in told)
+    return parts.state.plan is not None and in_words and said.language == "english" and followup.asks(parts, said)
+
+
+def _asking(text: str) -> str:
+    """The clause of a message that asks first, with what leads to it."""
+    clauses = followup.questions_in(text)
+    ends = next((n for n, one in enumerate(clauses, 1) if one.endswith("?")), len(clauses))
+    return " ".join(clauses[:ends]) or text
+
+
+def _answer_of(events: Iterable[Event]) -> str:
+    """The words of an answer, without those that say again what was asked."""
+    told = [line.strip(" -") for event in events if not isinstance(event, Question) for line in lines(event, _WIDE)]
+    kept = (line for line in told if not (line.lower().startswith(_ECHO) and line.endswith((":", "."))))
+    return " ".join(kept).lower()
+
+
+def _missing(
+    parts: Parts, said: Utterance, demand: Demand, events: Sequence[Event], *, named: bool = False
+) -> list[Missing]:
+    """What a question asks for and its answer does not tell. ``named``: what the questions of its kind name is told by
+    it, in whatever words."""
+    demands, answer = _demands(parts), _answer_of(events)
+    text = demand.text.lower()
+    every = parts.library.language["followups"]["kinds"]
+    kinds = [one for one in every if named and one["kind"] in parts.kinds]
+    found = [
+        Missing(one.in_words(text) or one.name, one)
+        for one in demand.things
+        if not one.told.search(answer) and not set(one.told_by) & set(parts.kinds)
+    ]
+    found.sort(key=lambda one: not (one.thing and one.thing.lacks))
+    found += [Missing(name) for name, forms in _sellers(parts, said).items() if not any(f in answer for f in forms)]
+    noun = demand.head[-1] if demand.head else ""
+    is_name = any(noun in said.text[one.start : one.end].lower() for one in said.entities)
+    if noun and not is_name and not demands.tells(answer, noun) and not _names(kinds, demands, noun):
+        found.append(Missing(" ".join(demand.head)))
+    for want in demand.wants:
+        if not demands.wanted(answer, want) and not any(
+            want in demands.wants_of(question) for kind in kinds for question in kind["says"]
+        ):
+            found.append(Missing(" ".join(said.text.split()).rstrip("?. ")))
+    tried = [
+        float(one.value) for e in events if isinstance(e, VariationShown) for one in e.fields if _is_figure(one.value)
+    ]
+    return found + _figures(parts, said, demand, [*(value for value, _ in printed(answer)), *tried])
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _supposes(parts: Parts, said: Utterance) -> bool:
+    """Whether a question supposes a figure of the job."""
+    return any(isinstance(said.fields.get(path), int | float) for path in followup.new_facts(parts, said))
+
+
+def _sellers(parts: Parts, said: Utterance) -> dict[str, tuple[str, ...]]:
+    """The sellers that a question names, and those of the quotes by their own words, with how an answer names them."""
+    plan, text = parts.state.plan, said.text.lower()
+    quoted = [quote.provider.lower().removeprefix("a ") for quote in (plan.quotes if plan else ()) if quote.provider]
+    own = [name for name in quoted if re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text)]
+    named = [one for one in said.entities if one.kind == "provider" and not one.denied]
+    typed = {said.text[one.start : one.end]: parts.catalog.names.get(one.id, one.id) for one in named}
+    found = {name: (name.lower(), whole.lower().split()[0]) for name, whole in typed.items()}
+    return {**{name: (name,) for name in own if name not in map(str.lower, found)}, **found}
+
+
+def _names(kinds: Sequence[Mapping[str, Any]], demands: Demands, word: str) -> bool:
+    """Whether questions of the kinds that answered name a word."""
+    return any(sum(demands.tells(question.lower(), word) for question in kind["says"]) >= _NAMED_BY for kind in kinds)
+
+
+def _figures(parts: Parts, said: Utterance, demand: Demand, told: Sequence[float]) -> list[Missing]:
+    """The figures of a question that an answer neither has nor could have from the plan."""
+    has = lambda value: any(abs(value - one) <= _AS_PRINTED * abs(value) for one in told)
+    own = {float(v) for v in parts.state.draft.fields.values() if _is_figure(v)}
+    new = followup.new_facts(parts, said)
+    supposed = {float(v) for path, v in said.fields.items() if path in new and _is_figure(v)}
+    found = []
+    for one in demand.numbers:
+        values = {
+            float(one.amount.value),
+            *(float(n.replace(",", "")) for n in re.findall(r"\d[\d,]*(?:\.\d+)?", one.text)),
+        }
+        if not values or any(has(value) or value in own for value in values):
+            continue
+        is_figure = one.kind in ("number", "sum", "money") and float(one.amount.value) >= _OWN_FIGURE
+        is_other = one.of.endswith("s") and not _demands(parts).knows(one.of) and one.kind == "number"
+        if values & supposed or is_figure or is_other:
+            found.append(Missing(f"{one.text} {one.of}".strip(), supposed=bool(values & supposed)))
+    return found
+
+
+def _others(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> Iterable[_Other]:
+    """What else may be the answer: the kinds that tell what is missing, as is declared of them, those that are less
+    likely meant, and what is supposed tried."""
+    kinds = {one["kind"]: one for one in parts.library.language["followups"]["kinds"]}
+    told = [name for one in missing if one.thing for name in one.thing.told_by]
+    near = [name for name, share in said.followup if name != ELSEWHERE and share >= _FAR]
+    for name in dict.fromkeys([*told, *near]):
+        if name in kinds:
+            yield partial(followup.of_kind, parts, said, kinds[name]), name in told
+    if any(one.supposed for one in missing) or _supposes(parts, said):
+        yield partial(asked.what_if, parts, said), False
