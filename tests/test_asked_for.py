@@ -89,7 +89,7 @@ def test_an_answer_tells_what_is_asked_or_that_it_cannot(
     ],
 )
 def test_the_noun_behind_the_word_that_asks_is_what_is_asked_for(ask: str, head: tuple[str, ...]) -> None:
-    assert DEMANDS.of(ask, ()).head == head
+    assert DEMANDS.of(ask, ask, (), ask).head == head
 
 
 @pytest.mark.parametrize(

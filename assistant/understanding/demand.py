@@ -90,11 +90,12 @@ class Demands:
         self._wants = {name: (_pattern(one["says"]), _pattern(one["told"])) for name, one in data["wants"].items()}
         self.things = tuple(_thing(one) for one in data["things"])
 
-    def of(self, text: str, amounts: Sequence[Amount]) -> Demand:
-        """What a question asks for."""
-        said = " ".join(text.lower().split())
+    def of(self, text: str, first: str, amounts: Sequence[Amount], typed: str) -> Demand:
+        """What a question asks for; ``first``: its first clause, that has its noun, ``typed``: the message that it is
+        of, in which the amounts have their places."""
+        said, first = (" ".join(one.lower().split()) for one in (text, first))
         things = tuple(one for one in self.things if one.in_words(said))
-        return Demand(text, self._head(said), self.wants_of(said), things, tuple(self._numbers(text, amounts)))
+        return Demand(text, self._head(first), self.wants_of(first), things, tuple(self._numbers(typed, amounts)))
 
     def _head(self, said: str) -> tuple[str, ...]:
         """The noun behind the first word that asks for one: "sequence length" of "what sequence length could I …"."""

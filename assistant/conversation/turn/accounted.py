@@ -14,11 +14,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from assistant.understanding.demand import Demand, Demands, Thing, printed
+from assistant.present.plan.changes import SAME
+from assistant.understanding.demand import Counted, Demand, Demands, Thing, printed
 from assistant.understanding.followups import ELSEWHERE
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
 
 from ..events import Event, Note, Question, VariationShown
+from ..heard import bare_numbers
+from ..state import State
 from ..wording import lines
 from . import asked, followup
 from .near import nearest
@@ -28,15 +32,11 @@ _WIDE = 400  # characters: an answer is looked at in whole sentences
 _NAMED_BY = 2  # questions of a kind that name a noun: fewer name it in passing
 _AS_PRINTED = 0.006  # of a figure: what rounding for the eye takes
 _OWN_FIGURE = 100  # a bare number from which on it is a figure and no count in passing
-_ECHO = (
-    "what if ",
-    "with the plan as it stands",
-    "supposed so far",
-    "the plan stays as it is",
-    "the card stays",
-    "with ",
-)
+_AGAIN = ("what if ", "with ")  # lines that say what was asked and end in a colon
+_BESIDE = ("supposed so far", "the plan stays as it is", "the card stays")  # lines that answer nothing
 _FAR = 0.15  # how likely a kind is at least that is tried in the place of one that does not tell what is asked
+_UNITS_OF_TIME = (1 / 24, 7, DAYS_PER_MONTH, 365)  # days
+_SENTENCE = re.compile(r"\S.*?(?:[?!.;](?=\s)|$)", re.DOTALL)
 _Other = tuple[Callable[[], list[Event]], bool]  # an answer, and whether it is declared to tell what is missing
 
 
@@ -55,22 +55,36 @@ def accounted(parts: Parts, said: Utterance, answer: Callable[[], list[Event]]) 
     events = answer()
     if not _is_held(parts, said, events) or parts.state.draft != before.draft:
         return events
-    demand = _demands(parts).of(_asking(said.text), said.amounts)
+    demand = _demanded(parts, said)
     missing = _missing(parts, said, demand, events, named=True)
     if not missing:
         return events
-    after, more = parts.state, parts.more
-    for other, declared in _others(parts, said, missing):
-        parts.state, parts.kinds = before, []
-        found = other()
-        if found and _is_held(parts, said, found) and not _missing(parts, said, demand, found, named=declared):
-            return found
-    parts.state, parts.more = after, more
     beside = _besides(parts, said, events, missing)
     if beside is not None:
         return beside
+    after, more = parts.state, parts.more
+    if found := _told_otherwise(parts, said, demand, missing, before):
+        return found
+    parts.state, parts.more = after, more
+    if found is not None:
+        return events
     parts.state, parts.more = before, None
     return refused(parts, said, missing)
+
+
+def _told_otherwise(
+    parts: Parts, said: Utterance, demand: Demand, missing: Sequence[Missing], before: State
+) -> list[Event] | None:
+    """What else tells what is asked; empty where all that is missing is a figure that the plan has already."""
+    for other, declared in _others(parts, said, missing):
+        parts.state, parts.kinds = before, []
+        found = other()
+        if found and _changes_nothing(found):
+            if all(one.supposed for one in missing):
+                return []
+        elif found and _is_held(parts, said, found) and not _missing(parts, said, demand, found, named=declared):
+            return found
+    return None
 
 
 def refused(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> list[Event]:
@@ -97,6 +111,11 @@ def _besides(parts: Parts, said: Utterance, events: list[Event], missing: Sequen
     return [event.model_copy(update={"card": (*event.card, line)}) if event is tried else event for event in events]
 
 
+def _changes_nothing(events: Sequence[Event]) -> bool:
+    """Whether what is tried makes the same plan."""
+    return any(isinstance(event, VariationShown) and event.card[:1] == (SAME,) for event in events)
+
+
 def _demands(parts: Parts) -> Demands:
     return Demands.of_data(parts.library.language["asked_for"])
 
@@ -108,18 +127,23 @@ def _is_held(parts: Parts, said: Utterance, events: Sequence[Event]) -> bool:
     return parts.state.plan is not None and in_words and said.language == "english" and followup.asks(parts, said)
 
 
-def _asking(text: str) -> str:
-    """The clause of a message that asks first, with what leads to it."""
-    clauses = followup.questions_in(text)
-    ends = next((n for n, one in enumerate(clauses, 1) if one.endswith("?")), len(clauses))
-    return " ".join(clauses[:ends]) or text
+def _demanded(parts: Parts, said: Utterance) -> Demand:
+    """What the first sentence of a message that asks asks for, by its noun what its first clause does: further
+    questions are told as far as there is room, and what leads to them asks nothing."""
+    opens = tuple(f"{one} " for one in parts.library.language["followups"]["opens"])
+    found = [(one.start(), one.group().strip()) for one in _SENTENCE.finditer(said.text)]
+    asks = lambda text: text.endswith("?") or text.lower().startswith(opens)
+    start, text = next(((at, text) for at, text in found if asks(text)), (0, said.text))
+    clauses = [one for one in followup.questions_in(text) if asks(one)]
+    within = [one for one in said.amounts if start <= one.start and one.end <= start + len(text)]
+    return _demands(parts).of(text, clauses[0] if clauses else text, within, said.text)
 
 
 def _answer_of(events: Iterable[Event]) -> str:
     """The words of an answer, without those that say again what was asked."""
     told = [line.strip(" -") for event in events if not isinstance(event, Question) for line in lines(event, _WIDE)]
-    kept = (line for line in told if not (line.lower().startswith(_ECHO) and line.endswith((":", "."))))
-    return " ".join(kept).lower()
+    again = lambda line: line.endswith(":") and line.lower().startswith(_AGAIN)
+    return " ".join(line for line in told if not again(line) and not line.lower().startswith(_BESIDE)).lower()
 
 
 def _missing(
@@ -137,7 +161,7 @@ def _missing(
         if not one.told.search(answer) and not set(one.told_by) & set(parts.kinds)
     ]
     found.sort(key=lambda one: not (one.thing and one.thing.lacks))
-    found += [Missing(name) for name, forms in _sellers(parts, said).items() if not any(f in answer for f in forms)]
+    found += [Missing(name) for name in _sellers(parts, said) if name not in answer]
     noun = demand.head[-1] if demand.head else ""
     is_name = any(noun in said.text[one.start : one.end].lower() for one in said.entities)
     if noun and not is_name and not demands.tells(answer, noun) and not _names(kinds, demands, noun):
@@ -147,10 +171,9 @@ def _missing(
             want in demands.wants_of(question) for kind in kinds for question in kind["says"]
         ):
             found.append(Missing(" ".join(said.text.split()).rstrip("?. ")))
-    tried = [
-        float(one.value) for e in events if isinstance(e, VariationShown) for one in e.fields if _is_figure(one.value)
-    ]
-    return found + _figures(parts, said, demand, [*(value for value, _ in printed(answer)), *tried])
+    if any(isinstance(event, VariationShown) for event in events):
+        return found  # its figures are those that are tried
+    return found + _figures(parts, said, demand, [value for value, _ in printed(answer)])
 
 
 def _is_figure(value: Any) -> bool:
@@ -158,19 +181,22 @@ def _is_figure(value: Any) -> bool:
 
 
 def _supposes(parts: Parts, said: Utterance) -> bool:
-    """Whether a question supposes a figure of the job."""
-    return any(isinstance(said.fields.get(path), int | float) for path in followup.new_facts(parts, said))
+    """Whether a question supposes a figure of the job that its words are about: "6,000 at peak" is no budget."""
+    new = followup.new_facts(parts, said)
+    figures = [path for path in said.fields if path in new and _is_figure(said.fields[path])]
+    bare = bare_numbers(said)
+    words = parts.words["of_field"]
+    about = lambda path: [found for start, found in words.items() if path.startswith(start)]
+    text = said.text.lower()
+    named = lambda path: any(word in text for found in about(path) for word in found)
+    return bool(figures) and all(said.fields[path] not in bare or not about(path) or named(path) for path in figures)
 
 
-def _sellers(parts: Parts, said: Utterance) -> dict[str, tuple[str, ...]]:
-    """The sellers that a question names, and those of the quotes by their own words, with how an answer names them."""
+def _sellers(parts: Parts, said: Utterance) -> list[str]:
+    """The sellers of quotes that a question names."""
     plan, text = parts.state.plan, said.text.lower()
     quoted = [quote.provider.lower().removeprefix("a ") for quote in (plan.quotes if plan else ()) if quote.provider]
-    own = [name for name in quoted if re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text)]
-    named = [one for one in said.entities if one.kind == "provider" and not one.denied]
-    typed = {said.text[one.start : one.end]: parts.catalog.names.get(one.id, one.id) for one in named}
-    found = {name: (name.lower(), whole.lower().split()[0]) for name, whole in typed.items()}
-    return {**{name: (name,) for name in own if name not in map(str.lower, found)}, **found}
+    return [name for name in quoted if re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text)]
 
 
 def _names(kinds: Sequence[Mapping[str, Any]], demands: Demands, word: str) -> bool:
@@ -184,19 +210,25 @@ def _figures(parts: Parts, said: Utterance, demand: Demand, told: Sequence[float
     own = {float(v) for v in parts.state.draft.fields.values() if _is_figure(v)}
     new = followup.new_facts(parts, said)
     supposed = {float(v) for path, v in said.fields.items() if path in new and _is_figure(v)}
+    scaled = any(word in demand.text.lower() for word in parts.words["times"])  # "double to 6,000"
     found = []
     for one in demand.numbers:
-        values = {
-            float(one.amount.value),
-            *(float(n.replace(",", "")) for n in re.findall(r"\d[\d,]*(?:\.\d+)?", one.text)),
-        }
-        if not values or any(has(value) or value in own for value in values):
+        values = _forms(one)
+        if any(has(value) or value in own for value in values):
             continue
-        is_figure = one.kind in ("number", "sum", "money") and float(one.amount.value) >= _OWN_FIGURE
+        is_figure = not scaled and one.kind in ("number", "sum", "money") and float(one.amount.value) >= _OWN_FIGURE
         is_other = one.of.endswith("s") and not _demands(parts).knows(one.of) and one.kind == "number"
         if values & supposed or is_figure or is_other:
             found.append(Missing(f"{one.text} {one.of}".strip(), supposed=bool(values & supposed)))
     return found
+
+
+def _forms(one: Counted) -> set[float]:
+    """A figure as it was typed and in the units that an answer may have it in."""
+    value = float(one.amount.value)
+    typed = {float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", one.text)}
+    times = {round(value / unit, 3) for unit in _UNITS_OF_TIME} if one.kind == "time" else set[float]()
+    return {value, *typed, *times}
 
 
 def _others(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> Iterable[_Other]:
@@ -208,5 +240,5 @@ def _others(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> Iterab
     for name in dict.fromkeys([*told, *near]):
         if name in kinds:
             yield partial(followup.of_kind, parts, said, kinds[name]), name in told
-    if any(one.supposed for one in missing) or _supposes(parts, said):
+    if _supposes(parts, said):
         yield partial(asked.what_if, parts, said), False

@@ -163,7 +163,7 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
     if _subjects(parts, said) and (found := answered(parts, said, first=False)):
         return found
     demands = Demands.of_data(parts.library.language["asked_for"])
-    things = demands.of(said.text, said.amounts).things
+    things = demands.of(said.text, said.text, said.amounts, said.text).things
     lacks = next((one for one in things if one.lacks), None)
     if lacks is not None:
         first = f'I heard "{lacks.in_words(said.text.lower())}": the plan does not know {lacks.lacks}.'

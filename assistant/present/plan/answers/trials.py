@@ -84,6 +84,8 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
     alone = [a for a in alone if not _of_something_else(asked, a.start, a.end)]
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    alone = [a for a in alone if not days or a.value != days]  # "10 days, not 14"
     factors = {float(one) for one in _TIMES.findall(asked.text)}  # "2x longer" names no size
     named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus and a.value not in factors]
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
