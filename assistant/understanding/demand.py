@@ -106,7 +106,7 @@ class Demands:
                     break
                 words.append(word)
             own = [word for word in words[:_MOST_BEHIND] if word not in self._nothing]
-            if own and (words[-1] not in self._nothing or len(own) > 1):
+            if own:
                 return tuple(own)
         return ()
 

@@ -180,16 +180,14 @@ def _is_figure(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _supposes(parts: Parts, said: Utterance) -> bool:
-    """Whether a question supposes a figure of the job that its words are about: "6,000 at peak" is no budget."""
-    new = followup.new_facts(parts, said)
-    figures = [path for path in said.fields if path in new and _is_figure(said.fields[path])]
-    bare = bare_numbers(said)
-    words = parts.words["of_field"]
-    about = lambda path: [found for start, found in words.items() if path.startswith(start)]
-    text = said.text.lower()
-    named = lambda path: any(word in text for found in about(path) for word in found)
-    return bool(figures) and all(said.fields[path] not in bare or not about(path) or named(path) for path in figures)
+def _supposed(parts: Parts, said: Utterance) -> dict[str, float]:
+    """The figures of the job that a question supposes, of fields that its words are about: "6,000 at peak" is no
+    budget."""
+    new, bare, text = followup.new_facts(parts, said), bare_numbers(said), said.text.lower()
+    figures = {path: float(value) for path, value in said.fields.items() if path in new and _is_figure(value)}
+    about = {path: [w for at, w in parts.words["of_field"].items() if path.startswith(at)] for path in figures}
+    named = lambda path: not about[path] or any(word in text for words in about[path] for word in words)
+    return {path: value for path, value in figures.items() if said.fields[path] not in bare or named(path)}
 
 
 def _sellers(parts: Parts, said: Utterance) -> list[str]:
@@ -208,8 +206,7 @@ def _figures(parts: Parts, said: Utterance, demand: Demand, told: Sequence[float
     """The figures of a question that an answer neither has nor could have from the plan."""
     has = lambda value: any(abs(value - one) <= _AS_PRINTED * abs(value) for one in told)
     own = {float(v) for v in parts.state.draft.fields.values() if _is_figure(v)}
-    new = followup.new_facts(parts, said)
-    supposed = {float(v) for path, v in said.fields.items() if path in new and _is_figure(v)}
+    supposed = set(_supposed(parts, said).values())
     scaled = any(word in demand.text.lower() for word in parts.words["times"])  # "double to 6,000"
     found = []
     for one in demand.numbers:
@@ -240,5 +237,5 @@ def _others(parts: Parts, said: Utterance, missing: Sequence[Missing]) -> Iterab
     for name in dict.fromkeys([*told, *near]):
         if name in kinds:
             yield partial(followup.of_kind, parts, said, kinds[name]), name in told
-    if _supposes(parts, said):
+    if _supposed(parts, said):
         yield partial(asked.what_if, parts, said), False
