@@ -31,6 +31,7 @@ from .parts import Parts
 _WIDE = 400  # characters: an answer is looked at in whole sentences
 _NAMED_BY = 2  # questions of a kind that name a noun: fewer name it in passing
 _AS_PRINTED = 0.006  # of a figure: what rounding for the eye takes
+_ABOUT = 0.1  # of a round figure: what is printed exactly instead
 _OWN_FIGURE = 100  # a bare number from which on it is a figure and no count in passing
 _AGAIN = ("what if ", "with ")  # lines that say what was asked and end in a colon
 _BESIDE = ("supposed so far", "the plan stays as it is", "the card stays")  # lines that answer nothing
@@ -213,7 +214,13 @@ def _figures(parts: Parts, said: Utterance, demand: Demand, told: Sequence[float
         values = _forms(one)
         if any(has(value) or value in own for value in values):
             continue
-        is_figure = not scaled and one.kind in ("number", "sum", "money") and float(one.amount.value) >= _OWN_FIGURE
+        about = any(abs(value - near) <= _ABOUT * value for value in values for near in told)  # "worth 40k", of 42,600
+        is_figure = (
+            not scaled
+            and not about
+            and one.kind in ("number", "sum", "money")
+            and float(one.amount.value) >= _OWN_FIGURE
+        )
         is_other = one.of.endswith("s") and not _demands(parts).knows(one.of) and one.kind == "number"
         if values & supposed or is_figure or is_other:
             found.append(Missing(f"{one.text} {one.of}".strip(), supposed=bool(values & supposed)))

@@ -64,7 +64,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
-    return with_values(parts, said, _supposing(parts, said) or accounted(parts, said, lambda: _act(parts, said)))
+    if (found := _supposing(parts, said)) is not None:
+        return with_values(parts, said, found)
+    return accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:

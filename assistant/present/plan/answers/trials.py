@@ -121,7 +121,8 @@ _OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|ca
 
 def sizes_day(asked: Asked) -> str | None:
     """Whether the day that was said is kept on the number of GPUs that is named."""
-    days, gpus = reading.asked(asked.plan, "constraints.deadline_days"), reading.gpus(asked.plan)
+    named = asked.meant("constraints.deadline_days")  # "10 days, not 14"
+    days, gpus = named or reading.asked(asked.plan, "constraints.deadline_days"), reading.gpus(asked.plan)
     if asked.best is None or not days or not any(a.kind in ("date", "time") for a in asked.said.amounts):
         return None
     size = next(iter(_asked_sizes(asked, gpus)))
