@@ -20,6 +20,7 @@ from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Utterance
 
+from ..draft import QUOTES
 from ..events import Event, Note, Question, VariationShown
 from ..heard import bare_numbers
 from ..state import State
@@ -109,7 +110,8 @@ def _besides(parts: Parts, said: Utterance, events: list[Event], missing: Sequen
     near = nearest(parts, said, [one.thing for one in missing if one.thing])
     ask = f'; ask "{near[0]}"' if near else ""
     line = f'Not told by it: "{missing[0].what}"{ask}.'
-    return [event.model_copy(update={"card": (*event.card, line)}) if event is tried else event for event in events]
+    told = tried.model_copy(update={"card": (*tried.card, line)})
+    return [told if event is tried else event for event in events]
 
 
 def _changes_nothing(events: Sequence[Event]) -> bool:
@@ -140,11 +142,11 @@ def _demanded(parts: Parts, said: Utterance) -> Demand:
     return _demands(parts).of(text, clauses[0] if clauses else text, within, said.text)
 
 
-def _answer_of(events: Iterable[Event]) -> str:
-    """The words of an answer, without those that say again what was asked."""
+def _answer_of(events: Iterable[Event], *, again: bool = False) -> str:
+    """The words of an answer, without those that say ``again`` what was asked."""
     told = [line.strip(" -") for event in events if not isinstance(event, Question) for line in lines(event, _WIDE)]
-    again = lambda line: line.endswith(":") and line.lower().startswith(_AGAIN)
-    return " ".join(line for line in told if not again(line) and not line.lower().startswith(_BESIDE)).lower()
+    echo = lambda line: not again and line.endswith(":") and line.lower().startswith(_AGAIN)
+    return " ".join(line for line in told if not echo(line) and not line.lower().startswith(_BESIDE)).lower()
 
 
 def _missing(
@@ -153,16 +155,18 @@ def _missing(
     """What a question asks for and its answer does not tell. ``named``: what the questions of its kind name is told by
     it, in whatever words."""
     demands, answer = _demands(parts), _answer_of(events)
-    text = demand.text.lower()
+    text, tried = demand.text.lower(), next((event for event in events if isinstance(event, VariationShown)), None)
     every = parts.library.language["followups"]["kinds"]
     kinds = [one for one in every if named and one["kind"] in parts.kinds]
     found = [
         Missing(one.in_words(text) or one.name, one)
         for one in demand.things
-        if not one.told.search(answer) and not set(one.told_by) & set(parts.kinds)
+        if not one.told.search(answer if tried is None else _answer_of([tried], again=True))
+        and not set(one.told_by) & set(parts.kinds)
     ]
     found.sort(key=lambda one: not (one.thing and one.thing.lacks))
-    found += [Missing(name) for name in _sellers(parts, said) if name not in answer]
+    of_quotes = tried is not None and any(one.field == QUOTES for one in tried.fields)  # what its seller may ask
+    found += [Missing(name) for name in _sellers(parts, said) if name not in answer and not of_quotes]
     noun = demand.head[-1] if demand.head else ""
     is_name = any(noun in said.text[one.start : one.end].lower() for one in said.entities)
     if noun and not is_name and not demands.tells(answer, noun) and not _names(kinds, demands, noun):
@@ -172,7 +176,7 @@ def _missing(
             want in demands.wants_of(question) for kind in kinds for question in kind["says"]
         ):
             found.append(Missing(" ".join(said.text.split()).rstrip("?. ")))
-    if any(isinstance(event, VariationShown) for event in events):
+    if tried is not None:
         return found  # its figures are those that are tried
     return found + _figures(parts, said, demand, [value for value, _ in printed(answer)])
 

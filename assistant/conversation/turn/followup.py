@@ -16,6 +16,7 @@ from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
+from assistant.present.plan.reading import asked as asked_of_plan
 from assistant.present.text import block_lines
 from assistant.understanding.demand import Demands
 from assistant.understanding.followups import ELSEWHERE
@@ -410,13 +411,23 @@ def _asks(parts: Parts, said: Utterance) -> bool:
 
 def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
-    meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
+    meant = dict.fromkeys(parts.about.meant(plan, _own_network(parts, plan, said, fabric)) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
     counted = lambda one: tuple(float(value) for value in one.doubt.options if isinstance(value, int | float))
     open_ = {one.doubt.field: many for one in told if one.doubt.field and len(many := counted(one)) > 1}
     beside = (parts.state.compared, parts.state.networks, open_)
     return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
+
+
+def _own_network(parts: Parts, plan: Plan, said: Utterance, fabric: str) -> str:
+    """A network that is named without a rate beside one of its kind that is given: "forget the ethernet" is of that."""
+    given, fabrics = asked_of_plan(plan, "cluster.fabric"), parts.catalog.fabrics
+    typed = "".join(said.text[one.start : one.end] for one in said.entities if one.id == fabric)
+    rated = any(one.kind == "rate" for one in said.amounts) or any(letter.isdigit() for letter in typed)
+    if rated or given not in fabrics or fabrics[given].technology != fabrics[fabric].technology:
+        return fabric
+    return str(given)
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
