@@ -33,6 +33,8 @@ def seconds(value: float | None) -> str:
     """A duration: ``412 µs``, ``35.2 ms``, ``2.31 s``, ``4.2 min``, ``13.5 h``, ``11.2 days``, ``5.55 years``."""
     if value is None:
         return UNKNOWN
+    if value == 0:
+        return "0 s"
     for limit, unit, scale in _TIMES:
         if value < limit:
             return f"{significant(value / scale)} {unit}"

@@ -92,7 +92,8 @@ class Values:
             return None
         first = words[0].text
         plain = len(words) == 1 and (first in self._plain or first.endswith(self._plain_ends))
-        return None if plain or (first in self._nobody and said[0].islower()) else said
+        speaker = said == "I"  # "I have three quotes"
+        return None if plain or speaker or (first in self._nobody and said[0].islower()) else said
 
     def heads(self, tokens: Tokens, prices: Sequence[int]) -> list[int]:
         """Where quotes are opened ("Quote A:"), if each of several has a price and no price is outside."""

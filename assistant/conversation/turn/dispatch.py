@@ -20,6 +20,7 @@ from ..heard import confirmed, fields_set, heard
 from ..quotes import alone
 from ..slash import SIGN, spoken
 from . import asked, followup, replies, steps
+from .accounted import accounted
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
 from .measured import logs_named, measured
@@ -63,7 +64,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if refused is not None:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
-    return with_values(parts, said, _supposing(parts, said) or _act(parts, said))
+    if (found := _supposing(parts, said)) is not None:
+        return with_values(parts, said, found)
+    return accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:
@@ -86,7 +89,8 @@ def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
     told, parts.state, parts.beside = parts.state, found.state, tuple(filter(None, [found.line]))
     try:
         again = heard(said.text, found.state.draft, parts.library, parts.today)
-        events = _act(parts, again) if followup.asks(parts, again) else None
+        tells = lambda: _act(parts, again)
+        events = accounted(parts, again, tells) if followup.asks(parts, again) else None
         after = parts.state
     finally:
         parts.state, parts.beside = told, ()

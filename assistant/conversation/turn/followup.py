@@ -16,7 +16,9 @@ from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
+from assistant.present.plan.reading import asked as asked_of_plan
 from assistant.present.text import block_lines
+from assistant.understanding.demand import Demands
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.added import added
 from assistant.vocabulary.errors import InputError
@@ -30,6 +32,7 @@ from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note, VariationShown
 from ..heard import bare_numbers, guessed, heard, is_no_value
 from . import asked as asked_of
+from .near import nearest
 from .parts import Parts
 
 LINES, WIDTH = 5, 80
@@ -92,6 +95,20 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     return events
 
 
+def of_kind(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> list[Event]:
+    """The answer of one kind of question, whichever was likeliest; nothing where the plan has nothing to say of it."""
+    if kind.get("needs") == "quotes" and not (parts.state.plan and parts.state.plan.quotes):
+        return []
+    view = parts.view_of(said)
+    events = view(lambda plan: _answer(parts, plan, kind, said))
+    parts.more = partial(_more, parts, kind["more"], said, view)
+    return (
+        []
+        if all(isinstance(one, Note) and one.text.startswith("With ") and not one.items for one in events)
+        else events
+    )
+
+
 def beside_the_plan(parts: Parts, said: Utterance) -> list[Event] | None:
     """The answer to what is asked with a sum, a currency or a time of its own, which changes nothing of the job: a
     topic of the plan that says which sentences tell it (topics.yaml)."""
@@ -146,15 +163,15 @@ def unsure(parts: Parts, said: Utterance) -> list[Event] | None:
         return None
     if _subjects(parts, said) and (found := answered(parts, said, first=False)):
         return found
-    kinds = _wordings(parts)
-    near = [kinds[name] for name, _ in said.followup if name != ELSEWHERE] or list(kinds.values())
-    asked = " or ".join(f'"{one}"' for one in near[:2])
-    return parts.answered(Note(text=f"I am not sure what you ask of the plan. Ask it for example {asked}."))
-
-
-def _wordings(parts: Parts) -> dict[str, str]:
-    """Every kind of question with a sentence that asks it."""
-    return {one["kind"]: one["says"][0] for one in parts.library.language["followups"]["kinds"]}
+    demands = Demands.of_data(parts.library.language["asked_for"])
+    things = demands.of(said.text, said.text, said.amounts, said.text).things
+    lacks = next((one for one in things if one.lacks), None)
+    if lacks is not None:
+        first = f'I heard "{lacks.in_words(said.text.lower())}": the plan does not know {lacks.lacks}.'
+    else:
+        first = "I am not sure what you ask of the plan."
+    asked = " or ".join(f'"{one}"' for one in nearest(parts, said, things))
+    return parts.answered(Note(text=f"{first} Ask it for example {asked}." if asked else first))
 
 
 def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | None:
@@ -394,13 +411,23 @@ def _asks(parts: Parts, said: Utterance) -> bool:
 
 def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
-    meant = dict.fromkeys(parts.about.meant(plan, fabric) for fabric in said.fabrics)
+    meant = dict.fromkeys(parts.about.meant(plan, _own_network(parts, plan, said, fabric)) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
     counted = lambda one: tuple(float(value) for value in one.doubt.options if isinstance(value, int | float))
     open_ = {one.doubt.field: many for one in told if one.doubt.field and len(many := counted(one)) > 1}
     beside = (parts.state.compared, parts.state.networks, open_)
     return Asked(plan, parts.catalog, said, tuple(meant), parts.planned_with, today, parts.words, *beside)
+
+
+def _own_network(parts: Parts, plan: Plan, said: Utterance, fabric: str) -> str:
+    """A network that is named without a rate beside one of its kind that is given: "forget the ethernet" is of that."""
+    given, fabrics = asked_of_plan(plan, "cluster.fabric"), parts.catalog.fabrics
+    typed = "".join(said.text[one.start : one.end] for one in said.entities if one.id == fabric)
+    rated = any(one.kind == "rate" for one in said.amounts) or any(letter.isdigit() for letter in typed)
+    if rated or given not in fabrics or fabrics[given].technology != fabrics[fabric].technology:
+        return fabric
+    return str(given)
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:
@@ -410,9 +437,11 @@ def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) 
     works = None if kind.get("as_asked") else remedied(asked)
     asked, lead = works or (asked, "")
     found = sentences(asked, [*_of_subject(parts, kind, said), *kind["tells"]])
-    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in _asked_besides(parts, kind, said)]
+    others = _asked_besides(parts, kind, said)
+    beside = [sentences(asked, other["tells"])[:_BESIDE_IT] for other in others]
     if not found and not any(beside):
         return []
+    parts.kinds += [one["kind"] for one in (kind, *others)]
     room = LINES - tried - sum(len(block_lines(Bullets([one]), WIDTH)) for one in parts.beside)
     kept = found[: max(1, len(found) - 1)] if any(beside) else found  # of two questions each has its first lines
     told = dict.fromkeys([*kept[:_OF_THE_FIRST], *(one for each in beside for one in each), *found])

@@ -51,6 +51,7 @@ class Parts:
     state: State = field(default_factory=State)
     more: Callable[[], list[Event]] | None = None  # what is behind the last short answer
     beside: tuple[str, ...] = ()  # lines that every short answer of this turn tells as well
+    kinds: list[str] = field(default_factory=list)  # of question, whose sentences the answer of this turn has
     supposed: Supposed | None = None  # of the draft of which it was worked out last
 
     @property

@@ -23,6 +23,7 @@ from .parts import Parts
 _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
 _OWNED = "budget.owned"
+_AS_PLANNED = {"budget.mode": "rent"}  # where nobody said whose the machines are
 _MOST_TRIED = 8  # plans that are weighed against each other
 _USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
@@ -113,6 +114,8 @@ def _of_one_model(way: Fields) -> Fields:
 def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     """The readings that are weighed by their plans: of what is chosen each, of a limit the tightest, and beside it what
     else it may mean, as a limit that nothing keeps is hardly one; of a fact the likeliest."""
+    if any(_OWNED in meaning for meaning in meanings) and _AS_PLANNED in meanings:
+        return [_AS_PLANNED]  # whose they are is no matter of what costs least: it is as it is planned until it is said
     bought = [meaning for meaning in meanings if _OWNED not in meaning]
     if len(bought) < len(meanings) and bought:
         return bought  # what is there always costs least, so its cost says nothing

@@ -15,6 +15,8 @@ from .reading import asked, bill, chosen, each_limit, ends, gib, gpus, is_given,
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
+SAME = "The card stays as it is: the same to do, at the same cost, in the same time."
+
 
 def changes(before: Plan | None, after: Plan, *, carded: bool = False) -> tuple[str, ...]:
     """Recommendation, money, time, certainty, what became impossible, new warnings; empty for a first plan.
@@ -49,7 +51,7 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     return (
         (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
         if moved
-        else ("The card stays as it is: the same to do, at the same cost, in the same time.",)
+        else (SAME,)
     )
 
 
@@ -63,6 +65,8 @@ def _held(before: Plan, after: Plan) -> list[str]:
     waits = [figures.percent(c.exposed_communication_percent) for c in (old, new)]
     stays = "The network stays" if old.fabric == new.fabric else "Another network"
     room = f"; it fits: {gib(new):,.0f} GiB on the fullest GPU, before {gib(old):,.0f}" if gib(new) and gib(old) else ""
+    if old.fabric == new.fabric == "none":
+        return [f"No network between the nodes is needed, then as now{room}."]
     return [f"{stays}: {waits[0]} of a step waits → {waits[1]}{room}."]
 
 

@@ -104,7 +104,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     judged: "needed works_instead works_rented sane sane_because".split(),
     doubted: "off_by off_by_limits off_by_check claim claim_why claim_check".split(),
-    terms: "pay_early pay_early_sum quote_why price_doubted price_off price_off_turn".split(),
+    terms: "quote_includes pay_early pay_early_sum quote_why price_doubted price_off price_off_turn".split(),
     service: (
         "spare spare_now first_target first_target_why first_target_limit node_lost node_lost_now tail "
         "tail_reserve serving_need user_speed"

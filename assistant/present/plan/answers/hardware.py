@@ -22,6 +22,10 @@ def design_counts(asked: Asked) -> str | None:
     switches = (
         f"{figures.counted(made['switches'], 'switch', 'switches')} in {made['tiers']} tier{'s' * (made['tiers'] > 1)}"
     )
+    if not made["switches"]:
+        per, nodes = made["nics"] // max(1, made["nodes"]), figures.counted(made["nodes"], "node", "nodes")
+        network = asked.name(made["fabric"])
+        return f"{made['nics']:,} NICs, {per} in each of {nodes}; the switches of {network} are the provider's."
     parts = f"{made['leaf']} leaf, {made['spine']} spine" if made["tiers"] > 1 else "no spine"
     lines = f", {links:,} cables" if links else ""
     optics = f", {made['optics']:,} optics" if made.get("optics") else ""
@@ -34,7 +38,7 @@ def design_counts(asked: Asked) -> str | None:
 def design_money(asked: Asked) -> str | None:
     made = asked.plan.fabric_design
     capex = made.get("capex_usd") if made else None
-    if not capex:
+    if not capex or not capex["mid"]:
         return None
     low, high = figures.usd(capex["low"]), figures.usd(capex["high"])
     parts = " with NICs, cables and optics" if made.get("optics") else " with NICs and cables"

@@ -433,7 +433,8 @@ def time_parts(asked: Asked) -> list[str]:
         f"{name} {figures.percent(100 * s)}{f' ({figures.seconds(s * best.median_step)})' if kind == 'network' else ''}"
         for s, name in sorted(kinds[kind], reverse=True)
     )
-    network = f"Of a step communication that nothing hides is: {told('network') or 'next to nothing'}."
+    inside = "Nothing waits for a network between nodes; inside the node" if best.fabric == "none" else "Of a step"
+    network = f"{inside} communication that nothing hides is: {told('network') or 'next to nothing'}."
     waits = f", {told('wait')}" if kinds["wait"] else ""
     hides = next(
         (a.value for a in asked.plan.assumptions if a.field in ("training.expert_overlap", "expert overlap")), None

@@ -134,13 +134,20 @@ def even_bandwidth(asked: Asked) -> list[str]:
     ]
 
 
+_LEAST_RATE = 10  # Gb/s, of a number without a unit
+
+
 def effective_rate(asked: Asked) -> list[str]:
     """Another rate that is reached than is counted: what of a step that waits it would save."""
     best = asked.best
-    rate = next(iter(asked.amounts("rate")), None) or next((n for n in asked.amounts("number") if n >= 10), None)
-    if best is None or rate is None or best.fabric not in asked.catalog.fabrics:
+    if best is None or best.fabric not in asked.catalog.fabrics:
         return []
     made = asked.catalog.fabrics[best.fabric]
+    named = [*asked.amounts("rate"), *(n for n in asked.amounts("number") if n >= _LEAST_RATE)]
+    others = [rate for rate in named if rate != made.nic_rate * 8 / 1e9]  # "is 100 gig what we get, or more like 60"
+    rate = next(iter(others or named), None)
+    if rate is None:
+        return []
     if made.bandwidth_efficiency is None:
         return ["Nothing of this job crosses a network between nodes, so a faster adapter changes nothing."]
     line = made.nic_rate * 8 / 1e9

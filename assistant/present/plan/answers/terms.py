@@ -11,6 +11,28 @@ from .asked import Asked
 from .sums import letter, price_source
 
 
+def quote_includes(asked: Asked) -> str | None:
+    """Which quotes have what is named in their price, as they say, and which say nothing of it."""
+    quotes = asked.plan.quotes
+    named = asked.words.get("cost_items", {})
+    wanted = {name for name, one in named.items() if any(word in asked.text for word in one["words"])}
+    every = dict.fromkeys(one for quote in quotes for one in quote.includes)
+    items = [item for item in every if item in asked.text or item in wanted]
+    if not items:
+        return None
+    has = [quote for quote in quotes if set(items) <= set(quote.includes)]
+    silent = [quote for quote in quotes if quote not in has]
+    what = " and ".join(items)
+    if not has:
+        return f"None of them has {what} in it, as far as they say."
+    rest = (
+        f"; {', '.join(map(letter, silent))} {'say' if len(silent) > 1 else 'says'} nothing of it: ask"
+        if silent
+        else ""
+    )
+    return f"{', '.join(map(letter, has))} {'have' if len(has) > 1 else 'has'} {what} in it{rest}."
+
+
 def pay_early(asked: Asked) -> str | None:
     """Whether time is paid in which nothing runs any more."""
     best = asked.best

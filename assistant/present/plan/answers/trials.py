@@ -83,6 +83,9 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
         more = [per * int(many) for many in _OR_MORE.findall(asked.text)]
         return [n for n in dict.fromkeys([*in_nodes, *more]) if n != gpus and n <= _MOST * gpus][:2] or [gpus + per]
     alone = [a for a in asked.said.amounts if a.kind == "number" and not text[: a.start][-1:].isalpha()]  # not of "fp8"
+    alone = [a for a in alone if not _of_something_else(asked, a.start, a.end)]
+    days = reading.asked(asked.plan, "constraints.deadline_days")
+    alone = [a for a in alone if not days or a.value != days]  # "10 days, not 14"
     factors = {float(one) for one in _TIMES.findall(asked.text)}  # "2x longer" names no size
     named += [int(a.value) for a in alone if 1 <= a.value <= _MOST * gpus and a.value not in factors]
     if per < gpus and any(f"one {what}" in asked.text for what in ("box", "node", "machine", "server")):
@@ -91,6 +94,16 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
         return [others[0], *_next_that_fits(asked, others[0], gpus)]
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
+
+
+def _of_something_else(asked: Asked, start: int, end: int) -> bool:
+    """Whether a number counts no GPUs: people or turns, by the word behind it, or what the figure before it has a unit
+    of ("is 100 gig what we get, or more like 60")."""
+    behind = re.match(r" ([a-z]+s)\b", asked.text[end:])
+    if behind and not any(behind.group(1).startswith(one) for one in asked.words["counts_gpus"]):
+        return True
+    before = [a for a in asked.said.amounts if a.end <= start and a.kind == "rate"]
+    return bool(before) and behind is None and not re.search(r"[?.;]", asked.text[before[-1].end : start])
 
 
 def _next_that_fits(asked: Asked, size: int, gpus: int) -> list[int]:
@@ -108,7 +121,8 @@ _OR_MORE = re.compile(r"\b(?:or|and|need|to|take|with) (\d{1,4})\b(?! ?(?:gpu|ca
 
 def sizes_day(asked: Asked) -> str | None:
     """Whether the day that was said is kept on the number of GPUs that is named."""
-    days, gpus = reading.asked(asked.plan, "constraints.deadline_days"), reading.gpus(asked.plan)
+    named = asked.meant("constraints.deadline_days")  # "10 days, not 14"
+    days, gpus = named or reading.asked(asked.plan, "constraints.deadline_days"), reading.gpus(asked.plan)
     if asked.best is None or not days or not any(a.kind in ("date", "time") for a in asked.said.amounts):
         return None
     size = next(iter(_asked_sizes(asked, gpus)))
