@@ -320,7 +320,7 @@ def listing(*rates: int, host: str = "", how: str = "mlx5_{n} rate {rate} Gb/sec
             "mlx5_2 on node-1",
             "$ ssh node-0 'for d in mlx5_*; do …'\n"
             + listing(400, 400, 400, 400)
-            + "$ ssh node-1 'for d in mlx5_*; do …'\n"
+            + "$ ssh -o StrictHostKeyChecking=no -p 2222 node-1 'for d in mlx5_*; do …'\n"
             + listing(400, 400, 100, 400),
         ),
         (
@@ -348,6 +348,8 @@ def test_a_gpu_behind_fewer_lanes_than_the_others_is_told_though_nvlink_is_fast(
     found = read(one_node + lanes(4))
     assert alarms(found) == ["pcie-lanes-lost"] and "GPU 3 has 4 of its 16 lanes" in found.findings[0].message
     assert alarms(read(one_node + lanes(16))) == []
+    disks = "LnkSta: Speed 16GT/s, Width x4\n" * 3 + "mlx5_0 LnkSta: Speed 16GT/s, Width x8\n"
+    assert alarms(read(one_node + lanes(16) + disks)) == []
 
 
 def test_failures_that_an_audit_counted_none_of_are_no_failures():
@@ -358,6 +360,8 @@ def test_failures_that_an_audit_counted_none_of_are_no_failures():
     )
     assert alarms(read(audit.format(0))) == []
     assert "gpu-off-the-bus" in alarms(read(audit.format(2)))
+    listed = "node-3    NVRM: Xid 79, GPU has fallen off the bus    0\n"  # the number of the GPU
+    assert "gpu-off-the-bus" in alarms(read(listed))
 
 
 def test_an_entry_of_the_address_table_that_hosts_set_differently_is_told_by_host():

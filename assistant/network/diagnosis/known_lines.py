@@ -21,6 +21,7 @@ from .signatures import (
     Speed,
     as_information,
     completion,
+    counts_none,
     finding,
     harmless,
     judgements,
@@ -51,6 +52,7 @@ _LONG, _SEVERAL = 600.0, 5
 _RECURRING = 3  # times: once or twice is what a switch that starts anew does too
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
+_COUNTED, _ROWS = "patterns-counted", 500  # the headline of a table that counts kinds of lines, and how long it may be
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
 
 
@@ -235,11 +237,13 @@ class KnownLines:
 
     def _counted(self, number: int, line: str, bits: int, like: bytes) -> list[Seen]:
         """The known failures that a line tells of, counted; of lines that are alike only the first is searched."""
+        table = _COUNTED in self.seen and number - self.seen[_COUNTED].first < _ROWS
+        like = b"" if table else like  # rows differ in what they count alone
         counted = self._like.get(like) if like else None
         if counted is None:
             counted = list[Seen]()
             found = signatures_in(line, bits & ~self._quiet)
-            if found and quoted(line):
+            if found and (quoted(line) or (table and counts_none(line))):
                 found = [each for each in found if each[0].sign]
             for signature, said in found:
                 self._quiet |= (signature.sign and not signature.at_the_end) << places()[signature.code]
@@ -294,7 +298,7 @@ class KnownLines:
             not known
             and not ended
             and "NCCL WARN" in line
-            and not (harmless(line) or quoted(line))
+            and not (harmless(line) or quoted(line) or counts_none(line))
             and (warned := _WARNED.search(line))
         ):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)

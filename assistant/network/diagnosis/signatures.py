@@ -200,7 +200,12 @@ def quoted(line: str) -> bool:
     return bool(_of_itself("quoted").search(line))
 
 
-@lru_cache(maxsize=2)
+def counts_none(line: str) -> bool:
+    """Whether a row of a table that counts lines of a kind found none."""
+    return bool(_of_itself("none").search(line))
+
+
+@lru_cache(maxsize=3)
 def _of_itself(name: str) -> re.Pattern[str]:
     return re.compile(read("overcome")[name], re.IGNORECASE)
 

@@ -49,6 +49,7 @@ _PROMPT = 160  # characters in which a prompt ends
 # Files of rates that a command prints one after the other: cat /sys/class/net/{eth0,eth1}/speed, rdma{0..7}.
 _FILES = re.compile(r"/sys/class/net/([\w.-]{0,32})(?:\{([\w.,-]{1,400})\})?([\w.-]{0,32})/speed(?![\w:])")
 _RANGE = re.compile(r"(\d{1,3})\.\.(\d{1,3})\Z")
+_GPU = "GPU"
 _SOME = re.compile(r"[1-9]\d?\Z")  # adapters, where they are counted
 _MB_S = re.compile(r"\d{4,7}\Z")
 
@@ -327,7 +328,7 @@ class Tools:
         if self._most_lanes:
             self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (lanes, self._most_lanes, number))
             self._most_lanes = 0.0
-        else:
+        elif place[1].startswith(_GPU):  # what else is on the bus has as many as its kind needs
             self.widths.setdefault(place, (lanes, number))
 
     def _counted(self, gpu: tuple[str, str], said: dict[str, str], number: int) -> None:
