@@ -48,7 +48,7 @@ def test_no_near_duplicate_of_a_validation_row_is_calibrated_on(runs):
 )
 def test_the_shipped_constants_are_where_the_fit_ends(runs, stage, some):
     rows = some(
-        stage.rows([prepared(run) for run in _thinned(runs, 1)]), 3 if stage.families[0] in ("a100", "hopper") else 1
+        stage.rows([prepared(run) for run in _thinned(runs, 1)]), 5 if stage.families[0] in ("a100", "hopper") else 1
     )
     start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
     again = improved(rows, start, list(stage.names), rounds=1)

@@ -340,7 +340,7 @@ def test_a_deadline_that_is_stated_or_tried_is_no_question(library: Library) -> 
 
 
 def test_whatever_the_handbook_says_can_be_said_is_understood(
-    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some: Callable[..., Any]
 ) -> None:
     monkeypatch.chdir(tmp_path)  # "save as md" writes a file
     page = (Path(__file__).parents[1] / "knowledge" / "handbook" / "conversation.md").read_text(encoding="utf-8")
@@ -357,7 +357,7 @@ def test_whatever_the_handbook_says_can_be_said_is_understood(
     for text in [text for text in saying if serving in text or "latency" in text]:
         assert not [e for e in conversation.say(text) if isinstance(e, Failure)], text
     conversation = begin(JOB, "three months", "we own the machines", "budget 2M")
-    for text in [text for text in saying if serving not in text and "latency" not in text]:
+    for text in some([text for text in saying if serving not in text and "latency" not in text], 3):
         failed = [
             e
             for e in conversation.say(text)

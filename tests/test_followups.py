@@ -29,7 +29,7 @@ ROLES: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_roles.y
 ASKED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_asked.yaml"))
 KINDS: list[dict[str, Any]] = libraries.load().language["followups"]["kinds"]
 SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subjects"]
-EVERY, EVERY_ASKED = 7, 10  # of the sixty plans: each takes half a second
+EVERY, EVERY_ASKED = 12, 17  # of the sixty plans: each takes half a second
 TOPICS: list[dict[str, Any]] = [one for one in libraries.load().language["topics"]["topics"] if "tells" in one]
 LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
 TODAY = datetime.date(2026, 11, 20)
@@ -67,7 +67,7 @@ def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_ta
 ) -> None:
     talk = _talk(library, person["job"])
     told = dict(talk.draft.fields)
-    for one in some(person["asked"], 2):
+    for one in some(person["asked"], 3):
         events = talk.say(one["ask"])
         assert not [e for e in events if isinstance(e, Failure)], one["ask"]
         lines = _lines(events)
@@ -81,7 +81,7 @@ def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_ta
 def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(
     library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
-    for one in some(ONCE, 2):
+    for one in some(ONCE, 3):
         talk = _talk(library, one["job"])
         told = dict(talk.draft.fields)
         lines = _lines(talk.say(one["ask"]))
