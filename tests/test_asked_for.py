@@ -141,3 +141,24 @@ def test_a_number_that_counts_people_is_no_number_of_gpus(library: Library) -> N
 def test_a_single_node_waits_for_no_network(library: Library) -> None:
     talk = _talk(library, fields=_fields("single-node", library))
     assert "Nothing waits for a network" in _said(talk.say("how much of the time does it wait for the network?"))[1]
+
+
+@pytest.mark.parametrize(("reply", "taken"), [("2", "machines: bought"), ("3", "machines: rented")])
+def test_the_number_of_a_choice_takes_that_one_where_several_are_of_one_field(
+    reply: str, taken: str, library: Library
+) -> None:
+    talk = _talk(library, "we run Llama 3.1 405B in FP8 on our own two nodes of 8 H100, 20 requests per second")
+    offered = talk.question.choices if talk.question else ()
+    assert [choice.label for choice in offered][1:3] == ["machines: bought", "machines: rented"]
+    assert taken in _said(talk.choose(offered[wording.keys(talk.question).index(reply)].id))[1]
+
+
+def test_what_happens_next_to_a_noun_is_no_part_of_it() -> None:
+    ask = "what's the total bill going to be, and is there anything after that?"
+    assert DEMANDS.of(ask, ask, (), ask).head == ("bill",)
+
+
+def test_of_a_single_node_no_share_of_a_step_is_the_network(library: Library) -> None:
+    talk = _talk(library, fields=_fields("single-node", library))
+    said = _said(talk.say("what is the one thing that could go wrong with this?"))[1]
+    assert "Not the network (0.0 %" in said or "network" not in said

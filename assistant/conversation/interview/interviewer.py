@@ -118,7 +118,11 @@ class Interviewer:
         why = f"{'It could be read in more than one way, so nothing' if several else 'Nothing'} was taken over for it."
         names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
         offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
-        offered += [self._as(path, value) for path, value in doubt.between]
+        fields = [path for path, _ in doubt.between]
+        offered += [
+            self._as(path, value, name=path if fields.count(path) == 1 else f"{path}-{n}")
+            for n, (path, value) in enumerate(doubt.between, start=1)
+        ]
         asked = self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
         self.question = asked.model_copy(update={"unlikely": doubt.unlikely})
         return self.question
@@ -136,9 +140,9 @@ class Interviewer:
         label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())
         return Choice(id=name, label=label, value=value)
 
-    def _as(self, field: str, value: Any) -> Choice:
+    def _as(self, field: str, value: Any, *, name: str) -> Choice:
         """What was said taken as one of several fields, which it names."""
-        return Choice(id=field, label=field_text(field, value, self._library.catalog), value={field: value})
+        return Choice(id=name, label=field_text(field, value, self._library.catalog), value={field: value})
 
     def _of_the_said(self, field: str, text: str, why: str, offered: Sequence[Choice], otherwise: str) -> Question:
         """Open a question about what was said."""

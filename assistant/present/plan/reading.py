@@ -88,6 +88,8 @@ def bill(plan: Plan) -> str:
 
 def waited(plan: Plan, found: Candidate) -> float | None:
     """Percent of the time in which the network is waited for; of a service, of a whole request."""
+    if found.fabric == "none":  # what nothing hides is within the nodes
+        return None if found.exposed_communication_percent is None else 0.0
     if not serves(plan) or found.step_time_s is None:
         return found.exposed_communication_percent
     over = plan.crossing.networks if plan.crossing else []

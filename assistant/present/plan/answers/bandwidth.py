@@ -35,7 +35,7 @@ def line_rate(asked: Asked) -> list[str]:
     own = asked.catalog.fabrics[best.fabric].nic_rate * 8 / 1e9
     found = [(rate, _sibling(asked, rate)) for rate in _rates(asked, own)]
     said = [_told(asked, best, rate, one) for rate, one in found if one is not best]
-    waits = figures.percent(best.exposed_communication_percent)
+    waits = figures.percent(reading.waited(asked.plan, best))
     now = f"{asked.name(best.fabric)} now: {waits} of a step waits for the network, {money(best)}."
     return [*said, now] if said else [now, "The plan knows no other rate of this network that this job could have."]
 

@@ -85,7 +85,7 @@ def slower_on(asked: Asked) -> list[str]:
     takes = (
         f"; {figures.hours(other.run_hours)} in all instead of {figures.hours(best.run_hours)}{sums}" if ends else sums
     )
-    waits = [figures.percent(c.exposed_communication_percent) for c in (other, best)]
+    waits = [figures.percent(reading.waited(asked.plan, c)) for c in (other, best)]
     return [
         f"On {asked.name(other.fabric)} a step takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)} to "
         f"{figures.seconds(band.p90)}), on {asked.name(best.fabric)} {figures.seconds(best.median_step)}: "

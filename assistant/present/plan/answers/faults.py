@@ -74,7 +74,7 @@ def slow_link(asked: Asked) -> list[str]:
     nics = reading.asked(asked.plan, "cluster.nics_per_node") or per
     made = asked.tried({"cluster.fabric": best.fabric, "cluster.nics_per_node": max(1, nics // 2)})
     one = reading.candidate(made, best.fabric) if made else None
-    waits = figures.percent(best.exposed_communication_percent)
+    waits = figures.percent(reading.waited(asked.plan, best))
     if one is None or one.step_time_s is None:
         return [f"The whole job goes at the speed of the slowest link; {waits} of a step waits for the network now."]
     more = slower(one, best)

@@ -27,7 +27,7 @@ def weakest(asked: Asked) -> str | None:
         return f"First the line between the sites: it joins them all and there is one of it. {between}".strip()
     gpu = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]]
     full = reading.gib(best) / (gpu.memory.si / 2**30)
-    waits = best.exposed_communication_percent or 0.0
+    waits = reading.waited(asked.plan, best) or 0.0
     served = best.serving
     if served is not None:
         return (

@@ -38,7 +38,7 @@ def step_gap(asked: Asked) -> list[str]:
         100 * (1 - one.step_time_s.p10 / one.step_time_s.p50),
         100 * (one.step_time_s.p90 / one.step_time_s.p50 - 1),
     )
-    waits = [figures.percent(c.exposed_communication_percent) for c in (other, one)]
+    waits = [figures.percent(reading.waited(asked.plan, c)) for c in (other, one)]
     same = abs(more) < 0.5
     gap = "No gap: as long" if same else f"{abs(more):.2g} % {'longer' if more >= 0 else 'shorter'}"
     within = "within the error: call it a tie" if abs(more) < _NEAR else "beyond what errors of both share"
@@ -244,7 +244,7 @@ def experts_cost(asked: Asked) -> list[str]:
     verdict = "Yes, it would be felt" if felt else "Not at this size"
     return [
         f"{verdict}: the experts' all-to-all takes {figures.percent(share)} of a step, {where}; "
-        f"{figures.percent(best.exposed_communication_percent)} waits for the network in all.",
+        f"{figures.percent(reading.waited(asked.plan, best))} waits for the network in all.",
         *([f"{gain}."] if gain else []),
         *([] if ep <= per else [f"Kept within a node (EP {per}) it leaves the network."]),
     ]
