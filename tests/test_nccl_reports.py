@@ -1,5 +1,5 @@
-"""``weft nccl diagnose`` reads tables of GPUs, adapters and hosts that people paste (weekly checks, exports of monitoring,
-burn-in reports): the row that shows the fault, and the same table without one."""
+"""``weft nccl diagnose`` reads tables of GPUs, adapters and hosts that people paste (weekly checks, exports of
+monitoring, burn-in reports): the row that shows the fault, and the same table without one."""
 
 from __future__ import annotations
 
@@ -175,7 +175,9 @@ def test_what_was_compared_is_told():
 def test_monitoring_data_is_a_note_and_no_alarm(tmp_path):
     log = tmp_path / "dashboard.txt"
     head = "time    tok/s_M  step_s  gpu_util%  sm_clk_MHz  T_avg  nic_err/s\n"
-    log.write_text("Dashboard export\n" + head + "".join(f"0{n}:00   2.05  4.06  98.9  1755  62  0\n" for n in range(6)))
+    log.write_text(
+        "Dashboard export\n" + head + "".join(f"0{n}:00   2.05  4.06  98.9  1755  62  0\n" for n in range(6))
+    )
     (found,) = api.diagnose(log).files
     assert [(each.code, each.severity, each.line) for each in found.findings] == [("not-recognised", "info", 2)]
     assert "gpu_util%" in found.findings[0].message

@@ -20,6 +20,13 @@ _HOTTER = 8  # degrees above the middle of the others, where a clock is low for 
 _NAMED, _SHOWN = 8, 200  # rows of a table that are told, and characters of one
 _BY_LOAD = ("clock", "work", "generation", "bandwidth")  # of GPUs: these say nothing of an idle one
 
+_SLOWER = {
+    "gpu": "row-slower-gpu",
+    "host": "row-slower-host",
+    "adapter": "row-slower-adapter",
+    "part": "row-slower-adapter",
+}
+
 
 @dataclass(frozen=True)
 class _Odd:
@@ -67,9 +74,8 @@ def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
         its.sort(key=lambda odd: order_of(odd.column.meaning))
         name = its[0].column.meaning.finding
         said = [odd.said for odd in its] + ([_heat(table, row)] if because == "pace" else [])
-        of = table.of if table.of in ("gpu", "host") else "adapter"
         told = finding(
-            f"{name}-{of}" if name == "row-slower" else name,
+            _SLOWER[table.of] if name == "row-slower" else name,
             table.lines[row],
             who=table.named(row),
             said=", ".join(filter(None, said)),
