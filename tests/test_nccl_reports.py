@@ -117,6 +117,22 @@ def test_a_row_out_of_work_as_meant_accuses_nobody(words):
     assert not alarms(rows(head, "alloc 97 1920 0", odd={4: f"{words} 97 1100 3"}))
 
 
+def test_a_word_of_settings_in_every_row_leaves_none_out():
+    head = "host gpu mig persistence util sm_clk T_gpu"
+    assert alarms(rows(head, "Off Disabled 97 1920 60", odd={4: "Off Disabled 97 1100 60"})) == [("gpu-clock-low", 6)]
+
+
+def test_ports_of_a_switch_that_are_slower_are_of_another_kind():
+    lines = ["port state speed width fec", *(f"{n} Active 400G 4x RS" for n in range(1, 17)), "17 Active 100G 4x RS"]
+    assert not alarms("\n".join([*lines, "18 Down 10G 1x -"]))
+
+
+def test_the_link_of_an_idle_gpu_is_of_an_older_generation_by_design():
+    assert not alarms(rows("host gpu pcie_gen ecc_unc T_gpu", "5 0 60", odd={4: "1 0 40"}))
+    assert not alarms(rows("host gpu util pcie_gen", "97 5", odd={4: "0 1"}))
+    assert alarms(rows("host gpu util pcie_gen", "97 5", odd={4: "97 1"})) == [("pcie-lanes-lost", 6)]
+
+
 def test_rows_that_sum_up_others_accuse_nobody():
     text = rows("host gpu ecc_unc gemm_tf", "0 650")
     assert not alarms(f"{text}total - 5 7800\nmin 0 0 12\n")

@@ -51,6 +51,7 @@ class _Known(BaseModel):
     window: Pattern
     columns: tuple[Meaning, ...]
     planned: frozenset[str]
+    states: frozenset[str]
     summary: frozenset[str]
     yes: frozenset[str]
     no: frozenset[str]
@@ -86,8 +87,13 @@ def may_head(kind: bytes) -> bool:
 
 
 def is_planned(cell: str) -> bool:
-    """Whether a cell says that its row is of a part that is out of work as meant."""
+    """Whether a cell says that its row is of a part that is out of work as meant, in whatever column it stands."""
     return cell.strip("*~#$+()").lower() in _known().planned
+
+
+def is_out_of_work(cell: str) -> bool:
+    """Whether a cell of a column of states says that its row is of a part that does no work."""
+    return cell.strip("*~#$+()").lower() in _known().states
 
 
 def is_summary(cell: str) -> bool:

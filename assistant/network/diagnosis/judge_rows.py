@@ -103,12 +103,15 @@ def _counted(table: ReportTable, column: Column) -> Iterator[_Odd]:
 
 def _peers(table: ReportTable, column: Column) -> list[list[int]]:
     """Rows that may be compared: of one model, and of adapters the same one of several hosts, else those of one rate;
-    of GPUs those at work."""
+    of GPUs those at work, as an idle one saves power by the generation of its link too."""
     load, rate, what = table.column("load"), table.column("rate"), column.meaning.what
     rows = [*column.values]
-    if table.of != "adapter":
+    if table.of in ("gpu", "host"):
+        if what == "rate" or (what == "generation" and load is None and table.of == "gpu"):
+            return []
         if load is not None and what in _BY_LOAD:
-            rows = [row for row in rows if load.values.get(row, 100.0) >= _AT_WORK]
+            least = _AT_WORK if max(load.values.values(), default=0.0) > 1 else _AT_WORK / 100
+            rows = [row for row in rows if load.values.get(row, 100.0) >= least]
         groups = _grouped(rows, table.model) if table.has_models else [rows]
     else:
         of_name = Counter(map(table.part, rows))

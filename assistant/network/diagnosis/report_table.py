@@ -2,13 +2,13 @@
 meaning is known."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_low
 from typing import Literal
 
-from .columns import NAMES, Meaning, cells_of, is_adapter, is_planned, is_summary, number_in
+from .columns import NAMES, Meaning, cells_of, is_adapter, is_out_of_work, is_planned, is_summary, number_in
 from .reported import Sheet, without_prefix
 
 Of = Literal["gpu", "adapter", "host", "part"]
@@ -55,15 +55,15 @@ class ReportTable:
         self._named = [(each.what, column) for each, column in zip(meanings, columns, strict=True) if each is not None]
         left_out = {at for column in columns for at in _left_out(column, is_planned)}
         for what, column in self._named:
-            if what in NAMES:
-                left_out |= _left_out(column, is_summary)
+            says = is_summary if what in NAMES else is_out_of_work if what == "state" else None
+            left_out |= _left_out(column, says) if says else set()
         rows = [at for at in range(len(kept)) if at not in left_out] if left_out else [*range(len(kept))]
         again = self._again(rows)
         self.rows = [its[-1] for its in again] if again else rows
         self.columns = [
             _column(name, meaning, cells, rows, again)
             for name, meaning, cells in zip(names, meanings, columns, strict=True)
-            if meaning is not None and meaning.what not in (*NAMES, "time", "model")
+            if meaning is not None and meaning.what not in (*NAMES, "time", "model", "state")
         ]
 
     def _again(self, rows: list[int]) -> list[list[int]]:
@@ -140,9 +140,9 @@ class ReportTable:
         return self.texts[row].strip()
 
 
-def _left_out(cells: Sequence[str], says: object) -> set[int]:
+def _left_out(cells: Sequence[str], says: Callable[[str], bool]) -> set[int]:
     """The rows of which a cell says something."""
-    odd = {cell for cell in {*cells} if callable(says) and says(cell)}
+    odd = {cell for cell in {*cells} if says(cell)}
     return {at for at, cell in enumerate(cells) if cell in odd} if odd else set()
 
 

@@ -117,6 +117,6 @@ class Reported:
         one."""
         for sheet in self.sheets:
             known = [name for name in sheet.headline.names if meaning_of(name) is not None]
-            if any(told.what not in (*NAMES, "time", "model") for told in sheet.headline.meanings if told):
+            if any(told.what not in (*NAMES, "time", "model", "state") for told in sheet.headline.meanings if told):
                 return sheet.line, ", ".join(known[:6])
         return None
