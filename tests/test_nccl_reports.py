@@ -87,7 +87,7 @@ def test_an_adapter_that_all_hosts_have_like_that_is_made_so():
     assert not alarms(adapters({(host, 3): "16GT/s  x8  98.1" for host in range(2)}, hosts=2))
 
 
-@pytest.mark.parametrize("sep", [" | ", ",", ", ", "\t", ";"])
+@pytest.mark.parametrize("sep", [" | ", " │ ", ",", ", ", "\t", ";"])
 def test_columns_may_be_drawn_apart(sep):
     text = rows(WEEKLY, GOOD_WEEK, odd={6: "0 7 No Yes 66 641 18/18"})
     drawn = "\n".join(sep.join(line.split()) for line in text.splitlines())
@@ -100,6 +100,14 @@ def test_names_of_columns_may_have_spaces():
     assert not alarms("\n".join([head, *table]))
     table[3] = "n0  3  98  1200  89  Active"
     assert alarms("\n".join([head, *table])) == [("thermal-slowdown", 5)]
+
+
+def test_a_headline_that_names_errors_tells_of_none():
+    head = "GPU   Uncorrectable ECC   Row Remap Failure   HW Slowdown   Power (W)"
+    table = [f"{g}     0                   No                  Not Active    690" for g in range(8)]
+    assert not alarms("\n".join([head, *table]))
+    table[3] = "3     4                   Yes                 Not Active    690"
+    assert alarms("\n".join([head, *table])) == [("gpu-errors-counted", 5)]
 
 
 def test_a_launcher_names_the_host_before_every_line():
@@ -165,6 +173,17 @@ def test_fewer_links_between_gpus_and_results_that_are_wrong():
     assert not alarms(rows(head, "0 0 640 633"))
     assert alarms(rows(head, "0 0 640 633", odd={3: "18 0 640 633"})) == [("wrong-results", 5)]
     assert alarms(rows(head, "0 0 640 633", odd={3: "0 0 402 396"})) == [("gpu-slower", 5)]
+
+
+def test_errors_are_wrong_results_where_a_test_calculates():
+    head = "server gpu gflops errors maxtemp"
+    assert alarms(rows(head, "61200 0 66", odd={3: "61100 12 66"})) == [("wrong-results", 5)]
+    assert not alarms(rows("server gpu util errors maxtemp", "97 0 66", odd={3: "97 12 66"}))
+
+
+def test_an_adapter_whose_link_is_slower_than_that_of_the_same_one_elsewhere():
+    table = [f"gpu-{h} mlx5_{n} Active {200 if (h, n) == (2, 1) else 400} 48.9" for h in range(4) for n in range(4)]
+    assert alarms("\n".join(["NODE HCA STATE RATE(Gb/s) loopback_GBs", *table])) == [("adapter-slower", 11)]
 
 
 def test_a_host_of_a_check_by_host_stays_behind():

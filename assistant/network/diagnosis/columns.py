@@ -32,6 +32,7 @@ class Meaning(BaseModel):
     may: tuple[str, ...]
     judged: Judged | None = None
     least: float = 1.0
+    beside: str = ""
     finding: str = ""
     because: str = ""
 

@@ -86,6 +86,8 @@ def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
 def _odd_in(table: ReportTable) -> Iterator[_Odd]:
     """Every value that stands out in its column."""
     for column in table.columns:
+        if column.meaning.beside and table.column(column.meaning.beside) is None:
+            continue
         if column.meaning.judged in ("none", "least"):
             yield from _counted(table, column)
         elif column.meaning.judged:
@@ -143,7 +145,7 @@ def _beside(column: Column, rows: list[int]) -> Iterator[_Odd]:
         low = [row for row, value in values.items() if value < DROP * usual]
         others = len(rows) - len(low)
         close = sum(ALIKE * usual <= value <= usual / ALIKE for value in values.values())
-        alike, shown = close >= _CLOSE * others, f"{usual:.4g}"
+        alike, shown = close >= _CLOSE * others, f"{usual:.6g}"
     if alike and 0 < len(low) <= _FEW * len(rows):
         yield from (_Odd(column, row, shown) for row in low)
 
@@ -168,4 +170,4 @@ def _heat(table: ReportTable, row: int) -> str:
         return ""
     usual = median(column.values.values())
     hotter = column.values[row] >= usual + _HOTTER
-    return _Odd(column, row, f"{usual:.4g}").said if hotter else ""
+    return _Odd(column, row, f"{usual:.6g}").said if hotter else ""

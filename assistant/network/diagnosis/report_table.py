@@ -9,7 +9,7 @@ from statistics import median_low
 from typing import Literal
 
 from .columns import NAMES, Meaning, cells_of, is_adapter, is_out_of_work, is_planned, is_summary, number_in
-from .reported import Sheet, without_prefix
+from .reported import Sheet, as_text, without_prefix
 
 Of = Literal["gpu", "adapter", "host", "part"]
 _OF_GPUS = ("memory", "clock", "work", "links", "load")  # columns that tell of GPUs
@@ -39,19 +39,16 @@ class ReportTable:
     def __init__(self, sheet: Sheet) -> None:
         names, split = sheet.headline.names, sheet.headline.split
         meanings = sheet.headline.meanings
-        text = b"\n".join(raw for _, raw in sheet.rows).decode("utf-8", errors="replace").split("\n")
-        self.lines, self.texts = [line for line, _ in sheet.rows], text
-        self.before = [""] * len(text)
-        if sheet.prefixed:
-            self.before, text = [*zip(*map(without_prefix, text), strict=True)] or [(), ()]
-        kept = [line.split() for line in text] if split == "space" else [cells_of(line, split) for line in text]
-        if any(len(cells) != len(names) for cells in kept):
-            fitting = [at for at, cells in enumerate(kept) if len(cells) == len(names)]
+        texts = as_text(b"\n".join(raw for _, raw in sheet.rows)).split("\n")
+        told = [*map(without_prefix, texts)] if sheet.prefixed else []
+        before, bare = [host for host, _ in told] or [""] * len(texts), [line for _, line in told] or texts
+        kept = [line.split() for line in bare] if split == "space" else [cells_of(line, split) for line in bare]
+        fitting = [at for at, cells in enumerate(kept) if len(cells) == len(names)]
+        if len(fitting) < len(kept):
             kept = [kept[at] for at in fitting]
-            self.lines, self.texts, self.before = (
-                [its[at] for at in fitting] for its in (self.lines, self.texts, self.before)
-            )
-        columns = [*zip(*kept, strict=True)] or [()] * len(names)
+        self.lines = [sheet.rows[at][0] for at in fitting]
+        self.texts, self.before = [texts[at] for at in fitting], [before[at] for at in fitting]
+        columns: list[Sequence[str]] = [*zip(*kept, strict=True)] or [()] * len(names)
         self._named = [(each.what, column) for each, column in zip(meanings, columns, strict=True) if each is not None]
         left_out = {at for column in columns for at in _left_out(column, is_planned)}
         for what, column in self._named:

@@ -37,12 +37,17 @@ class Sheet:
 
     def fits(self, raw: bytes) -> bool:
         """Whether a line has as many cells as the headline has names; the first row tells how the headline is read."""
-        line = raw.decode("utf-8", errors="replace").strip()
+        line = as_text(raw).strip()
         line = without_prefix(line)[1] if self.prefixed else line
         fitting = [each for each in self.ways if len(cells_of(line, each.split)) == len(each.names)]
         if fitting and not self.rows:
             self.ways = fitting[:1]
         return bool(fitting)
+
+
+def as_text(raw: bytes) -> str:
+    """Lines as text, with the bars that some tools draw between cells as plain ones."""
+    return raw.decode("utf-8", errors="replace").replace("│", "|").replace("┃", "|")
 
 
 def without_prefix(line: str) -> tuple[str, str]:
@@ -92,7 +97,7 @@ class Reported:
 
     def _headed(self, number: int, raw: bytes) -> bool:
         """Whether a line is a headline; one that comes again belongs to the table under way."""
-        host, line = without_prefix(raw[:_WIDE].decode("utf-8", errors="replace").strip())
+        host, line = without_prefix(as_text(raw[:_WIDE]).strip())
         if self._open is not None and self._open.raw == line:
             return True
         ways = headlines_in(line)
