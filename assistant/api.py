@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assistant.vocabulary import plan as contracts
-from assistant.vocabulary.answers import Answer, Diagnosis, FabricDesign, Understanding
+from assistant.vocabulary.answers import Answer, DiagnosedFile, Diagnosis, FabricDesign, Understanding
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.plan.diff import PlanDiff
@@ -221,19 +221,25 @@ def understand(sentence: str, *, id: str | None = None) -> Understanding:
 
 def diagnose(*logs: Path | str) -> Diagnosis:
     """What output of nccl-tests or of a job with ``NCCL_DEBUG=INFO`` says, and how to repair it. Raises
-    :class:`InputError` where none of the logs is either, nor that of a job whose steps can be compared."""
+    :class:`InputError` where none of the logs is either, nor that of a job whose steps can be compared, nor has a table
+    of GPUs, adapters or hosts."""
     from assistant.network.diagnosis import diagnose as read
     from assistant.network.diagnosis import diagnose_text
 
     known = _library().catalog
     files = [read([one], known).files[0] if isinstance(one, Path) else diagnose_text(one, known) for one in logs]
-    if all(file.kind == "unknown" and not file.checked for file in files):
+    if not any(file.kind != "unknown" or file.checked or _is_monitoring(file) for file in files):
         raise InputError(
             "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
             f"there is none in {'it' if len(files) == 1 else 'any of these'}",
             Place(", ".join(str(one) for one in logs if isinstance(one, Path)) or None),
         )
     return Diagnosis(files=files)
+
+
+def _is_monitoring(file: DiagnosedFile) -> bool:
+    """Whether a file that has nothing of NCCL is at least one of a table that was read."""
+    return any(each.code != "not-recognised" or each.severity == "info" for each in file.findings)
 
 
 def design(

@@ -16,7 +16,7 @@ import pytest
 from assistant import library
 from assistant.network import diagnosis
 from assistant.network.diagnosis import diagnose, diagnose_text
-from assistant.network.diagnosis.signatures import judgements, signatures
+from assistant.network.diagnosis.signatures import judgements, read, signatures
 from assistant.present.diagnosis import diagnosis_lines
 from assistant.vocabulary.answers import Diagnosis
 from assistant.vocabulary.errors import InputError
@@ -438,6 +438,9 @@ def test_every_known_failure_has_a_name_of_its_own():
 
 def test_what_the_judges_find_is_what_the_file_of_findings_has():
     judges = "".join(path.read_text(encoding="utf-8") for path in Path(diagnosis.__file__).parent.glob("*.py"))
+    judges += " ".join(
+        f'"{each["finding"]}"' for each in read("columns")["columns"] if "finding" in each
+    )  # or its data
     assert set(judgements()) == {name for name in re.findall(r'"([a-z]+(?:-[a-z]+)+)"', judges) if name in judgements()}
     assert {*re.findall(r'finding\(\s*"([a-z-]+)"', judges)} <= set(judgements())
 

@@ -8,7 +8,7 @@ from functools import cache
 from assistant.vocabulary.answers import DiagnosedFile, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
 
-from . import causes, harm, judge_network, judge_parts, judge_path, judge_tests, known_lines, sockets
+from . import causes, harm, judge_network, judge_parts, judge_path, judge_rows, judge_tests, known_lines, sockets
 from .checks import checks
 from .debug_lines import DebugLog, meaning_of
 from .expected import (
@@ -80,6 +80,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         ring = _expected(*test, nodes, device, transport, catalog, log, adds=False, sums=False)
         expected = _as_ring(best, nodes, expected, ring)
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
+    checked += judge_rows.checked(heard.reported)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -376,6 +377,7 @@ def _findings(
         *judge_parts.findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),
+        *judge_rows.findings(heard.reported, fast=speed == "fine"),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
@@ -383,7 +385,7 @@ def _findings(
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
-        found.append(finding("not-recognised", 1))
+        found.append(judge_rows.monitoring(heard.reported) or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
 
+from .columns import may_head
 from .signatures import Signature, read, signatures
 
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{5,}")
@@ -66,15 +67,18 @@ _CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size
 
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
-    ``clean``: whether nothing stands inside what is said; ``numbers``: of rows of a table the word at which they begin,
-    0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known;
-    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
+    ``heads``: whether it may be the headline of a table of parts; ``clean``: whether nothing stands inside what is
+    said; ``numbers``: of rows of a table the word at which they begin, 0 of all else; ``ranks``: whether it is one of
+    rank lines; ``fold``: what a line counts, once that is known; ``way``: from where on, and how far, a line of NCCL's
+    says the one thing that is asked of it."""
 
-    __slots__ = ("bits", "clean", "count", "fold", "hint", "last", "numbers", "ours", "ranks", "residual", "way")
+    __slots__ = ("bits", "clean", "count", "fold", "heads", "hint", "last", "numbers", "ours", "ranks", "residual",
+                 "way")  # fmt: skip
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
         self.hint = key.rstrip(_ENDS).endswith(b"s") or any(hint in key for hint in _hints())
+        self.heads = may_head(key)
         self.ours = b"nccl info " in key or b"nccl warn " in key or b"nccl trace " in key
         channel = b"nccl info channel 0" in key and b" via " in key
         self.way = _CHANNEL if channel else _PATH if b"nccl dev 0 ibdev 0 port 0 qpn 0 mtu 0" in key else None

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from assistant.vocabulary.answers import DiagnosisFinding, LogTransport
 
-from . import attempts, collectives
+from . import attempts, collectives, saves
 from .attempts import Attempts
 from .clock import seconds_between, shown
 from .collectives import Collectives
@@ -71,6 +71,7 @@ _WORDS = {
         "images/sec:",
         "examples/sec:",
         "samples/sec:",
+        *saves.WORDS,
     ),
     CARD: CARD_WORDS,
     FAILED: ("warn", "seqnum=", "got completion", "unhandled system error"),
@@ -140,7 +141,7 @@ class KnownLines:
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
         self._quiet = 0  # the bits of signs that are known by now
         self.card = ""  # without NVLink, where a line names one
-        self.collectives = Collectives()
+        self.collectives, self.saves = Collectives(), saves.Saves()
         self.completions: dict[int, tuple[Completion | None, int, int]] = {}
         self.completed = 0  # the line of the last request that failed
         self.ended_at: dict[int, tuple[Counter[str], Counter[str]]] = {}  # of each status: peers, adapters
@@ -309,10 +310,11 @@ class KnownLines:
             self.nameless_failure = number
 
     def _stepped(self, number: int, line: str) -> bool:
-        if self.steps.take(number, line):
-            self.steps.as_printed(self.raw)
+        if self.steps.take(number, line, self.raw):
             self.went_on = number
             return True
+        if self.saves.take(number, line, line.lower()):
+            self.plain = False
         return False
 
     def _ended(self, number: int, line: str) -> bool:
@@ -355,6 +357,7 @@ class KnownLines:
         for told in self.steps.findings():
             meant = self._work_changed and told.code == "steps-slower"
             yield as_information(told) if meant else told
+        yield from self.saves.findings(steady=self.steps.steady)
         yield from self.collectives.findings(log.ranks, self.steps.last)
         yield from self.attempts.findings()
         yield from self._explained(log, moved)

@@ -11,6 +11,7 @@ from .facts import words as fact_words
 from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
+from .reported import Reported
 from .signatures import any_said, one_in, places, signatures
 from .sweeps import Sweeps
 from .telling import Telling
@@ -37,6 +38,7 @@ class Heard:
     known: known_lines.KnownLines = field(default_factory=known_lines.KnownLines)
     tools: Tools = field(default_factory=Tools)
     sweeps: Sweeps = field(default_factory=Sweeps)
+    reported: Reported = field(default_factory=Reported)
 
 
 class Reading:
@@ -55,7 +57,7 @@ class Reading:
 
     def read(self, stream: BinaryIO) -> None:
         """Read a log."""
-        tools, sweeps = self.heard.tools, self.heard.sweeps
+        tools, sweeps, reported = self.heard.tools, self.heard.sweeps, self.heard.reported
         like_a_row, like_ranks = self.tables.like_a_row, self.tables.like_ranks
         every, tried = False, True  # whether all lines are read; whether those are that may be of trials
         for piece in pieces_of(stream, _exact()):
@@ -65,6 +67,8 @@ class Reading:
                     continue
                 if kind.ranks and like_ranks(piece.first + at, raw):
                     continue
+                if kind.heads or reported.open:
+                    reported.take(piece.first + at, raw, piece.kinds[at], kind.heads)
                 if not every and not (tried and kind.hint):
                     if not kind.bits:
                         continue
@@ -76,6 +80,7 @@ class Reading:
                 if (every or len(raw) > LEAST) and (bits := self.wanted(number, raw, kind, at in piece.marked)):
                     self.take(number, cleaned(raw, self._prefixes, odd=piece.odd), bits, raw, kind)
                     every, tried = tools.under_way or sweeps.open, sweeps.under_way
+        reported.close()
         self._settle()
 
     def _is_alike(self, piece: Piece, at: int, raw: bytes, kind: Kind) -> bool:

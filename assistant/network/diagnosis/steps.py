@@ -1,15 +1,14 @@
 """The steps of a job that trains: how long each took, and whether they got slower while it ran."""
 
 import re
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .clock import seconds_between
-from .signatures import finding, one_in
+from .pace import Pace
+from .signatures import one_in
 
 # A step of a job that trains, with what is told of one that ended well.
 _STEP = re.compile(
@@ -59,30 +58,16 @@ _RATE = re.compile(
     r"(\d{1,3}(?:,\d{3}){1,3}|\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
-# What a step works on, where its line says how much that is.
-_SIZE = re.compile(
-    rb"(?<![\w/])((?:max_?)?seq(?:uence)?[_ -]?len\w{0,4}|ctx(?:_len)?|context(?:_len\w{0,4})?|tokens(?:/|_per_)step|"
-    rb"(?:global[_ -]?|micro[_ -]?)?batch[_ -]?size|[gm]?bs|response_length/mean|resolution|num_microbatches)"
-    rb"\s?[=:]?\s?(\d{1,9}(?:\.\d{1,3})?)",
-    re.I,
-)
-_LOOKED, LARGER = 2000, 1.1  # bytes of a line; what is no chance
 _DATA = re.compile(
     r"\b(?:data(?:loader|_load\w{0,3})?[_ ](?:time|wait)|load_time|batch_wait|input_wait)(?:_m?s)?\s?[:=]?\s?"
     r"(\d{1,9}(?:\.\d{1,6})?)",
     re.I,
 )
 _TIMED, _WAITED = ("ime", "step_", "s/it", "/step"), ("data", "load", "wait")  # one is in every such line
-_HEAD, _FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
-WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
-STEADY = 1.05  # the last steps against the first, where nothing slowed them down
-SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
-
-
-def _larger(before: bytes, after: bytes) -> bool:
-    """Whether a later line of a step names a larger size of what a step works on than an earlier one does."""
-    sizes = [{name.lower(): float(value) for name, value in _SIZE.findall(line[:_LOOKED])} for line in (before, after)]
-    return any(value > LARGER * sizes[0][name] > 0 for name, value in sizes[1].items() if name in sizes[0])
+# What stands before the lines of a job, where several print to one log: [A 9001], job-17:, run-b |
+_TAG = re.compile(rb"\s{0,8}\[?([^\]\[|:\n]{0,24}[A-Za-z][^\]\[|:\n]{0,24})[\]|:]")
+_BEFORE = 12  # characters by which a step is found in the line as it stands in the log
+_JOBS, _TURNS = 8, 2  # at most, and how often one comes again after another where they run side by side
 
 
 def _first(small: str) -> int:
@@ -100,74 +85,73 @@ class Steps:
     told: int = 0  # how many
     at: int = -1  # the number of the last one that told it
     ended_at: int = 0  # the line of the last of all, 0 where it has not come
-    printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last one as they stand in the log
-    _first: list[float] = field(default_factory=list)
-    _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
-    _count: int = 0
+    every_job: Pace = field(default_factory=Pace)
     _label: str = ""  # what stands before the time of a step
     _by_rate: bool = False  # the lines say how much was done in a second, and not how long a step took
-    _rates: list[float] = field(default_factory=list)
-    _latest_rates: deque[float] = field(default_factory=lambda: deque(maxlen=_HEAD))
-    _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
+    _jobs: dict[tuple[str, bytes], Pace] = field(default_factory=dict)  # by the total of their steps, and a tag
+    _job: tuple[str, bytes] | None = None  # of the last step
+    _turns: int = 0  # how often a job came again after another
 
-    def take(self, number: int, line: str) -> bool:
-        """Read one line; whether it told of a step."""
+    def take(self, number: int, line: str, raw: bytes = b"") -> bool:
+        """Read one line; whether it told of a step. ``raw``: the line as it stands in the log."""
         small = line.lower()
         step = _STEP.search(line, _first(small)) if one_in(small, _TOLD) else None
         if not step:
-            return "throughput/" in small and bool(self.told) and self._rate_apart(number, line)
+            return "throughput/" in small and bool(self.told) and self._rate_apart(number, line, raw)
         self.first, self.last, self.told = self.first or number, number, self.told + 1
         at, of = step["at"] or step["batch"], step["of"] or step["batches"]
         self.at = int(at) if at is not None else self.at
         if of is not None and at == of:
             self.ended_at = number
+        paces = self._paces(of or "", raw[: max(0, raw.find(step[0][:_BEFORE].encode()))])
         if (time := self._took(line)) is not None:
-            self._timed(time, number)
-            self._count_rate(line)
-            if time > 0 and one_in(line, _WAITED) and (waited := _DATA.search(line)):
-                self._waits.append((float(waited[1]) / time, number))
+            rate = None if self._by_rate or not self.every_job.asks_rates else _RATE.search(line)
+            done = float(rate[1].replace(",", "")) if rate else 0.0
+            waited = _DATA.search(line) if time > 0 and one_in(line, _WAITED) else None
+            for pace in paces:
+                pace.timed(time, number)
+                pace.did(done)
+                if waited:
+                    pace.waited(float(waited[1]) / time, number)
+        for pace in paces:
+            pace.as_printed(raw)
         return True
 
-    def _rate_apart(self, number: int, line: str) -> bool:
+    def _paces(self, of: str, before: bytes) -> list[Pace]:
+        """Where a step is kept: with all, and with those of its job, by the total of these and what stands before."""
+        tag = _TAG.match(before)
+        job = of, tag[1] if tag else b""
+        if job not in self._jobs and len(self._jobs) <= _JOBS:
+            self._jobs[job] = Pace()
+        elif job != self._job:
+            self._turns += job in self._jobs
+        self._job = job
+        return [self.every_job, self._jobs[job]] if job in self._jobs else [self.every_job]
+
+    @property
+    def _compared(self) -> list[Pace]:
+        """The steps that are compared with each other: those of each job, where several run side by side."""
+        apart = 1 < len(self._jobs) <= _JOBS and self._turns >= _TURNS
+        several = [pace for pace in self._jobs.values() if pace.compared] if apart else []
+        totals = {of for of, _ in self._jobs}
+        return several or ([] if apart and len(totals) > 1 else [self.every_job])
+
+    def _rate_apart(self, number: int, line: str, raw: bytes) -> bool:
         """The rate of a step in a line of its own, of the first kind that came."""
         found = _RATE_APART.search(line)
         name = line[: found.start(1)].strip() if found else ""
         if not found or not float(found[1]) or (self._label or name) != name:
             return False
         self._label, self._by_rate = name, True
-        self._timed(1 / float(found[1]), number)
+        for pace in (self.every_job, *(its for job, its in self._jobs.items() if job == self._job)):
+            pace.timed(1 / float(found[1]), number)
+            pace.as_printed(raw)
         return True
 
-    def _timed(self, time: float, number: int) -> None:
-        """Keep how long a step took."""
-        self._count += 1
-        if len(self._first) < _HEAD:
-            self._first.append(time)
-        self._latest.append((time, number))
-
-    def _count_rate(self, line: str) -> None:
-        """How much was done in a second, where a line says that beside how long the step took."""
-        if self._by_rate or (not self._rates and self._count > 1):
-            return
-        rate = _RATE.search(line)
-        done = float(rate[1].replace(",", "")) if rate else 0.0
-        if done and len(self._rates) < _HEAD:
-            self._rates.append(done)
-        if done:
-            self._latest_rates.append(done)
-
     @property
-    def _longer_by_design(self) -> bool:
-        """Whether the last steps did as much a second as the first ones, or say that they do more: longer sequences, or
-        larger batches."""
-        half = min(len(self._latest_rates) // 2, len(self._rates))
-        if half < 2:  # no line says how much was done in a second
-            return _larger(*self.printed)
-        return median(self._rates[:half]) < SLOWER * median([*self._latest_rates][-half:])
-
-    def as_printed(self, raw: bytes) -> None:
-        """Keep a line that :meth:`take` took for the time of the day in it."""
-        self.printed = (self.printed[0] or raw, raw)
+    def printed(self) -> tuple[bytes, bytes]:
+        """The first and the last line of a step as they stand in the log."""
+        return self.every_job.printed
 
     @property
     def every(self) -> float:
@@ -181,7 +165,7 @@ class Steps:
             return float(again[0])
         took = _TOOK.search(line) if not self._by_rate and one_in(line, _TIMED) else None
         if took is None:
-            rate = _RATE.search(line) if self._by_rate or not self._count else None
+            rate = _RATE.search(line) if self._by_rate or not self.every_job.count else None
             self._by_rate = self._by_rate or rate is not None
             done = float(rate[1].replace(",", "")) if rate else 0.0
             return 1 / done if done else None
@@ -197,28 +181,14 @@ class Steps:
     @property
     def steady(self) -> bool:
         """Whether the last steps take no longer than the first ones."""
-        half = min(self._count // 2, _HEAD)
-        if self._count < _FEWEST:
-            return False
-        return median(took for took, _ in [*self._latest][-half:]) <= STEADY * median(self._first[:half])
+        return bool(self._compared) and all(pace.steady for pace in self._compared)
 
     @property
     def compared(self) -> bool:
         """Whether there are times enough to tell whether steps got slower."""
-        return self._count >= _FEWEST
+        return any(pace.compared for pace in self._compared)
 
     def findings(self) -> Iterator[DiagnosisFinding]:
-        """Whether the last steps take longer than the first ones; whether they wait for data."""
-        if len(self._waits) >= _FEWEST and WAITING < (share := median(share for share, _ in self._waits)) < 1:
-            yield finding("waits-for-data", self._waits[0][1], share=share)
-        half = min(self._count // 2, _HEAD)
-        if self._count < _FEWEST:
-            return
-        before, after = median(self._first[:half]), median(took for took, _ in [*self._latest][-half:])
-        least = SLOWER if self._count >= _FEW else MUCH
-        if after > least * before and not self._longer_by_design:
-            line = next(at for took, at in self._latest if took > least * before)
-            if self._by_rate:
-                yield finding("steps-slower-by-rate", line, before=1 / before, after=1 / after)
-            else:
-                yield finding("steps-slower", line, before=before, after=after)
+        """Whether the last steps of a job take longer than its first ones; whether they wait for data."""
+        for pace in self._compared:
+            yield from pace.findings(by_rate=self._by_rate)

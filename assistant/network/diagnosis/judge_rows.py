@@ -1,0 +1,173 @@
+"""The row of a table of GPUs, adapters or hosts that differs from the others where these are alike."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .columns import order_of
+from .report_table import Column, ReportTable
+from .reported import Reported
+from .signatures import as_information, finding
+from .slow import ALIKE, DROP
+
+_COMPARED, _FEW, _MOSTLY = 4, 0.25, 0.75  # rows at least; the share that may differ, and that must be alike
+_CLOSE = 0.9  # of the others: so many lie close to their middle where one stands out
+_AT_WORK = 50  # per cent: an idle GPU lowers its clock and the speed of its link by design
+_HOTTER = 8  # degrees above the middle of the others, where a clock is low for heat
+_NAMED, _SHOWN = 8, 200  # rows of a table that are told, and characters of one
+_BY_LOAD = ("clock", "work", "generation", "bandwidth")  # of GPUs: these say nothing of an idle one
+
+_SLOWER = {
+    "gpu": "row-slower-gpu",
+    "host": "row-slower-host",
+    "adapter": "row-slower-adapter",
+    "part": "row-slower-adapter",
+}
+
+
+@dataclass(frozen=True)
+class _Odd:
+    """A value that stands out: its column and row, and what the others have."""
+
+    column: Column
+    row: int
+    usual: str
+
+    @property
+    def said(self) -> str:
+        """How a sentence tells of it."""
+        return f"{self.column.name} is {self.column.shown(self.row)} (the others: {self.usual})"
+
+
+def findings(reported: Reported, *, fast: bool) -> Iterator[DiagnosisFinding]:
+    """What stands out in the tables of a log; ``fast``: tables of nccl-tests are as fast as they should be, and it did
+    no harm."""
+    for sheet in reported.sheets:
+        if sheet.names_parts and len(sheet.rows) >= _COMPARED:
+            for told in _of_table(ReportTable(sheet)):
+                yield as_information(told) if fast else told
+
+
+def checked(reported: Reported) -> list[str]:
+    """What was checked of the tables of a log, and how much of them was too much for it."""
+    of_parts = [sheet for sheet in reported.sheets if sheet.names_parts and len(sheet.rows) >= _COMPARED]
+    read = sum(len(sheet.rows) for sheet in of_parts)
+    first = f" (the first {read:,} alone)" if reported.left else ""
+    return [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
+
+
+def monitoring(reported: Reported) -> DiagnosisFinding | None:
+    """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts."""
+    known = reported.monitored
+    return finding("monitoring-data", known[0], columns=known[1]) if known else None
+
+
+def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
+    by_cause = defaultdict[tuple[int, str], list[_Odd]](list)
+    for odd in _odd_in(table):
+        by_cause[odd.row, odd.column.meaning.because].append(odd)
+    kept = {cause: its for cause, its in by_cause.items() if cause[1] != "pace" or _slowed(table, its)}
+    for (row, because), its in sorted(kept.items())[:_NAMED]:
+        its.sort(key=lambda odd: order_of(odd.column.meaning))
+        name = its[0].column.meaning.finding
+        said = [odd.said for odd in its] + ([_heat(table, row)] if because == "pace" else [])
+        told = finding(
+            _SLOWER[table.of] if name == "row-slower" else name,
+            table.lines[row],
+            who=table.named(row),
+            said=", ".join(filter(None, said)),
+        )
+        yield told.model_copy(update={"evidence": table.text(row)[:_SHOWN]})
+
+
+def _odd_in(table: ReportTable) -> Iterator[_Odd]:
+    """Every value that stands out in its column."""
+    for column in table.columns:
+        if column.meaning.beside and table.column(column.meaning.beside) is None:
+            continue
+        if column.meaning.judged in ("none", "least"):
+            yield from _counted(table, column)
+        elif column.meaning.judged:
+            for peers in _peers(table, column):
+                yield from _without_twins(table, [*_beside(column, peers)])
+
+
+def _counted(table: ReportTable, column: Column) -> Iterator[_Odd]:
+    """Counts that should be nothing, and are in most rows."""
+    counted = [row for row, value in column.values.items() if value >= max(column.meaning.least, 0.5)]
+    if 0 < len(counted) <= _FEW * len(table):
+        usual = Counter(column.cells[row] for row in column.values).most_common(1)[0][0]
+        yield from (_Odd(column, row, usual) for row in counted)
+
+
+def _peers(table: ReportTable, column: Column) -> list[list[int]]:
+    """Rows that may be compared: of one model, and of adapters the same one of several hosts, else those of one rate;
+    of GPUs those at work, as an idle one saves power by the generation of its link too."""
+    load, rate, what = table.column("load"), table.column("rate"), column.meaning.what
+    rows = [*column.values]
+    if table.of in ("gpu", "host"):
+        if what == "rate" or (what == "generation" and load is None and table.of == "gpu"):
+            return []
+        if load is not None and what in _BY_LOAD:
+            least = _AT_WORK if max(load.values.values(), default=0.0) > 1 else _AT_WORK / 100
+            rows = [row for row in rows if load.values.get(row, 100.0) >= least]
+        groups = _grouped(rows, table.model) if table.has_models else [rows]
+    else:
+        of_name = Counter(map(table.part, rows))
+        several = [row for row in rows if of_name[table.part(row)] >= _COMPARED]
+        groups = _grouped(several, lambda row: f"{table.model(row)} {table.part(row)}")
+        if what != "rate":  # one alone may be meant for storage
+            others = [row for row in rows if of_name[table.part(row)] < _COMPARED]
+            groups += _grouped(others, lambda row: f"{table.model(row)} {rate.cells[row] if rate else ''}")
+    return [its for its in groups if len(its) >= _COMPARED]
+
+
+def _grouped(rows: list[int], by: Callable[[int], str]) -> list[list[int]]:
+    groups = defaultdict[str, list[int]](list)
+    for row in rows:
+        groups[by(row)].append(row)
+    return [*groups.values()]
+
+
+def _beside(column: Column, rows: list[int]) -> Iterator[_Odd]:
+    """Values that are below those of the other rows, where these lie close together."""
+    values = {row: column.values[row] for row in rows}
+    if column.meaning.judged == "fewer":
+        usual, count = Counter(values.values()).most_common(1)[0]
+        low = [row for row, value in values.items() if value < usual]
+        alike = count >= _MOSTLY * len(rows)
+        shown = next(column.shown(row) for row, value in values.items() if value == usual)
+    else:
+        usual = median(values.values())
+        low = [row for row, value in values.items() if value < DROP * usual]
+        others = len(rows) - len(low)
+        close = sum(ALIKE * usual <= value <= usual / ALIKE for value in values.values())
+        alike, shown = close >= _CLOSE * others, f"{usual:.6g}"
+    if alike and 0 < len(low) <= _FEW * len(rows):
+        yield from (_Odd(column, row, shown) for row in low)
+
+
+def _without_twins(table: ReportTable, odd: list[_Odd]) -> list[_Odd]:
+    """Without the adapters that stand out on several hosts by the same name: these are made so."""
+    names = Counter(table.part(each.row) for each in odd) if table.of == "adapter" else Counter[str]()
+    return [each for each in odd if names[table.part(each.row)] < 2]
+
+
+def _slowed(table: ReportTable, odd: list[_Odd]) -> bool:
+    """Whether a low clock is one under load, as a column of the load says, heat, or what the GPU does beside it."""
+    only_clock = all(each.column.meaning.what == "clock" for each in odd)
+    load = table.column("load")
+    return not only_clock or bool(_heat(table, odd[0].row)) or (load is not None and odd[0].row in load.values)
+
+
+def _heat(table: ReportTable, row: int) -> str:
+    """The temperature of a row that is hotter than the others, empty for one that is not."""
+    column = table.column("temperature")
+    if column is None or row not in column.values:
+        return ""
+    usual = median(column.values.values())
+    hotter = column.values[row] >= usual + _HOTTER
+    return _Odd(column, row, f"{usual:.6g}").said if hotter else ""

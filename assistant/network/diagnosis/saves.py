@@ -1,0 +1,84 @@
+"""How long the checkpoints of a job took to be written, and whether that grew."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from assistant.vocabulary.answers import DiagnosisFinding
+
+from .signatures import finding, one_in
+
+WORDS = ("checkpoint", "ckpt")  # in small letters: one is in every such line
+_WRITTEN = ("sav", "wrote", "writ", "dump", "stor", "upload", "flush")
+_READ = ("load", "restor", "resum", "delet", "remov", "next", "every", "timeout", "estimat")
+_TOOK = re.compile(
+    r"(?:\(|\b(?:in|took|within|after|for)[: ]{1,2}|(?:time|duration|elapsed|_s|_secs?)[\w/]{0,8} ?[:= ] ?)"
+    r"(\d{1,7}(?:\.\d{1,6})?) ?(ms|s|secs?|seconds?|mins?|minutes?)?(?![\w.%/])",
+    re.I,
+)
+_SECONDS = {"ms": 1e-3, "m": 60.0}
+_NUMBER = re.compile(r"[\d.]+")
+_KINDS, _HEAD, _KEPT, _FEWEST = (
+    16,
+    5,
+    64,
+    4,
+)  # kinds of lines; of each the first ones, the last ones, and how many at least
+_GROWN, _ON_THE_WAY, _LONG = 5.0, 2.0, 10.0  # the last against the first, and the one before it; seconds that are long
+
+
+@dataclass
+class _Saves:
+    first: list[float] = field(default_factory=list)
+    latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    count: int = 0
+
+    @property
+    def before(self) -> float:
+        """The middle of the first ones, in seconds."""
+        return median(self.first[: max(1, self.count // 2)])
+
+    @property
+    def grew(self) -> bool:
+        """Whether the last two take much longer than the first ones: one alone may have more to write."""
+        if self.count < _FEWEST:
+            return False
+        (nearly, _), (last, _) = [*self.latest][-2:]
+        return last >= max(_LONG, _GROWN * self.before) and nearly >= _ON_THE_WAY * self.before
+
+
+@dataclass
+class Saves:
+    """Takes the lines that tell how long a checkpoint took, those of one form for themselves."""
+
+    _kinds: dict[str, _Saves] = field(default_factory=dict)
+
+    def take(self, number: int, line: str, small: str) -> bool:
+        """Read one line; whether it tells how long one took."""
+        if not (one_in(small, WORDS) and one_in(small, _WRITTEN)) or one_in(small, _READ):
+            return False
+        took = _TOOK.search(line)
+        if took is None:
+            return False
+        form = _NUMBER.sub("", small[: took.start(1)].replace(" ", ""))
+        if form in self._kinds or len(self._kinds) < _KINDS:
+            saves = self._kinds.setdefault(form, _Saves())
+            unit = (took[2] or "s").lower()
+            seconds = float(took[1]) * _SECONDS.get("ms" if unit == "ms" else unit[0], 1.0)
+            saves.count += 1
+            if len(saves.first) < _HEAD:
+                saves.first.append(seconds)
+            saves.latest.append((seconds, number))
+        return True
+
+    def findings(self, *, steady: bool) -> Iterator[DiagnosisFinding]:
+        """Whether they take much longer by the end; ``steady``: whether the steps between them do not."""
+        for saves in self._kinds.values():
+            if saves.grew:
+                before, (after, _) = saves.before, saves.latest[-1]
+                line = next(at for seconds, at in saves.latest if seconds >= _ON_THE_WAY * before)
+                steps = ", while the steps between them take as long as before" if steady else ""
+                yield finding("checkpoints-slower", line, before=before, after=after, steps=steps)
+                return
