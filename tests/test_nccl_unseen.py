@@ -382,3 +382,34 @@ def test_v100_machines_of_a_cloud_over_ethernet_are_no_fault():
     text = text.replace("nRanks 16", "nRanks 8").replace("localRanks 8", "localRanks 4")
     assert alarms(read(text)) == []
     assert "tcp-sockets" in alarms(read(text.replace("v100", "h100")))
+
+
+def test_a_table_of_an_exchange_is_known_by_the_words_above_it():
+    text = table(58.0, collective="all_gather", hosts=4, per_host=8, sweep=LARGE, named=False)
+    assert "low-bandwidth" in alarms(read(text))
+    assert alarms(read("alltoall for the MoE people, 4 nodes\n" + text)) == []
+
+
+def test_who_trains_on_one_node_may_meet_at_a_loopback_address():
+    said = "[INFO] [launch.py:152:main] nnodes={}, num_local_procs=2, node_rank=0\n"
+    meets = "[INFO] [comm.py:652:init_distributed] Discovered: master_addr=127.0.0.1, master_port=29500\n"
+    assert alarms(read(said.format(1) + meets)) == []
+    assert alarms(read(said.format(4) + meets)) == ["master-on-loopback"]
+
+
+def test_sockets_where_somebody_says_that_rdma_is_not_permitted_are_no_fault():
+    lines = [
+        "NCCL_IB_DISABLE set by environment to 1.",
+        "NET/Socket : Using [0]ens7f0:10.0.0.1<0>",
+        "Using network Socket",
+    ]
+    text = debug(*lines, *channels("Socket", 1, ""), "Init COMPLETE", per_host=8)
+    assert "tcp-sockets" in alarms(read(text))
+    assert alarms(read("# zone 2: RDMA not permitted by policy, TCP on 100G only\n" + text)) == []
+
+
+def test_rates_that_a_script_lists_beside_quoted_names_are_read():
+    rates = listing(400, 400, 400, 400, host="node-0: ", how="'mlx5_{n}' {rate}")
+    rates += listing(400, 100, 400, 400, host="node-1: ", how="'mlx5_{n}' {rate}")
+    found = read(debug(DEVICES, "Using network IB", *channels("IB"), per_host=8) + rates + table(98.0, sweep=LARGE))
+    assert any(each.code == "adapter-slower" and "mlx5_1 on node-1" in each.message for each in found.findings)

@@ -260,8 +260,10 @@ def _set_below_a_remark(log: DebugLog, known: known_lines.KnownLines) -> set[str
 
 def _in_one_node(log: DebugLog, transport: str, heard: Heard) -> bool:
     """Whether a job that says nothing of nodes is one of a single host: it connected or did its work, its GPUs alone
-    speak, of as many ranks, no channel leaves it, and no option asks for more."""
+    speak, of as many ranks, no channel leaves it, and no option asks for more; or an option says so."""
     known = heard.known
+    if "one-node" in known.seen and "several-nodes" not in known.seen and not log.channels:
+        return True
     if not (known.connected or known.worked or known.steps.last or "serves" in known.seen):
         return False
     speaking = [len(gpus) for gpus in log.devices_per_host.values()]

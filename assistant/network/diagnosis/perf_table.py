@@ -16,6 +16,7 @@ from .signatures import one_in
 _COLLECTIVES = (
     "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
 )
+_EXCHANGE, _NEAR = re.compile(r"\b(?:all-?to-?all|all_to_all)\b", re.I), 3  # in somebody's words, lines above a table
 _PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec|prterun|srun|torchrun)\b(?!.{0,200}?\s--?n(?:p|tasks)?[ =]?1\b)")
 _ON_HOSTS = re.compile(r" (?:--?host[= ]|-H ?|--nodelist[= ]|-w ?)([\w.,:\[\]-]{1,2000})")
@@ -32,7 +33,7 @@ _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s
 _FACTS, _LISTENED = 1000, 2000  # facts of one run, and lines in which they are looked for: ranks say the same
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
-    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
+    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf", "alltoall", "all-to-all", "all_to_all",
     "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
     "mpiexec", "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip
@@ -73,6 +74,7 @@ class Reader:
         self._rank_lines: dict[tuple[bytes, bytes], tuple[Ranked, ...]] = {}  # before the process, and behind it
         self._redops: dict[bytes, str] = {}
         self._program: str | None = None
+        self._exchanged = -_NEAR  # the last line that names it
         self._launched = False
         self._adapters: tuple[str, ...] = ()
         self._facts: Facts = frozenset()
@@ -111,6 +113,8 @@ class Reader:
             return True
         if "_perf" in line and (named := _PROGRAM.search(line)):
             self._program = named.group(1)
+        if "ll" in line and "NCCL" not in line and _EXCHANGE.search(line):  # the columns are those of an all-gather
+            self._exchanged = number
         if ("run" in line or "mpiexec" in line) and _LAUNCHER.search(line):
             self._launched = True
             self._given |= _hosts_in(line)
@@ -179,7 +183,8 @@ class Reader:
         if run is None or run.rows or run.max_bytes is not None:
             run = self._start(number, again=True)
         run.max_bytes = int(found.group(1))
-        run.program = run.program or self._program
+        near = "alltoall" if number - self._exchanged < _NEAR else None
+        run.program = run.program or self._program or near
         return True
 
     def _rank(self, number: int, line: str) -> bool:
