@@ -62,6 +62,18 @@ def test_of_named_machines_what_holds_there_goes_first(asked):
     assert "plugin 1.6 and later" in lines[0].text and "plugin before 1.6 only" in lines[1].text
 
 
+def test_beside_the_machines_own_setting_stands_no_advice_of_another_network(asked):
+    told = " ".join(line.text for line in asked("what is the right NCCL_NET for EFA with plugin 1.9?").direct)
+    assert "set NCCL_NET=AWS Libfabric" in told and "NCCL_IB_DISABLE" not in told
+    told = " ".join(line.text for line in asked("which interface for NCCL bootstrap on GKE A4?").direct)
+    assert "set NCCL_SOCKET_IFNAME=eth0,eth1" in told
+
+
+def test_a_question_on_nccl_without_an_answer_is_sent_to_the_commands_that_may_have_it(asked):
+    found = asked("what does ibv_reg_mr_iova2 failed with error Cannot allocate memory mean?")
+    assert found.answered or "weft nccl diagnose LOG" in (found.note or "")
+
+
 def test_what_was_not_read_in_a_source_is_said_to_be_from_memory(asked):
     told = " ".join(line.text for line in asked("what does NCCL_CROSS_NIC do?").direct)
     assert "from memory, not checked" in told
@@ -79,6 +91,9 @@ def test_of_a_variable_that_nobody_knows_it_is_said_and_no_other_one_is_told(ask
     [
         ("NCCL says Using network Socket on p5, what is wrong?", "TCP sockets carry the data between nodes"),
         ("Got completion from peer with status=12 vendor err 129, what does it mean?", "a peer never acknowledged"),
+        ("our log has status=12, only on rail 3, why?", "a peer never acknowledged"),
+        ("I set NCCL_IB_GID_INDEX=1 and NCCL says status=12", "NCCL_IB_GID_INDEX=1 pins an address"),
+        ("NCCL error: Bootstrap : no socket interface found", "name one that exists on every host"),
         ("status=5 vendor err 249 from NCCL, what is that?", "it follows from another error"),
         ("NET/IB : No device found. in the log of a container, why?", "pass /dev/infiniband into the container"),
         ('"Failed to open libibverbs.so" what to do', "install rdma-core"),

@@ -30,9 +30,9 @@ def nccl_answer(said: Utterance, library: Library) -> NcclAnswer | None:
     any other question."""
     if checked := check_lines(said):
         return NcclAnswer(checked)
-    variables = about_variables(said, library)
     if failed := symptom_lines(said, library):
-        return NcclAnswer([*failed, *variable_lines(said, library, variables)[0]])
+        return NcclAnswer(failed)
+    variables = about_variables(said)
     if not variables:
         return None
     lines, unknown = variable_lines(said, library, variables)
@@ -47,7 +47,10 @@ def nccl_answer(said: Utterance, library: Library) -> NcclAnswer | None:
 
 
 def where_else(said: Utterance) -> str | None:
-    """Where somebody may look whose question tells of a log and is not answered."""
+    """Where somebody may look whose question tells of NCCL or a log and is not answered."""
     if not of_a_log(said.text):
         return None
-    return "A whole log (NCCL_DEBUG=INFO from the start of the job) is read by: weft nccl diagnose LOG"
+    return (
+        "What providers and networks set of NCCL: weft nccl env --provider ID, or --fabric ID. What a log shows "
+        "(NCCL_DEBUG=INFO from the start of the job): weft nccl diagnose LOG"
+    )

@@ -14,6 +14,7 @@ from assistant.network.diagnosis.signatures import (
     Failure,
     completions,
     judgements,
+    pinned,
     signatures,
 )
 from assistant.network.nccl import documents
@@ -22,7 +23,7 @@ from assistant.network.nccl.variables import variables_in
 from assistant.vocabulary.answers import DirectLine
 from assistant.vocabulary.utterance import Utterance
 
-from .nccl_variables import Place
+from .nccl_variables import Place, value_after
 
 _MOST = 3
 _FILLED_IN = re.compile(r"\{[^}]{0,40}\}")
@@ -93,6 +94,12 @@ def _quoted(text: str) -> Iterator[tuple[Failure, Mapping[str, Any]]]:
     for each in completions():
         if (number and each.status == int(number)) or f"IBV_WC_{each.name}" in text or (name and each.name == name):
             yield each, {"status": each.status}
+    named = {name: end for name, _, end in variables_in(text)}
+    for each in pinned():
+        if each.setting in named and number and each.status == int(number):
+            value = value_after(text, named[each.setting])
+            if value and value not in each.usual:
+                yield each, {"value": value}
     for each in signatures():
         told = each.said_in(text, text.lower()) if not each.sign and each.severity != "info" else None
         if told is not None:

@@ -91,7 +91,7 @@ class Place:
         )
 
 
-def about_variables(said: Utterance, library: Library) -> list[tuple[str, int, int]]:
+def about_variables(said: Utterance) -> list[tuple[str, int, int]]:
     """The variables that a question is about, with where they stand: by name, else in words where it is about NCCL or
     names machines and asks for something."""
     if found := variables_in(said.text):
@@ -115,12 +115,17 @@ def variable_lines(
     return [*lines, *[_pointer(place)] * bool(lines)], unknown
 
 
+def value_after(text: str, end: int) -> str:
+    """The value that a text gives a variable whose name ends there, empty where it gives none."""
+    value = _VALUE.match(text, end)
+    return value[1].rstrip(".,:-?") if value else ""
+
+
 def _of_one(name: str, said: Utterance, end: int, place: Place, library: Library) -> Iterator[DirectLine]:
     version = _VERSION.search(said.text)
     opening = _meaning(name, version[1] if version else None)
     told = told_of(name, form_named(said.text, documents()["settings.yaml"]["runtimes"]) or "host")
-    value = _VALUE.match(said.text, end) if end else None
-    asked = value[1].rstrip(".,:-?").lower() if value else None
+    asked = value_after(said.text, end).lower() if end else ""
     here = _grouped([one for one in told if place.takes(one)])
     here.sort(key=lambda group: (group[0].older, group[0].value.lower() != asked, _ORDER[group[0].how]))
     lines = [_line(group, library) for group in here[:_MOST_OF_ONE]]
@@ -133,6 +138,8 @@ def _of_one(name: str, said: Utterance, end: int, place: Place, library: Library
     # Of named machines what holds there goes first.
     lines = [*lines, *first] if place.named else [*first, *lines]
     yield from lines
+    if place.named and here:  # what other sources say in general is not about these machines
+        return
     yield from _claims(name, {one.claim for one in told if one.claim}, library, failures=not lines)
 
 
