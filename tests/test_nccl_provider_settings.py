@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
 
 from assistant import library
 from assistant.answering import computed_answer
@@ -39,7 +40,8 @@ def machines() -> list[tuple[Environment, str, str, Host]]:
         instance = one.instances[0] if one.instances else None
         host = Host(provider=one.provider, instance=instance)
         for gpu in one.gpus or ("h100-sxm", "a100-sxm-80gb"):
-            joins = (f for f in FABRICS if FABRICS[f].technology not in ("none", "tcp", "wan"))
+            joins = [f for f in FABRICS if FABRICS[f].technology not in ("none", "wan")]
+            joins.sort(key=lambda f: FABRICS[f].technology == "tcp")
             fabric = next((f for f in joins if nccl.environment_of(FABRICS[f], GPUS[gpu], host) is one), None)
             if fabric:
                 found.append((one, fabric, gpu, host))
@@ -58,6 +60,74 @@ def asked(question: str) -> str:
     found = computed_answer(understood(question, LIBRARY), LIBRARY)
     assert found is not None, question
     return "\n".join(answer_lines(found, 80))
+
+
+def test_every_release_of_the_plugin_for_efa_takes_the_name_that_is_asked_for():
+    """It is the network's only name up to 1.12, and one of two from 1.13 on; p5 needs 1.7.3 alone."""
+    for more in ((), ("--plugin", "1.7.3"), ("--plugin", "1.21.1")):
+        text = weft("nccl", "env", "--instance", "p5.48xlarge", *more).out
+        assert "export NCCL_NET='AWS Libfabric'" in text and "Using network AWS Libfabric\n" in text
+
+
+def test_a_machine_with_efa_that_is_listed_as_tcp_says_so():
+    text = weft("nccl", "env", "--instance", "g5.48xlarge").out
+    assert "NCCL_NET=AWS Libfabric takes the place of Socket" in text and "without GPUDirect" in text
+    text = weft("nccl", "env", "--instance", "g6e.48xlarge").out
+    assert "400 Gb/s in all: from memory, not checked" in text
+
+
+def test_runpods_roce_says_roce_and_asks_for_its_traffic_class():
+    roce = weft("nccl", "env", "--provider", "runpod", "--gpu", "h100-sxm").out
+    assert "eight devices /RoCE" in roce and "/IB," not in roce and "# fill in: export NCCL_IB_TC=" in roce
+    other = weft("nccl", "env", "--provider", "runpod", "--gpu", "h100-sxm", "--fabric", "infiniband-ndr-400").out
+    assert "eight devices /IB" in other and "fill in: export NCCL_IB_TC" not in other
+
+
+@pytest.mark.parametrize("instance", ["a3-highgpu-8g", "BM.GPU.B4.8", "ND H100 v5", "a3-ultragpu-8g"])
+def test_on_one_node_no_network_has_to_start(instance):
+    text = weft("nccl", "env", "--instance", instance, "--nodes", "1").out
+    assert "must print" not in text and "export NCCL_NET=" not in text
+    assert "On one node Using network tells nothing that matters" in text
+    assert ("Leave NCCL_NET=" in text) == instance.startswith("a3")
+
+
+def test_the_test_of_a_network_says_what_the_machines_need(tmp_path):
+    plan = tmp_path / "gcp.yaml"
+    job = (LIBRARY.knowledge_folder / "examples" / "llama-70b-pretraining.yaml").read_text(encoding="utf-8")
+    questionnaire = yaml.safe_load(job)
+    questionnaire["cluster"] |= {"provider": "gcp", "fabric": "gcp-tcpx"}
+    plan.write_text(yaml.safe_dump(questionnaire), encoding="utf-8")
+    assert "# These machines need: the receive daemon (RxDM) on every node" in weft("nccl", "bench", str(plan)).out
+
+
+def test_a_container_is_told_its_devices_and_its_memory():
+    docker = weft("nccl", "env", "--instance", "BM.GPU.H100.8", "--for", "docker").out
+    assert "--device /dev/infiniband" in docker and "--ulimit memlock=-1" in docker and "--shm-size" in docker
+    pod = weft("nccl", "env", "--instance", "BM.GPU.H100.8", "--for", "kubernetes").out
+    assert "IPC_LOCK" in pod and "hostNetwork" in pod and "/dev/shm" in pod
+    tcp = weft("nccl", "env", "--fabric", "ethernet-tcp-100", "--for", "docker").out
+    assert "/dev/infiniband" not in tcp and "container needs" not in weft("nccl", "env", "--instance", "a3 mega").out
+
+
+def test_what_is_to_be_filled_in_in_kubernetes_is_valid_without_its_sign_of_a_comment():
+    text = weft("nccl", "env", "--provider", "crusoe", "--fabric", "infiniband-ndr-400", "--for", "kubernetes").out
+    head, _, rest = text.partition("# fill in:\n")
+    opened = "\n".join([*head.splitlines(), *(line.removeprefix("# ") for line in rest.splitlines()[:2])])
+    [one] = yaml.safe_load(opened)
+    assert one["name"] == "NCCL_TOPO_FILE" and one["value"].endswith("-cloud-hypervisor.xml")
+
+
+def test_the_profile_of_a3_mega_is_told_where_its_libraries_lie():
+    lines = weft("nccl", "env", "--instance", "a3 mega").out.splitlines()
+    at = next(number for number, line in enumerate(lines) if "nccl-env-profile.sh" in line)
+    before = "\n".join(lines[:at])
+    assert "export NCCL_LIB_DIR=" in before and "from memory, not checked" in before and "LD_LIBRARY_PATH=" in before
+
+
+def test_nothing_is_said_of_eight_adapters_where_there_are_four():
+    for machine in (["--provider", "azure", "--gpu", "gb200"], ["--provider", "azure", "--gpu", "gb300"]):
+        assert "one adapter of eight" not in weft("nccl", "env", "--fabric", "infiniband-ndr-400", *machine).out
+    assert "eth9" not in weft("nccl", "env", "--instance", "a4x-highgpu-4g", "--for", "kubernetes").out
 
 
 def test_every_environment_can_be_asked_for():
@@ -120,7 +190,8 @@ def test_the_handbook_promises_a_stop_for_those_alone_whose_files_name_the_netwo
     (told,) = re.findall(r"names the network \(`NCCL_NET`\) for (.+?); with the other", page.replace("\n", " "))
 
     def stops(form: str) -> list[str]:
-        hosts = [(m, Host(provider=m[3].provider, instance=m[3].instance, form=form)) for m in MACHINES]
+        rdma = [m for m in MACHINES if m[1] not in FABRICS or FABRICS[m[1]].technology != "tcp"]
+        hosts = [(m, Host(provider=m[3].provider, instance=m[3].instance, form=form)) for m in rdma]
         return [m[0].name for m, host in hosts if not nccl.falls_back(network(m[1]), GPUS[m[2]], host)]
 
     but = "A3 High (GPUDirect-TCPX)"

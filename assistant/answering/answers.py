@@ -20,6 +20,7 @@ from . import disagreement
 from .computing import compute, not_summed
 from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
+from .nccl_questions import NcclAnswer, nccl_answer, where_else
 from .settled import settled, settled_line
 
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
@@ -125,9 +126,12 @@ def _read(top: int) -> int:
 def _with_claims(utterance: Utterance, found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
     """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
     term, reply = defined(utterance, library), settled(utterance, library)
+    if reply is None and (of_nccl := nccl_answer(utterance, library)) is not None:
+        return _of_nccl(of_nccl, found, top)
     unsummed = _without(not_summed(utterance, library))
     if term is None and reply is None and not found.answered:
-        return found.model_copy(update={"passages": found.passages[:top], "note": unsummed or found.note})
+        note = unsummed or found.note or where_else(utterance)
+        return found.model_copy(update={"passages": found.passages[:top], "note": note})
     from .from_claims import direct_lines
 
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
@@ -142,6 +146,13 @@ def _with_claims(utterance: Utterance, found: Answer, library: Library, index: r
     note = unsummed or _of_other_numbers(utterance, direct, library) or found.note
     told = {"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown, "note": note}
     return found.model_copy(update=told)
+
+
+def _of_nccl(told: NcclAnswer, found: Answer, top: int) -> Answer:
+    """The answer from what is known of NCCL's variables and logs; beside it passages only that are about them."""
+    shown = [one for one in found.passages if told.keeps(one)][:top] if found.answered else []
+    known = {"answered": bool(told.lines), "direct": told.lines, "passages": shown, "note": told.note}
+    return found.model_copy(update=known)
 
 
 def _without(numbers: list[str]) -> str | None:

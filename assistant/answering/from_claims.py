@@ -59,6 +59,11 @@ def direct_lines(
     ]
 
 
+def line_of(claim: Claim, library: Library) -> DirectLine:
+    """A claim as a line by itself, beside no passage."""
+    return _line(_Candidate(claim, "", 1, 1.0), claim, library, True, 0, leads=True)
+
+
 def _candidates(
     passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index
 ) -> Iterator[_Candidate]:

@@ -21,6 +21,7 @@ from assistant.network.nccl import (
     written,
 )
 from assistant.network.nccl.machines import USUAL, gpu_of, instance_of
+from assistant.network.nccl.variables import variables_in
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric, Gpu
 
@@ -40,7 +41,9 @@ _SAID = {"slurm": "Under Slurm", "docker": "In Docker", "kubernetes": "On Kubern
 
 def nccl_settings(case: Case) -> Computed | None:
     """The settings of the network or machine in question at the provider in question, else what holds of it in
-    general."""
+    general; ``None`` where one variable is named, which is told by itself."""
+    if variables_in(case.utterance.text):
+        return None
     if (unlisted := next((word for word in other_names() if word in case.utterance.text.lower()), None)) is not None:
         return _told(case, unlisted, case.catalog.gpus[USUAL], Host(form=_form(case) or FORM), named(unlisted))
     provider = next(iter(case.utterance.named("provider")), None) or case.utterance.fields.get("cluster.provider")

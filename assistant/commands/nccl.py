@@ -87,7 +87,7 @@ def bench(
     """The nccl-tests script for a questionnaire's cluster: what to expect at each size, and what is an alarm."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
-    from assistant.network.nccl import Host, environment_of, exported, settings
+    from assistant.network.nccl import Host, environment_of, exported, needed, settings
     from assistant.planning.nccl_bench import bench as tests_of
     from assistant.present.nccl_script import script
 
@@ -102,7 +102,8 @@ def bench(
         Host(provider=made.provider),
     )
     around, found = environment_of(fabric, gpu, host), settings(fabric, gpu, made.nodes, host)
-    before = [*(around.first(host.form) if around else ()), *(line for one in found for line in exported(one))]
+    needs = [f"# These machines need: {told}"] if (told := needed(around, gpu)) else []
+    before = [*needs, *(around.first(host.form) if around else ()), *(line for one in found for line in exported(one))]
     write(script(made, before, str(file)), out)
 
 

@@ -9,10 +9,11 @@ from assistant.vocabulary.counted import counted
 from assistant.vocabulary.knowledge import Source
 from assistant.vocabulary.printing import one_line
 
-from .environments import Setting, environment_of, named
+from .environments import Setting, documents, environment_of, named
 from .host import ANYWHERE, Host
 from .settings import (
     LIBRARIES,
+    SEVERAL,
     default_told,
     expected_network,
     falls_back,
@@ -27,8 +28,8 @@ FORMS = ("shell", "slurm", "docker", "kubernetes")
 _HEADS = {
     "shell": "Load it where the job starts: . FILE",
     "slurm": "Into the sbatch script, before srun; srun hands the environment on (--export=ALL is its default)",
-    "docker": "docker run --network host --env-file FILE (interfaces have the host's names); what must be sourced "
-    "belongs into the container's entry point",
+    "docker": "docker run --network host --env-file FILE, with what stands below (interfaces have the host's names); "
+    "what must be sourced belongs into the container's entry point",
     "kubernetes": "Into the container of the pod, under env:",
 }
 _CHECKED = {"documented": "", "sample": "; from a sample job", "memory": "; not checked against documentation"}
@@ -59,8 +60,8 @@ def as_file(
         )
     older = left_out(fabric, gpu, host) if nodes > 1 else ""
     lines += [f"# Left out for the releases given: {older}"] if older else []
-    lines += [f"# The first run must print: Using network {expected_network(fabric, gpu, host)}"]
-    lines += [_without(fabric, gpu, host)] if nodes > 1 else []
+    lines += [f"# The container needs: {each}" for each in _beside(fabric, host)] if nodes > 1 else []
+    lines += _first_run(fabric, gpu, host) if nodes > 1 else _on_one_node(fabric, gpu, host)
     lines += [f"# Healthy: {around.seen}"] if around and around.seen else []
     script = around.first(host.form) if around else ()
     if script:
@@ -73,6 +74,29 @@ def as_file(
         told = default_told(each.name, host.nccl) if gpu.vendor == "nvidia" else ""  # RCCL's own are not known
         lines.append(f"#   {each.name}={each.value}: {each.reason}" + (f"; {told}" if told else "") + _cited(each))
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _beside(fabric: Fabric | str, host: Host) -> list[str]:
+    """What a container needs beside the variables."""
+    technology = "other" if isinstance(fabric, str) else fabric.technology
+    return [
+        f"{each['says']} [{each['rests']}]"
+        for each in documents()["settings.yaml"]["containers"]
+        if host.form in each["runtimes"] and technology in each.get("technologies", [technology])
+    ]
+
+
+def _first_run(fabric: Fabric | str, gpu: Gpu, host: Host) -> list[str]:
+    must = f"# The first run must print: Using network {expected_network(fabric, gpu, host)}"
+    return [must, _without(fabric, gpu, host)]
+
+
+def _on_one_node(fabric: Fabric | str, gpu: Gpu, host: Host) -> list[str]:
+    """That no network has to start there, nor be asked for."""
+    line = f"# On one node Using network tells {documents()['settings.yaml']['using_network']['none']}"
+    named = {each.value for each in settings(fabric, gpu, SEVERAL, host) if each.name == "NCCL_NET"}
+    unset = f"# Leave NCCL_NET={', '.join(named)} of several nodes out: the job stops where that network cannot start"
+    return [line, *[unset] * bool(named)]
 
 
 def _without(fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
@@ -101,7 +125,9 @@ def _source(ident: str | None, sources: Mapping[str, Source] | None) -> str:
 
 def _line(setting: Setting, written: Callable[[Setting], list[str]]) -> list[str]:
     lines = written(setting)
-    return [f"# fill in: {lines[0]}", *(f"#          {line}" for line in lines[1:])] if setting.open else lines
+    if len(lines) > 1 and setting.open:  # valid without "# ", as lines of YAML have to keep their columns
+        return ["# fill in:", *(f"# {line}" for line in lines)]
+    return [f"# fill in: {lines[0]}"] if setting.open else lines
 
 
 def _exported(setting: Setting) -> list[str]:
