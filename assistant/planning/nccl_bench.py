@@ -12,12 +12,13 @@ from math import exp, log, log2
 from assistant.library import Library
 from assistant.model.job import FSDP, HSDP, STRATEGIES
 from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
-from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.collective import CollectiveQuery
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .candidates import Considered
 from .collective import timed
 from .entry import Entry
 from .planner import decide
@@ -56,7 +57,7 @@ def bench(questionnaire: Questionnaire, library: Library) -> NcclBench:
             program=PROGRAMS[kind],
             why=why,
             message_bytes=round(message),
-            sizes=_sizes(kind, message, job, fabric, library.catalog),
+            sizes=_sizes(kind, message, job, joined.considered, library.catalog),
         )
         for kind, message, why in _used(job, joined)
     ]
@@ -119,18 +120,19 @@ def _of_data(job: Resolved, strategy: str, tp: int, pp: int) -> list[tuple[str, 
     ]
 
 
-def _sizes(kind: str, message: float, job: Resolved, fabric: Fabric, catalog: Catalog) -> list[BenchedSize]:
+def _sizes(kind: str, message: float, job: Resolved, on: Considered, catalog: Catalog) -> list[BenchedSize]:
     """Powers of two about the job's message and up to where a network shows what it can do."""
     own = 2 ** round(log2(min(max(message, 64 * 1024), LARGEST)))
     sizes = sorted({own, *(MIB * 4**step for step in range(7)), LARGEST})
-    return [_expected(kind, size, job, fabric, catalog, own=size == own) for size in sizes]
+    return [_expected(kind, size, job, on, catalog, own=size == own) for size in sizes]
 
 
-def _expected(kind: str, size: int, job: Resolved, fabric: Fabric, catalog: Catalog, *, own: bool) -> BenchedSize:
+def _expected(kind: str, size: int, job: Resolved, on: Considered, catalog: Catalog, *, own: bool) -> BenchedSize:
     asked = job.questionnaire.cluster
     cluster = asked.model_copy(
         update={
-            "fabric": fabric.id,
+            "fabric": on.fabric.id,
+            "nics_per_node": on.nics_per_node,
             "gpu": job.gpu.id,
             "gpus": job.nodes // job.sites * job.gpus_per_node,  # also where the job leaves some of them idle
             "gpus_per_node": job.gpus_per_node,
