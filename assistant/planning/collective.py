@@ -18,11 +18,12 @@ from assistant.model.dispatch import SCALE_BYTES, Routing, call_time, dispatch_f
 from assistant.model.machine import Machine
 from assistant.model.network import Network, Networks
 from assistant.model.single_collectives import algorithm_of, bus_bandwidth, collective_time
-from assistant.model.uncertainty import NETWORK_SPREAD, SMALL_MESSAGE, SMALL_SPREAD
+from assistant.model.uncertainty import SMALL_MESSAGE, SMALL_SPREAD
 from assistant.model.weight_sync import BROADCAST, CHECKPOINT_ENGINE, SPREAD, WeightSync, sync_seconds
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.collective import CollectiveQuery, CollectiveTime
 from assistant.vocabulary.errors import InputError, Place, of_a_row
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.quantities import NINETIETH
 
 from . import profile

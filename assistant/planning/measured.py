@@ -9,7 +9,6 @@ from math import exp, log
 from typing import get_args
 
 from assistant.library import Library
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.network.diagnosis import of_sockets
 from assistant.network.diagnosis.shown import differs
 from assistant.vocabulary.added import added
@@ -17,6 +16,7 @@ from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.collective import CollectiveQuery, Nccl
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import MeasuredNetwork, MeasuredRun, Plan
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.questionnaire import Questionnaire
