@@ -146,7 +146,7 @@ def expected_at(kind: str, cluster: Cluster, nodes: int, catalog: Catalog) -> Ca
     """What to expect of a message of so many bytes on a cluster with a named fabric: of large ones what a diagnosis of
     their log expects, as measured collectives go before the model; smaller ones follow the model's curve."""
     whole = _modelled(kind, LARGEST, cluster, catalog)
-    fabric, large = catalog.fabrics[whole.fabric], _large(kind, cluster, nodes, catalog)
+    fabric, large = catalog.fabrics[whole.fabric], large_of(kind, cluster, nodes, catalog)
     share, scaled = alarm_share(fabric.transport), 1.0
     if large is not None and _alike(cluster, fabric, catalog):
         scaled, share = large.expected / whole.busbw_gb_per_s, large.alarm / large.expected
@@ -175,7 +175,8 @@ def _modelled(kind: str, size: int, cluster: Cluster, catalog: Catalog) -> Colle
     return timed(CollectiveQuery.model_construct(kind=kind, bytes=float(size), cluster=cluster), catalog)
 
 
-def _large(kind: str, cluster: Cluster, nodes: int, catalog: Catalog) -> Large | None:
+def large_of(kind: str, cluster: Cluster, nodes: int, catalog: Catalog) -> Large | None:
+    """What a diagnosis expects of large messages on a cluster with a named fabric; ``None`` where it cannot say."""
     fabric, gpu, ranks = catalog.fabrics[cluster.fabric or ""], catalog.gpus[cluster.gpu or ""], cluster.gpus or 0
     adapters = cluster.nics_per_node or fabric.usual_nics(gpu.nics_in(ranks // nodes))
     return large_messages(_LOGGED.get(kind, kind), ranks, nodes, gpu, fabric, adapters, catalog)

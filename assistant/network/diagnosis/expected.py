@@ -61,10 +61,12 @@ _SCATTERS |= {"tcpx": "gpudirect-tcp", "tcpxo": "gpudirect-tcp", "tcp-socket": "
 
 @dataclass(frozen=True)
 class Large:
-    """Bus bandwidth of large messages between nodes, in GB/s: what is expected, and below which it is an alarm."""
+    """Bus bandwidth of large messages between nodes, in GB/s: what is expected, below which it is an alarm, and what a
+    ring gives, without any switch that adds."""
 
     expected: float
     alarm: float
+    ring: float
 
 
 def gpu_named(device: str, catalog: Catalog, *, inside: bool = False) -> Gpu | None:
@@ -160,9 +162,9 @@ def large_messages(
         _between(collective, ranks, nodes, gpu, fabric, adapters, fabric.nic_rate, catalog, sums=sums)
         for sums in (True, False)
     )
-    if full is None:
+    if full is None or ring is None:
         return None
-    return Large(full, _alarm(collective, nodes, fabric.transport, full, ring))
+    return Large(full, _alarm(collective, nodes, fabric.transport, full, ring), ring)
 
 
 def alarm_below(

@@ -29,7 +29,7 @@ from .facts import differences, tried
 from .judge_path import Measured
 from .outcome import outcome_of
 from .reading import Heard
-from .runs import Run, collective_of, nodes_of, ranks_of
+from .runs import Row, Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
@@ -48,6 +48,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log = heard.log
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
+    gpu = gpu_named(device, catalog, inside=True)
     if (
         not device
         and log.nvls_there
@@ -84,6 +85,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         expected = _expected(*test, nodes, device, transport, catalog, log, adds=_may_add(log, nodes, transport))
         ring = _expected(*test, nodes, device, transport, catalog, log, adds=False, sums=False)
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
+    large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
     return DiagnosedFile(
         path=path,
@@ -96,11 +98,19 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         gpudirect_missing_on=log.without_gpudirect if log.gpudirect is False else [],
         peak_busbw_gb_per_s=best.peak if best else 0.0,
         findings=found,
-        peak_bytes=max(best.rows, key=lambda row: row.busbw).size if best and best.rows else None,
+        peak_bytes=max(best.rows, key=_busbw).size if best and best.rows else None,
         expected_busbw_gb_per_s=expected,
         checked=checked,
         not_checked=not_checked,
+        gpu=gpu.id if gpu else None,
+        large_busbw_gb_per_s=large.busbw if large else 0.0,
+        large_bytes=large.size if large else None,
+        largest_bytes=max((row.size for row in best.rows), default=None) if best else None,
     )
+
+
+def _busbw(row: Row) -> float:
+    return row.busbw
 
 
 def _kind(runs: list[Run], heard: Heard) -> LogKind:
