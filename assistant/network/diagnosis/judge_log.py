@@ -415,7 +415,7 @@ def _findings(
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
         found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
-        peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
+        peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     found = _weighed(harm.as_meant(found, log), heard, speed, tables)
     return _ordered(causes.told(found, transport, log, nodes, min(tables.shares.values(), default=1.0)))

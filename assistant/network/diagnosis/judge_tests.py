@@ -170,7 +170,8 @@ def _speed(
                 yield finding(name, best.line, peak=run.peak, expected=expected)
             return
         if adapters.data != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows, run.peak):
-            half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=as_known(expected))
+            name = "half-of-the-adapters-of-efa" if transport == "efa" else "half-of-the-adapters"
+            half = finding(name, best.line, peak=run.peak, expected=as_known(expected))
             yield half if adapters.data == "known" else half.model_copy(update={"severity": "info"})
             return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
