@@ -47,12 +47,13 @@ def test_every_size_has_what_to_expect_and_what_is_an_alarm(written):
     assert written.count("the job's own size") == 2
 
 
-def test_what_is_expected_is_what_weft_collective_says():
+def test_what_is_expected_is_about_what_weft_collective_says():
+    """A diagnosis and the model have it from the same facts, but for latency."""
     found = json.loads(weft("nccl", "bench", str(EXAMPLES / "llama-70b-pretraining.yaml"), "--format", "json").out)
     (last,) = [one for one in found["tests"][0]["sizes"] if one["bytes"] == 2**30]
     told = weft("collective", "all_gather", "--size", "1GiB", "--gpu", found["gpu"], "--gpus", "64", "--fabric",
                 found["fabric"], "--format", "json")  # fmt: skip
-    assert json.loads(told.out)["busbw_gb_per_s"] == pytest.approx(last["busbw_gb_per_s"], rel=1e-6)
+    assert json.loads(told.out)["busbw_gb_per_s"] == pytest.approx(last["busbw_gb_per_s"], rel=0.05)
 
 
 def test_a_job_on_one_node_has_no_network_to_test():
@@ -100,7 +101,7 @@ def test_diagnose_and_plan_expect_the_same_of_a_log_and_the_plan_says_what_it_is
     made = weft("plan", example, "--measured", str(log), "--format", "markdown").out
     row, *_ = re.findall(r"^\| all\\?_reduce, 16 ranks on 2 nodes .*", made, re.M)
     assert diagnosed and diagnosed[0] == "about 480" and f"{diagnosed[0]} GB/s" in row
-    assert "Planned is the plan's own model for this message on so many nodes" in made
+    assert "Planned is the same for this message on so many of the plan's own nodes" in made
     [run] = json.loads(weft("plan", example, "--measured", str(log), "--format", "json").out)["measured"]["runs"]
     assert f"{figures.significant(run['expected_gb_per_s'])} GB/s" in row
     assert run["diagnosed_gb_per_s"] == pytest.approx(482.0)

@@ -255,6 +255,9 @@ class Case:
         said = self.fields.get("cluster.nics_per_node")
         if said is not None:
             return said
+        provider = self.catalog.providers.get(self.fields.get("cluster.provider") or "")
+        if provider and (sold := provider.nics_on(fabric, at.gpu.id, at.gpus_per_node)) is not None:
+            return self.take("cluster.nics_per_node", sold, f"what {provider.name} lets with {fabric.name} has")
         if fabric.nics_per_node is not None:
             return self.take("cluster.nics_per_node", fabric.nics_per_node, f"what an instance with {fabric.name} has")
         if fabric.transport in ("tcp", "wan"):

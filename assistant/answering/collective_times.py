@@ -7,11 +7,11 @@ import math
 from assistant.model import Network, network_of
 from assistant.model.architecture import BYTES
 from assistant.model.single_collectives import collective_time, least_bytes, send_time
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.planning import profile
 from assistant.present.figures import seconds, significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 
 from . import written
 from .case import Case, Cluster

@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assistant.model.uncertainty import NETWORK_SPREAD, SHARED_NETWORK
+from assistant.model.uncertainty import SHARED_NETWORK
 from assistant.model.validation import Run, step_time, step_times
 from assistant.planning.profile import slower_machine, slower_network
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 
 # How far runs of one cluster scatter around that cluster's own mean: standard deviation of ln(measured ÷ predicted)
 # within a publisher, GPU and framework, median over the 16 such groups of knowledge/measurements/training.csv with four

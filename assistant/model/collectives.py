@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from assistant.vocabulary.large_messages import FLAT_DOMAINS, LEAST_SHARE, share_of_a_pair
+
 from .machine import Machine
 from .network import Network, Networks
 from .protocols import (
@@ -34,10 +36,6 @@ SHARP_PASSES = 2.0
 # (uccl-0068 to 0070), a node's eight 45.8 each (kv0050); of what adapters reach in a ring, 49. NCCL's sendrecv_perf,
 # where every rank does both at once over few channels, is ``send_share``: 25.
 LONE_SHARE = 0.9
-# Ranks of a communicator up to which NCCL opens two channels to a peer on another node, and beyond them one: it halves
-# the two while channels x ranks are more than four times its 32 point-to-point channels (``paths.cc``,
-# ncclTopoGetNchannels, from memory of that source; 32 as on nodes with NVSwitch). 40 ranks got 26.2 GB/s, 80 got 15.2.
-TWO_CHANNELS_RANKS = 4 * 32 // 2
 # Adapters of a rack that a ring crosses, one for each of its channels: as many as NCCL lays rings through the eight
 # adapters of a node. Assumed: rings through 72 GPUs of a rack have been published by nobody.
 RACK_RINGS = 8
@@ -50,11 +48,6 @@ PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is: assum
 # Times its compute that communication of a step may hide behind: exchanges of gradients and weights behind both passes,
 # sends of a pipeline behind the forward passes, 5/3; what tensor and context parallel hide behind is a part of a layer.
 HIDDEN = 2.0
-# NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
-FLAT_DOMAINS = 8.0
-# The straight line is not followed below this share: of the eight series of large messages measured from 8 to between
-# 32 and 540 nodes the one that lost most, the all-gather of Polaris at 540, kept 0.31.
-LEAST_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -354,7 +347,7 @@ def send_receive(
     (a pipeline's has as many as stages).
     """
     n, c = wires.networks, wires.constants
-    channels = c.send_share * (0.5 if ranks > TWO_CHANNELS_RANKS else 1.0)
+    channels = share_of_a_pair(ranks, c.send_share)
     rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate * (channels if both_ways else LONE_SHARE))
     if wires.blocking:
         rate = rate / uplink_share(n, np.asarray(stage), np.asarray(span))

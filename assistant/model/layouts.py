@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band
 
 from .inference import (
@@ -30,7 +31,7 @@ from .serving_constants import spreads_of
 from .serving_memory import memory_used
 from .serving_network import bytes_between, remembered
 from .serving_time import Served, Split
-from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+from .uncertainty import RATIOS, drawn_times, quantiles
 
 
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:

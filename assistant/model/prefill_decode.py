@@ -13,6 +13,7 @@ from math import ceil
 
 import numpy as np
 
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band
 
 from . import inference, layouts
@@ -44,7 +45,7 @@ from .serving_network import (
     spread_out,
 )
 from .serving_time import Engined, Load, Number, Shape, Split
-from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+from .uncertainty import RATIOS, drawn_times, quantiles
 
 MIDDLE = list(RATIOS).index(1.0)
 _HARDLY = 1e-9  # requests/s: next to none

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assistant.vocabulary.added import added
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
 
@@ -22,7 +23,7 @@ from .network import Network, Networks
 from .quickest import searched
 from .step import steps
 from .traffic import Traffic, traffic_of
-from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+from .uncertainty import RATIOS, drawn_times, quantiles
 
 COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
 MIDDLE = list(RATIOS).index(1.0)

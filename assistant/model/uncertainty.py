@@ -16,9 +16,6 @@ import numpy as np
 WORLDS = 256
 # Share of the network error's variance that all fabrics have in common (traffic volume, overlap): assumed, a half.
 SHARED_NETWORK = 0.5
-# Standard deviation of the logarithm of communication time within one fabric technology: assumed, rounded from what
-# large messages of the measured collectives scatter around the model; small ones scatter two to three times as far.
-NETWORK_SPREAD = {"none": 0.05, "rdma": 0.15, "srd": 0.20, "gpudirect-tcp": 0.25, "tcp": 0.25, "wan": 0.30}
 SMALL_MESSAGE, SMALL_SPREAD = 2**20, 2.5  # bytes up to which measured collectives scatter that many times as far
 RATIOS = np.array([0.25, 0.5, 0.75, 1.0, 1.35, 2.0, 4.0])  # network error ÷ compute error at which steps are worked out
 

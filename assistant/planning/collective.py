@@ -18,11 +18,12 @@ from assistant.model.dispatch import SCALE_BYTES, Routing, call_time, dispatch_f
 from assistant.model.machine import Machine
 from assistant.model.network import Network, Networks
 from assistant.model.single_collectives import algorithm_of, bus_bandwidth, collective_time
-from assistant.model.uncertainty import NETWORK_SPREAD, SMALL_MESSAGE, SMALL_SPREAD
+from assistant.model.uncertainty import SMALL_MESSAGE, SMALL_SPREAD
 from assistant.model.weight_sync import BROADCAST, CHECKPOINT_ENGINE, SPREAD, WeightSync, sync_seconds
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.collective import CollectiveQuery, CollectiveTime
 from assistant.vocabulary.errors import InputError, Place, of_a_row
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.quantities import NINETIETH
 
 from . import profile
@@ -102,7 +103,8 @@ def _usable(fabric: Fabric, query: CollectiveQuery, catalog: Catalog) -> bool:
 def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine, catalog: Catalog) -> CollectiveTime:
     at = query.cluster
     cabling = cabling_of(at, fabric, catalog)
-    network = profile.on_network(network_of(fabric, at.nics_per_node, machine, cabling=cabling), machine)
+    nics = at.nics_per_node or _let_with(at.provider, fabric, machine, catalog)
+    network = profile.on_network(network_of(fabric, nics, machine, cabling=cabling), machine)
     spread = NETWORK_SPREAD[network.transport]
     if query.kind in ("dispatch", "combine"):
         spread = max(spread, dispatch_from(machine.constants).spread)
@@ -122,6 +124,12 @@ def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine, catalog: Catal
     seconds = collective_time(query.kind, network, machine, bytes_)
     bus = bus_bandwidth(query.kind, bytes_, 1.0, machine.gpus)
     return _answered(query, network, spread, seconds, bytes_, bus, algorithm_of(query.kind, network, machine, bytes_))
+
+
+def _let_with(provider: str | None, fabric: Fabric, machine: Machine, catalog: Catalog) -> int | None:
+    """NICs of a node where a provider is named, as its machines have them; ``None`` where nothing tells."""
+    sold = catalog.providers.get(provider or "")
+    return sold.nics_on(fabric, machine.gpu, machine.gpus_per_node) if sold else None
 
 
 def _answered(

@@ -9,21 +9,23 @@ from math import exp, log
 from typing import get_args
 
 from assistant.library import Library
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.network.diagnosis import of_sockets
 from assistant.network.diagnosis.shown import differs
 from assistant.vocabulary.added import added
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Fabric
-from assistant.vocabulary.collective import CollectiveQuery, Nccl
+from assistant.vocabulary.collective import Nccl
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import MeasuredNetwork, MeasuredRun, Plan
 from assistant.vocabulary.quantities import NINETIETH
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Cluster, Questionnaire
 
 from .budgets import usd_per_month
-from .collective import timed
+from .candidates import Considered
 from .entry import Entry
+from .measured_logs import refuse_another, refuse_unmeasured
+from .nccl_bench import expected_at, large_of
 from .pipeline import Decision
 from .planner import decide, plan
 
@@ -40,10 +42,16 @@ def plan_as_measured(
 
     Raises :class:`InputError` where a log measures no network between nodes, or none that this job could use.
     """
+    for file in found.files:
+        refuse_unmeasured(file)
     fabric = _fabric(questionnaire, library, found)
-    runs = [_run(file, fabric, questionnaire, library) for file in found.files]
-    slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     given = _on(questionnaire, fabric.id)  # what a network is worth is told with it kept
+    should = decide(given, library, today=today)
+    for file in found.files:
+        refuse_another(file, fabric, should.job.gpu, library.catalog)
+    healthy = _entry(should, fabric.id)
+    runs = [_run(file, healthy, questionnaire, library) for file in found.files]
+    slower = exp(added(log(run.expected_gb_per_s / run.busbw_gb_per_s) for run in runs) / len(runs))
     seen = replace(library, measured=((fabric.id, slower, ", ".join(run.file for run in runs)),))
     # A network that is rented can be left for another one; one that was bought is kept, see product.md. Where it is
     # there already, another one is what would have to be bought for the machines: its price is part of its costs.
@@ -51,8 +59,7 @@ def plan_as_measured(
     free = _on(questionnaire, None) if budget.mode == "rent" or budget.network_there else questionnaire
     if budget.network_there:
         free = free.model_copy(update={"budget": budget.model_copy(update={"owned": "machines"})})
-    asked = ((given, library), (given, seen), (free, seen))
-    should, as_it_is, open_ = (decide(one, known, today=today) for one, known in asked)
+    as_it_is, open_ = (decide(one, seen, today=today) for one in (given, free))
     told = _told(fabric, slower, runs, (should, as_it_is, open_), there=budget.network_there)
     # A log says what these machines have, not that it was decided: what was left open stays so.
     kept = given if budget.network_there else questionnaire
@@ -85,32 +92,29 @@ def _fabric(questionnaire: Questionnaire, library: Library, found: Diagnosis) ->
     return min(priced, key=lambda e: e.median_cost).considered.fabric if priced else fitting[0]
 
 
-def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, library: Library) -> MeasuredRun:
-    kind = _KINDS.get(file.collective, file.collective)
-    if not file.peak_bytes or file.peak_busbw_gb_per_s <= 0 or kind not in get_args(Nccl):
-        raise InputError("expected a table of nccl-tests that ended: nothing is measured here", Place(file=file.path))
-    if file.peak_bytes < LARGE:
-        raise InputError("expected messages of 64 MiB and more (-e 8G), as smaller ones show latency alone",
-                         Place(file=file.path))  # fmt: skip
-    asked = questionnaire.cluster
-    nodes = _nodes(file, questionnaire, library)
-    size = {"gpus": file.ranks, "gpus_per_node": file.ranks // nodes, "sites": 1, "wan_gbps": None}
-    cluster = asked.model_copy(update={"fabric": fabric.id, **size})
-    query = CollectiveQuery.model_construct(kind=kind, bytes=float(file.peak_bytes), cluster=cluster)
-    expected = timed(query, library.catalog).busbw_gb_per_s
-    if nodes == 2 and kind == "all_reduce":  # the tree counts some of the traffic twice: more shows nothing
-        expected = max(expected, file.peak_busbw_gb_per_s)
+def _run(file: DiagnosedFile, should: Entry, questionnaire: Questionnaire, library: Library) -> MeasuredRun:
+    kind, on = _KINDS.get(file.collective, file.collective), should.considered
+    if kind not in get_args(Nccl):
+        raise InputError("expected a collective that the plan has a model of", Place(file=file.path))
+    nodes, size = _nodes(file, questionnaire, library), file.large_bytes or LARGE
+    cluster = _tested(file, nodes, on, questionnaire, library)
+    told = expected_at(kind, cluster, nodes, library.catalog)(size)
+    expected, reached = told.busbw_gb_per_s, file.large_busbw_gb_per_s
+    if nodes == 2 and kind == "all_reduce":  # trees count some of the traffic twice: more than a ring shows nothing
+        large = large_of(kind, cluster, nodes, library.catalog)
+        expected = max(reached, expected * min(1.0, large.ring / large.expected) if large else expected)
     return MeasuredRun(
         file=file.path,
         collective=file.collective,
         ranks=file.ranks,
         nodes=nodes,
-        message_bytes=file.peak_bytes,
-        busbw_gb_per_s=file.peak_busbw_gb_per_s,
+        message_bytes=size,
+        busbw_gb_per_s=reached,
         expected_gb_per_s=expected,
+        alarm_gb_per_s=told.alarm_gb_per_s,
         diagnosed_gb_per_s=file.expected_busbw_gb_per_s,
         transport=file.transport,
-        differs=differs(file.transport, fabric),
+        differs=differs(file.transport, on.fabric),
         # That it is slow says the table, against what this plan expects; of a network of sockets it is none that it is
         # one, as its log cannot know.
         findings=[
@@ -118,19 +122,25 @@ def _run(file: DiagnosedFile, fabric: Fabric, questionnaire: Questionnaire, libr
             for e in file.findings
             if e.severity != "info"
             and e.code != "low-bandwidth"
-            and not (fabric.technology == "tcp" and e.code in of_sockets())
+            and not (on.fabric.technology == "tcp" and e.code in of_sockets())
         ],
     )
+
+
+def _tested(file: DiagnosedFile, nodes: int, on: Considered, questionnaire: Questionnaire, library: Library) -> Cluster:
+    """The plan's cluster with as many ranks as the log has: a part of a node has a part of its adapters."""
+    asked, per_node = questionnaire.cluster, file.ranks // nodes
+    whole = asked.gpus_per_node or library.catalog.gpus[asked.gpu or ""].gpus_per_node
+    nics = on.nics_per_node and max(1, round(on.nics_per_node * min(1.0, per_node / whole)))
+    size = {"gpus": file.ranks, "gpus_per_node": per_node, "nics_per_node": nics, "sites": 1, "wan_gbps": None}
+    return asked.model_copy(update={"fabric": on.fabric.id, **size})
 
 
 def _nodes(file: DiagnosedFile, questionnaire: Questionnaire, library: Library) -> int:
     """The nodes of a test: as its log names them, else as many of the job's own as its ranks fill.
 
-    Raises :class:`InputError` for one node, or where neither says how many they are.
+    Raises :class:`InputError` where neither says how many they are.
     """
-    if file.nodes is not None and (file.nodes < 2 or file.ranks < 2):
-        raise InputError("expected ranks on at least two nodes: one node says nothing of the network between them",
-                         Place(file=file.path))  # fmt: skip
     gpu = library.catalog.gpus.get(questionnaire.cluster.gpu or "")
     per_node = questionnaire.cluster.gpus_per_node or (gpu.gpus_per_node if gpu else 0)
     nodes = file.nodes or (0 if not per_node or file.ranks % per_node else file.ranks // per_node)
@@ -156,7 +166,8 @@ def _told(
     cheaper = other is not None and other.median_cost < (1 - ACCEPTED) * least
     if there and not cheaper:  # to be bought, and no better than a repair
         other = None
-    advice = "switch" if cheaper and not there else "accept" if lost < ACCEPTED else "repair"
+    sound = all(run.busbw_gb_per_s >= run.alarm_gb_per_s for run in runs)
+    advice = "switch" if cheaper and not there else "accept" if lost < ACCEPTED and sound else "repair"
     return MeasuredNetwork(
         fabric=fabric.id,
         fabric_name=fabric.name,

@@ -7,17 +7,21 @@ measured collectives against it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, log, log2
 
 from assistant.library import Library
 from assistant.model.job import FSDP, HSDP, STRATEGIES
+from assistant.network.diagnosis import Large, large_messages
 from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
 from assistant.vocabulary.catalog import Catalog, Fabric
-from assistant.vocabulary.collective import CollectiveQuery
+from assistant.vocabulary.collective import CollectiveQuery, CollectiveTime
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.large_messages import HUNDREDTH, alarm_share, share_of_a_pair
 from assistant.vocabulary.quantities import NINETIETH
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import Cluster, Questionnaire
 
+from .candidates import Considered
 from .collective import timed
 from .entry import Entry
 from .planner import decide
@@ -31,10 +35,9 @@ PROGRAMS = {
     "all_to_all": "alltoall_perf",
     "send_recv": "sendrecv_perf",
 }
-# A healthy network in a hundred is slower than this many standard deviations (of the logarithm) below what is expected.
-HUNDREDTH = 2.326
 DDP_BUCKET = 25 * MIB  # bytes that PyTorch's DistributedDataParallel sends at a time (bucket_cap_mb)
 LARGEST = 8 * GIB
+_LOGGED = {"all_to_all": "alltoall", "send_recv": "sendrecv"}  # as nccl-tests names its programs
 
 
 def bench(questionnaire: Questionnaire, library: Library) -> NcclBench:
@@ -56,7 +59,7 @@ def bench(questionnaire: Questionnaire, library: Library) -> NcclBench:
             program=PROGRAMS[kind],
             why=why,
             message_bytes=round(message),
-            sizes=_sizes(kind, message, job, fabric, library.catalog),
+            sizes=_sizes(kind, message, job, joined.considered, library.catalog),
         )
         for kind, message, why in _used(job, joined)
     ]
@@ -119,33 +122,69 @@ def _of_data(job: Resolved, strategy: str, tp: int, pp: int) -> list[tuple[str, 
     ]
 
 
-def _sizes(kind: str, message: float, job: Resolved, fabric: Fabric, catalog: Catalog) -> list[BenchedSize]:
+def _sizes(kind: str, message: float, job: Resolved, on: Considered, catalog: Catalog) -> list[BenchedSize]:
     """Powers of two about the job's message and up to where a network shows what it can do."""
     own = 2 ** round(log2(min(max(message, 64 * 1024), LARGEST)))
     sizes = sorted({own, *(MIB * 4**step for step in range(7)), LARGEST})
-    return [_expected(kind, size, job, fabric, catalog, own=size == own) for size in sizes]
-
-
-def _expected(kind: str, size: int, job: Resolved, fabric: Fabric, catalog: Catalog, *, own: bool) -> BenchedSize:
-    asked = job.questionnaire.cluster
-    cluster = asked.model_copy(
+    nodes = job.nodes // job.sites
+    cluster = job.questionnaire.cluster.model_copy(
         update={
-            "fabric": fabric.id,
+            "fabric": on.fabric.id,
+            "nics_per_node": on.nics_per_node,
             "gpu": job.gpu.id,
-            "gpus": job.nodes // job.sites * job.gpus_per_node,  # also where the job leaves some of them idle
+            "gpus": nodes * job.gpus_per_node,  # also where the job leaves some of them idle
             "gpus_per_node": job.gpus_per_node,
             "sites": 1,
             "wan_gbps": None,
         }
     )
-    found = timed(CollectiveQuery.model_construct(kind=kind, bytes=float(size), cluster=cluster), catalog)
-    spread = log(found.time_p90_s / found.time_s) / NINETIETH
-    bus = found.busbw_gb_per_s
-    return BenchedSize(
-        bytes=size,
-        busbw_gb_per_s=bus,
-        low_gb_per_s=bus * exp(-NINETIETH * spread),
-        high_gb_per_s=bus * exp(NINETIETH * spread),
-        alarm_gb_per_s=bus * exp(-HUNDREDTH * spread),
-        job=own,
+    of_size = expected_at(kind, cluster, nodes, catalog)
+    return [of_size(size).model_copy(update={"job": size == own}) for size in sizes]
+
+
+def expected_at(kind: str, cluster: Cluster, nodes: int, catalog: Catalog) -> Callable[[int], BenchedSize]:
+    """What to expect of a message of so many bytes on a cluster with a named fabric: of large ones what a diagnosis of
+    their log expects, as measured collectives go before the model; smaller ones follow the model's curve."""
+    whole = _modelled(kind, LARGEST, cluster, catalog)
+    fabric, large = catalog.fabrics[whole.fabric], large_of(kind, cluster, nodes, catalog)
+    share, scaled = alarm_share(fabric.transport), 1.0
+    if large is not None and _alike(cluster, fabric, catalog):
+        scaled, share = large.expected / whole.busbw_gb_per_s, large.alarm / large.expected
+    elif large is not None:
+        share = min(share, large.alarm / whole.busbw_gb_per_s)
+
+    def at(size: int) -> BenchedSize:
+        found = _modelled(kind, size, cluster, catalog)
+        spread = log(found.time_p90_s / found.time_s) / NINETIETH
+        bus = found.busbw_gb_per_s * scaled
+        high = bus * exp(NINETIETH * spread)
+        if kind == "send_recv":  # as many channels as fill an adapter, which newer releases open
+            high = max(high, bus / share_of_a_pair(cluster.gpus or 2, catalog.constants["collective-send-share"].si))
+        return BenchedSize(
+            bytes=size,
+            busbw_gb_per_s=bus,
+            low_gb_per_s=bus * exp(-NINETIETH * spread),
+            high_gb_per_s=high,
+            alarm_gb_per_s=bus * min(share, exp(-HUNDREDTH * spread)),
+        )
+
+    return at
+
+
+def _modelled(kind: str, size: int, cluster: Cluster, catalog: Catalog) -> CollectiveTime:
+    return timed(CollectiveQuery.model_construct(kind=kind, bytes=float(size), cluster=cluster), catalog)
+
+
+def large_of(kind: str, cluster: Cluster, nodes: int, catalog: Catalog) -> Large | None:
+    """What a diagnosis expects of large messages on a cluster with a named fabric; ``None`` where it cannot say."""
+    fabric, gpu, ranks = catalog.fabrics[cluster.fabric or ""], catalog.gpus[cluster.gpu or ""], cluster.gpus or 0
+    adapters = cluster.nics_per_node or fabric.usual_nics(gpu.nics_in(ranks // nodes))
+    return large_messages(_LOGGED.get(kind, kind), ranks, nodes, gpu, fabric, adapters, catalog)
+
+
+def _alike(cluster: Cluster, fabric: Fabric, catalog: Catalog) -> bool:
+    """Whether a diagnosis knows of these machines what the model does: not of racks, whose rings cross the network less
+    often than nodes do, nor of the few flows that a pair of ranks has over sockets."""
+    return (
+        catalog.gpus[cluster.gpu or ""].scale_up_domain <= (cluster.gpus_per_node or 0) and fabric.technology != "tcp"
     )

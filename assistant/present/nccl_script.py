@@ -1,6 +1,7 @@
 """The test of a network as a script for the shell: what is run, what is expected of it, and how to read it."""
 
 from collections.abc import Sequence
+from math import log2
 
 from assistant.vocabulary.answers import BenchedSize, NcclBench, NcclTest
 from assistant.vocabulary.printing import one_line
@@ -70,7 +71,8 @@ def _table(test: NcclTest) -> list[str]:
 
 def _row(one: BenchedSize, message: float) -> str:
     band = f"{one.busbw_gb_per_s:.3g} GB/s ({one.low_gb_per_s:.3g}–{one.high_gb_per_s:.3g})"
-    near = "the job's own size" if message < 2 * one.bytes else "the largest tested; the job's own are larger"
+    nearest = 2 ** round(log2(max(message, 1.0)))
+    near = "the job's own size" if nearest <= one.bytes else "the largest tested; the job's own are larger"
     own = f"   ← {near}" if one.job else ""
     return f"# {_binary(one.bytes):>12}   {band:<30} {one.alarm_gb_per_s:.3g} GB/s{own}"
 

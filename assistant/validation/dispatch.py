@@ -35,8 +35,8 @@ from assistant.model import Machine, machine_of, network_of
 from assistant.model.collectives import Group, Wires, group
 from assistant.model.dispatch import SCALE_BYTES, DispatchConstants, Routing, call_time, dispatch_from
 from assistant.model.network import Networks
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import DispatchAccuracy, Use
 

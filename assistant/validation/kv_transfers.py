@@ -31,8 +31,8 @@ from assistant.model import machine_of, network_of
 from assistant.model.cache_transfer import TransferConstants, transfer_rate, transfer_seconds
 from assistant.model.collectives import Wires
 from assistant.model.network import Networks
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.quantities import NINETIETH
 
 from .groups import Group, Kept, Observed

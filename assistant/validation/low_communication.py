@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.model.low_communication import WAN_GOODPUT, synchronise
-from assistant.model.uncertainty import NETWORK_SPREAD
+from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.quantities import NINETIETH
 
 from .groups import Group, Observed

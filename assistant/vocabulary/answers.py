@@ -232,6 +232,10 @@ class DiagnosedFile(Contract):
     findings: list[DiagnosisFinding]
     checked: list[str] = Field(default_factory=list)
     not_checked: list[str] = Field(default_factory=list)  # each with the reason
+    gpu: str | None = None  # the catalog's id of the GPUs that the log names
+    large_busbw_gb_per_s: float = 0.0  # the best of messages from 64 MiB on, and their size; 0 and null without any
+    large_bytes: int | None = None
+    largest_bytes: int | None = None  # of any message
 
 
 class Diagnosis(Contract):

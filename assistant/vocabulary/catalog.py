@@ -477,6 +477,14 @@ class Provider(Entry):
     reserved_percent_off: Fact | None = None
     note: str | None = None
 
+    def nics_on(self, fabric: Fabric, gpu: str, gpus_per_node: int) -> int | None:
+        """NICs that so many GPUs have in the smallest machine with them that is let with this fabric, counted as in
+        :meth:`Offer.nics_on`; ``None`` where there is none, or its offer does not say."""
+        let = [offer for offer in self.offers if offer.gpu == gpu and offer.gpus_per_node >= gpus_per_node]
+        told = [(offer.gpus_per_node, nics) for offer in let if (nics := offer.nics_on(fabric)) is not None]
+        whole, nics = min(told, default=(1, 0))
+        return max(1, round(nics * gpus_per_node / whole)) if nics else None
+
 
 class Device(Entry):
     """A switch, NIC, optic or cable: what a bill of materials is made of."""

@@ -12,9 +12,13 @@ from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
+from .expected import Large as Large
+from .expected import gpu_named as gpu_named
+from .expected import large_messages as large_messages
 from .json_report import LARGEST, run_of
 from .judge_log import judged
 from .reading import Heard, Reading
+from .signatures import void as void
 from .sockets import of_sockets as of_sockets
 from .text import opened, stream_of
 

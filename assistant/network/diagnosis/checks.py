@@ -47,7 +47,7 @@ def _each(
     else:
         yield from _network(log, transport)
     why = "how fast this should be is not known" if rows else table
-    yield "the speed against what is usual", "" if expected is not None else why
+    yield "the speed against what is usual", "" if rows and expected is not None else why
 
 
 def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:

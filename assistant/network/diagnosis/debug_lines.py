@@ -217,7 +217,8 @@ class DebugLog:
     def _said(self, number: int, host: str, device: int, level: str, text: str) -> None:
         word = text.partition(" ")[0]
         if (level == "WARN" and "NET/IB" in text) or "net_ib.cc" in text:
-            self.verbs, self.roce_gids = True, self.roce_gids or "Gid ::ffff:" in text
+            self.verbs = True
+        self.roce_gids = self.roce_gids or ("::ffff:" in text and "gid ::ffff:" in text.lower())
         if level == "TRACE" or "opCount" in text:
             self.trace_line = self.trace_line if self.calls else number
             self._count(self.calls, level)

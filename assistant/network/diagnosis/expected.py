@@ -2,8 +2,10 @@
 them."""
 
 import re
+from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+from assistant.vocabulary.large_messages import alarm_share, kept_by_many, share_of_a_pair
 
 from .signatures import read
 
@@ -47,6 +49,24 @@ RDMA_SHARE = 0.8
 # All-reduce in the NVLink switch (NVLS) against rings: 480 and 367 GB/s on 8 H200, 838 and 682 on 8 B200, 1.31 and 1.23
 # (ml-engineering).
 SWITCH_GAIN = 1.27
+# Of what is expected inside a node, where rings in place of the switch's sums are no fault and give 0.79 of it.
+INSIDE_ALARM = 0.6
+# Of a ring that fills the adapters: what reaches it shows no fault of the network, whatever trees reach elsewhere.
+FILLED = 0.9
+# What moves the data, as the catalog calls it (its ``transport``), of what logs call a transport. Where they tell none,
+# what is expected is the low end of all (RDMA_SHARE) as it is.
+_SCATTERS = {"infiniband": "rdma", "roce": "rdma", "gib": "rdma", "efa": "srd", "slingshot": "srd", "unknown": "rdma"}
+_SCATTERS |= {"tcpx": "gpudirect-tcp", "tcpxo": "gpudirect-tcp", "tcp-socket": "tcp"}
+
+
+@dataclass(frozen=True)
+class Large:
+    """Bus bandwidth of large messages between nodes, in GB/s: what is expected, below which it is an alarm, and what a
+    ring gives, without any switch that adds."""
+
+    expected: float
+    alarm: float
+    ring: float
 
 
 def gpu_named(device: str, catalog: Catalog, *, inside: bool = False) -> Gpu | None:
@@ -119,25 +139,89 @@ def expected_busbw(
         return None
     if nodes == 1 or (transport == "nvlink" and ranks <= gpu.scale_up_domain):
         return _inside(gpu, collective, ranks, transport, catalog, adds)
-    per_node = ranks // nodes
-    rate = rate or gpu.usual_nic_line_rate.si
+    per_node, usual = ranks // nodes, gpu.usual_nic_line_rate.si
+    rate = rate or usual
     fabric = _fabric(gpu, transport, rate, catalog)
     if fabric is None and transport not in ("unknown", "infiniband", "roce"):
         return None
+    adapters = _adapters(fabric, gpu, per_node)
+    if listed and (fewer or per_node < gpu.gpus_per_node or rate != usual):
+        adapters = min(adapters * max(1.0, usual / rate), listed)  # two of half the rate are built in place of one
+    sums = sums and not fewer
+    return _between(collective, ranks, nodes, gpu, fabric, adapters, rate, catalog, sums=sums, measured=not fewer)
+
+
+def large_messages(
+    collective: str, ranks: int, nodes: int, gpu: Gpu, fabric: Fabric, adapters: float, catalog: Catalog
+) -> Large | None:
+    """What to expect between nodes with so many ``adapters`` of a fabric each, and what is an alarm: as in a diagnosis
+    of a log of them. ``None`` for a collective, or a network, of which that is not known."""
+    if nodes < 2 or fabric.line_rate is None or fabric.technology not in _TECHNOLOGIES.values():
+        return None
+    full, ring = (
+        _between(collective, ranks, nodes, gpu, fabric, adapters, fabric.nic_rate, catalog, sums=sums)
+        for sums in (True, False)
+    )
+    if full is None or ring is None:
+        return None
+    return Large(full, _alarm(collective, nodes, fabric.transport, full, ring), ring)
+
+
+def alarm_below(
+    collective: str, nodes: int | None, transport: str, expected: float | None, ring: float | None
+) -> float | None:
+    """Gigabytes per second below which a run is slower than healthy ones are; ``None`` where nothing is expected.
+    ``ring``: what a ring gives, without any switch that adds."""
+    if expected is None:
+        return None
+    if nodes == 1 or transport not in _SCATTERS:
+        return INSIDE_ALARM * expected
+    return _alarm(collective, nodes, _SCATTERS[transport], expected, ring)
+
+
+def _alarm(collective: str, nodes: int | None, moved_by: str, expected: float, ring: float | None) -> float:
+    low = alarm_share(moved_by) * expected
+    return min(low, FILLED * ring) if ring and nodes == 2 and collective == "all_reduce" else low
+
+
+def _between(
+    collective: str,
+    ranks: int,
+    nodes: int,
+    gpu: Gpu,
+    fabric: Fabric | None,
+    adapters: float,
+    rate: float,
+    catalog: Catalog,
+    *,
+    sums: bool,
+    measured: bool = True,
+) -> float | None:
+    """GB/s between nodes with so many adapters of ``rate`` bytes per second each; ``measured``: the nodes are like
+    those that were measured."""
+    per_node = ranks // nodes
     # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
     switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
-    measured = _measured(fabric, collective, per_node, nodes, gpu) if switched and not fewer else None
-    if measured is not None:
-        return measured
-    adapters = _adapters(fabric, gpu, per_node)
-    if listed and (fewer or per_node < gpu.gpus_per_node or rate != gpu.usual_nic_line_rate.si):
-        adapters = min(adapters, listed)
+    known = _measured(fabric, collective, per_node, nodes, gpu, adapters) if switched and measured else None
+    if known is not None:
+        return known
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
     line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate
     node = adapters * line * share / 1e9
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
-    return _by_collective(collective, node, per_node, ranks)
+    if fabric is not None and fabric.technology == "tcp":  # one flow, of the many that a node's sockets carry
+        pair = node / per_node
+    else:
+        pair = node / min(adapters, per_node) * share_of_a_pair(ranks, catalog.constants["collective-send-share"].si)
+    found = _by_collective(collective, node, per_node, ranks, pair)
+    if found is None or collective == "sendrecv":
+        return found
+    if fabric is not None and fabric.scale_loss_per_doubling is not None:
+        found *= kept_by_many(nodes, fabric.scale_loss_per_doubling.si)
+    # A ring crosses the links of every GPU as often as the adapters of a node.
+    links = _inside(gpu, collective, per_node, "nvlink", catalog, adds=False) if per_node == gpu.gpus_per_node else None
+    return min(found, links or found)
 
 
 def most_without_sums(
@@ -170,7 +254,8 @@ def as_known(value: float) -> float:
 
 def of_ethernet(collective: str, ranks: int, nodes: int, rate: float) -> float | None:
     """Gigabytes per second that sockets give at most of an Ethernet adapter's ``rate`` (bytes per second) per node."""
-    return _by_collective(collective, rate * RDMA_SHARE / 1e9, ranks // nodes, ranks) if ranks > nodes else None
+    node = rate * RDMA_SHARE / 1e9
+    return _by_collective(collective, node, ranks // nodes, ranks, node * nodes / ranks) if ranks > nodes else None
 
 
 def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Catalog, adds: bool) -> float | None:
@@ -188,11 +273,12 @@ def _inside(gpu: Gpu, collective: str, ranks: int, transport: str, catalog: Cata
     return joined.bandwidth_per_gpu.si * joined.bus_bandwidth_efficiency.si * gain / 1e9
 
 
-def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> float | None:
+def _by_collective(collective: str, node: float, per_node: int, ranks: int, pair: float) -> float | None:
+    """``pair``: what a rank and the one that it sends to on another node reach."""
     if collective in _RINGS:
         return node
     if collective == "sendrecv":
-        return node / per_node
+        return pair
     if collective == "alltoall":
         return node / per_node * (ranks - 1) / (ranks - per_node)
     return None
@@ -210,14 +296,14 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
     return fitting[0] if fitting else None
 
 
-def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
+def _measured(
+    fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu, adapters: float
+) -> float | None:
+    if fabric is None or not fabric.all_reduce_bus_bandwidth or collective != "all_reduce":
+        return None
     # measured on nodes of eight GPUs with as many adapters; nodes with fewer carry less
-    whole = (
-        collective == "all_reduce"
-        and per_node == gpu.gpus_per_node
-        and (gpu.nics_per_node == _NICS_MEASURED or (fabric is not None and fabric.technology == "tcp"))
-    )
-    if fabric is None or not whole or not fabric.all_reduce_bus_bandwidth:
+    alike = gpu.nics_per_node == _NICS_MEASURED and adapters == (fabric.nics_per_node or _NICS_MEASURED)
+    if per_node != gpu.gpus_per_node or not (alike or fabric.technology == "tcp"):
         return None
     # Two nodes all-reduce faster than the adapters carry, three and more do not: neither stands for the other.
     known = sorted(count for count in fabric.all_reduce_bus_bandwidth if (count == 2) == (nodes == 2))

@@ -16,7 +16,7 @@ LARGE = 64 * MIB  # from here on a row says something about the fabric
 SMALL_SWEEP = 128 * MIB
 # Of the expected bus bandwidth. Large messages of RDMA fabrics scatter by 0.15 about the model (logarithm,
 # NETWORK_SPREAD), so 0.6 is 3.4 standard deviations below it; one NIC of eight, or a host's sockets, give an eighth and
-# less.
+# less. Whether a table is an alarm says :func:`.expected.alarm_below`; 0.6 is for what is held against other results.
 SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
 # GB/s of a node: five times that, and the line rate of the fastest adapter that sockets have been given (400 Gb/s).
@@ -56,17 +56,17 @@ class Adapters:
 
 
 def findings(
-    run: Run, nodes: int | None, transport: str, expected: float | None, adapters: Adapters
+    run: Run, nodes: int | None, transport: str, expected: float | None, alarm: float | None, adapters: Adapters
 ) -> Iterator[DiagnosisFinding]:
-    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known. Half of it is a sign of
-    fewer or slower adapters where not all of them carry data."""
+    """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known, ``alarm``: what healthy
+    runs are not below. Half of it is a sign of fewer or slower adapters where not all of them carry data."""
     yield from _stopped(run)
     if not run.rows or run.peak <= 0:
         return
     yield from of_results(run)
     yield from _reading(run, nodes)
     yield from _beyond_sockets(run, nodes, transport)
-    yield from _speed(run, nodes, transport, expected, adapters)
+    yield from _speed(run, nodes, transport, expected, alarm or 0.0, adapters)
 
 
 def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
@@ -147,7 +147,7 @@ def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:
 
 
 def _speed(
-    run: Run, nodes: int | None, transport: str, expected: float | None, adapters: Adapters
+    run: Run, nodes: int | None, transport: str, expected: float | None, alarm: float, adapters: Adapters
 ) -> Iterator[DiagnosisFinding]:
     rows = [row for row in run.rows if row.size >= LARGE]
     best = max(run.rows, key=lambda row: row.busbw)
@@ -163,14 +163,15 @@ def _speed(
     if less and adapters.carry(run.peak):
         said = {"listed": adapters.listed, "usual": adapters.usual, "why": adapters.why}
         yield finding("adapters-left-out", best.line, peak=run.peak, **said)
-    elif expected is not None and rows and run.peak < SLOW * expected:
+    elif expected is not None and rows and run.peak < alarm:
         if inside:
             if not is_pcie(run.device) or run.peak < FEW * expected:
                 name = "low-bandwidth-of-cards" if is_pcie(run.device) else "low-bandwidth-inside-node"
                 yield finding(name, best.line, peak=run.peak, expected=expected)
             return
         if adapters.data != "all" and transport != "tcp-socket" and _half(run.peak, expected) and _flat(rows, run.peak):
-            half = finding("half-of-the-adapters", best.line, peak=run.peak, expected=as_known(expected))
+            name = "half-of-the-adapters-of-efa" if transport == "efa" else "half-of-the-adapters"
+            half = finding(name, best.line, peak=run.peak, expected=as_known(expected))
             yield half if adapters.data == "known" else half.model_copy(update={"severity": "info"})
             return
         name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"

@@ -4,6 +4,15 @@ from assistant.vocabulary.catalog import Fabric
 
 from .signatures import read
 
+_VERBS = {"infiniband", "roce"}  # as logs call them: without the list of adapters NCCL prints IB for both
+
+
+def of_another(transport: str, fabric: Fabric) -> bool:
+    """Whether a log of this transport is of another network than the fabric, whichever adapters carried it."""
+    shown = next((one for one in read("transports") if one["transport"] == transport), None)
+    either = {transport, fabric.technology} == _VERBS or (shown is not None and shown.get("of_any_adapter"))
+    return shown is not None and fabric.technology not in shown["networks"] and not either
+
 
 def differs(transport: str, fabric: Fabric) -> str:
     """What a log of this transport shows in place of the fabric, in a sentence; empty where it is the same, or where
@@ -17,6 +26,6 @@ def differs(transport: str, fabric: Fabric) -> str:
     if shown.get("of_any_adapter"):
         how = f"{shown['says']}, over whichever adapter these took"
         return f"{said}: what was measured is {fabric.name} as it is now, with {how}"
-    if {transport, fabric.technology} == {"infiniband", "roce"}:
+    if {transport, fabric.technology} == _VERBS:
         return f"{said}, if it lists its adapters: NCCL calls both IB, and without the list it may be either"
-    return f"{said}: it is another network, and the figures below say nothing of {fabric.name}"
+    return f"{said}: it is another network, and says nothing of {fabric.name}"

@@ -38,6 +38,7 @@ class Failure(BaseModel):
     # over where the log shows that nothing came of it.
     lasts: bool = False
     general: bool = False  # it says what happened more than why: told behind what says why
+    void: bool = False  # the bandwidths of a log with it say nothing of the network
 
     def at(self, line: int, evidence: str = "", **said: object) -> DiagnosisFinding:
         """The finding at a line, with what stands in braces in its sentences filled in; ``evidence``: the line."""
@@ -309,6 +310,12 @@ def symptoms() -> frozenset[str]:
 def general() -> frozenset[str]:
     """The codes of what says less of the cause than others do."""
     return frozenset(each.code for each in [*signatures(), *judgements().values(), *completions()] if each.general)
+
+
+@lru_cache(maxsize=1)
+def void() -> frozenset[str]:
+    """The codes of what leaves the bandwidths of a log without meaning."""
+    return frozenset(each.code for each in judgements().values() if each.void)
 
 
 @lru_cache(maxsize=1)

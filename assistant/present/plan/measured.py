@@ -1,14 +1,14 @@
 """The network as it was measured: how far off it is, what that costs, and what to do about it."""
 
-from assistant.vocabulary.plan import MeasuredNetwork, Plan
+from assistant.vocabulary.plan import MeasuredNetwork, MeasuredRun, Plan
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, Table, titled
 
 _TWO = (
     "Expected is what weft nccl diagnose expects of the network in the log at large messages: what such machines "
-    "reached elsewhere, else what their adapters carry. Planned is the plan's own model for this message on so many "
-    "nodes; the log is held against that, so that the plan has the network as it was measured."
+    "reached elsewhere, else what their adapters carry. Planned is the same for this message on so many of the plan's "
+    "own nodes (of two nodes no more than a ring gives, as trees count some of it twice); the log is held against that."
 )
 _ALIKE = 0.005  # of a step: what two printed digits hardly show
 
@@ -44,10 +44,11 @@ def sentences(found: MeasuredNetwork) -> list[str]:
     times = f"{figures.significant(found.slower)} times" if found.slower >= 1.005 else "no longer than"
     told = [f"{run.file}: {run.differs}." for run in found.runs if run.differs]
     told += [f"What crosses {found.fabric_name} takes {times} what the catalog has{_usual(found)}."]
+    told += [_below(run) for run in found.runs if run.busbw_gb_per_s < run.alarm_gb_per_s]
     step = f"{figures.seconds(found.step_time_as_it_should_be_s)} to {figures.seconds(found.step_time_s)}"
     wasted = found.wasted_usd_per_month or 0.0
     if slow < 1 - _ALIKE:
-        kept = "" if found.advice == "switch" else ": accept it as it is"
+        kept = ": accept it as it is" if found.advice == "accept" else ""
         told.append(f"The step is faster than it was planned to be (from {step}){kept}.")
     elif found.advice == "accept" or slow < 1 + _ALIKE:
         paid = f", which costs {usd(wasted)} {_spell(found)}" if wasted > 0 else ""
@@ -57,6 +58,12 @@ def sentences(found: MeasuredNetwork) -> list[str]:
         told.append(f"The step goes from {step} ({figures.percent(100 * (slow - 1))} longer).")
         told += _worth(found, wasted)
     return [*told, *_instead(found, slow)]
+
+
+def _below(run: MeasuredRun) -> str:
+    """That a log is an alarm, whatever the job notices of it."""
+    reached, alarm = figures.significant(run.busbw_gb_per_s), figures.significant(run.alarm_gb_per_s)
+    return f"{run.file}: {reached} GB/s, where all but one in a hundred healthy networks give {alarm} GB/s and more."
 
 
 def _worth(found: MeasuredNetwork, wasted: float) -> list[str]:

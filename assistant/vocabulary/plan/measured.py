@@ -11,7 +11,8 @@ from .parts import Contract
 
 class MeasuredRun(Contract):
     """One run of nccl-tests against what the catalog says of this network, gigabytes per second of bus bandwidth;
-    ``expected_gb_per_s``: of the plan's model, for this message on so many nodes, which the log is held against;
+    ``expected_gb_per_s``: for this message on so many of the plan's nodes, which the log is held against, and below
+    ``alarm_gb_per_s`` one healthy network in a hundred lies, as in the test of a network before it is paid for;
     ``diagnosed_gb_per_s``: what a diagnosis of the log expects at large messages, ``None`` where it cannot say;
     ``differs``: what its log shows in place of this network, empty where it is the same or the log does not say."""
 
@@ -22,6 +23,7 @@ class MeasuredRun(Contract):
     message_bytes: int
     busbw_gb_per_s: float
     expected_gb_per_s: float
+    alarm_gb_per_s: float = 0.0
     diagnosed_gb_per_s: float | None = None
     transport: str = "unknown"  # as in a diagnosis
     differs: str = ""
