@@ -16,7 +16,7 @@ from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
 from assistant.present.plan.names import namer
-from assistant.present.plan.reading import asked as asked_of_plan
+from assistant.present.plan.reading import network_said
 from assistant.present.text import block_lines
 from assistant.understanding.demand import Demands
 from assistant.understanding.followups import ELSEWHERE
@@ -422,12 +422,12 @@ def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
 
 def _own_network(parts: Parts, plan: Plan, said: Utterance, fabric: str) -> str:
     """A network that is named without a rate beside one of its kind that is given: "forget the ethernet" is of that."""
-    given, fabrics = asked_of_plan(plan, "cluster.fabric"), parts.catalog.fabrics
+    given, fabrics = network_said(plan), parts.catalog.fabrics
     typed = "".join(said.text[one.start : one.end] for one in said.entities if one.id == fabric)
     rated = any(one.kind == "rate" for one in said.amounts) or any(letter.isdigit() for letter in typed)
     if rated or given not in fabrics or fabrics[given].technology != fabrics[fabric].technology:
         return fabric
-    return str(given)
+    return given
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

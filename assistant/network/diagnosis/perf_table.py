@@ -33,7 +33,8 @@ _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s
 _FACTS, _LISTENED = 1000, 2000  # facts of one run, and lines in which they are looked for: ranks say the same
 # In small letters: one is in every line that the tool prints, or that starts it; the types are those of its rows.
 WORDS = (
-    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf", "alltoall", "all-to-all", "all_to_all",
+    "float", "double", "half", " int ", " uint ", " char ", " m ", " fp ", " size ", " bytes ", " rank ", "_perf",
+    "alltoall", "all-to-all", "all_to_all",
     "nthread", "bandwidth", "bounds", "reducing", "test ", "collective", "devices", "(b)", "out-of-place", "mpirun",
     "mpiexec", "prterun", "srun", "torchrun", "timeout",
 )  # fmt: skip

@@ -37,6 +37,11 @@ def asked(plan: Plan, field: str) -> Any:
     return value
 
 
+def network_said(plan: Plan) -> str | None:
+    """The network that was said to be there or to be taken, by its id."""
+    return asked(plan, "cluster.fabric") or None
+
+
 def gpus(plan: Plan) -> int:
     """The size of the cluster."""
     return plan.questionnaire["cluster"]["gpus"]
