@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assistant import library
-from assistant.network.diagnosis import diagnose_text
+from assistant.network.diagnosis import attempts, diagnose_text
+from assistant.network.diagnosis.steps import Steps
 
 CATALOG = library.load().catalog
 STEPS = "".join(f"iteration {n} | loss 2.2 | elapsed time per iteration (ms): 6100.0\n" for n in range(1001, 1009))
@@ -55,6 +56,7 @@ def test_a_job_that_starts_four_times_from_one_step_is_a_loop_whatever_else_it_p
         "successfully saved checkpoint from iteration    1500 to /ckpt/run",
         "model weights saved to /ckpt/run/step_1500.safetensors",
         "ckpt_1500.pt written (9.8 s)",
+        "iteration 1500 | loss 2.1 | elapsed time per iteration (ms): 6100.0 | checkpoint saved",
     ],
 )
 def test_starts_after_each_of_which_something_newer_was_saved_are_none(saved: str) -> None:
@@ -74,3 +76,35 @@ def test_starts_after_each_of_which_something_newer_was_saved_are_none(saved: st
 )
 def test_starts_of_other_trials_or_of_other_ranks_are_none(head: str) -> None:
     assert not loop(times(f"{head}\n{ATTEMPT}"))
+
+
+def test_what_was_saved_before_a_start_hides_no_line_of_its_kind_behind_one() -> None:
+    before = "".join(f"saved checkpoint at iteration {n}\n" for n in range(100, 1001, 100))
+    assert not loop(before + times(f"{ATTEMPT}saved checkpoint at iteration 1500\n"))
+    assert "4 times" in loop(before + times(ATTEMPT))
+
+
+def test_a_job_that_came_to_its_last_step_was_started_anew() -> None:
+    whole = ATTEMPT + "iteration 1008/1008 | loss 2.2 | elapsed time per iteration (ms): 6100.0\n"
+    assert not loop(4 * whole)
+    assert not loop(4 * (ATTEMPT + "training finished, exit code 0\n"))
+
+
+def test_who_tells_of_a_start_is_remembered_up_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempts, "_MOST", 3)
+    taken, steps = attempts.Attempts(), Steps()
+    for number in range(1, 1000):
+        line = "resuming from checkpoint at step 1000"
+        taken.take(number, line, f"node-{number}: {line}", steps)
+    assert len(taken._told) == 3
+
+
+def test_many_lines_of_what_is_saved_without_a_start_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+    take = attempts.Attempts.take
+    monkeypatch.setattr(
+        attempts.Attempts, "take", lambda self, number, *rest: (asked.append(number), take(self, number, *rest))[1]
+    )
+    log = "".join(f"uploaded part {n} of the report to the bucket\n" for n in range(30_000))
+    assert not loop(log)
+    assert len(asked) < 21_000  # the first ones are read for other readers

@@ -219,13 +219,16 @@ class KnownLines:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
-        if bits & STARTS and self.attempts.take(number, line, self.raw.decode("utf-8", errors="replace"), self.steps):
-            self.plain = False
+        started = bits & STARTS and self.attempts.take(
+            number, line, self.raw.decode("utf-8", errors="replace"), self.steps
+        )
+        if started:
+            self.plain, self.numbers = False, self._without_start if self.attempts.passed_over else None
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
         elif bits & STEP and self._stepped(number, line):
-            self.plain, self.numbers = False, self._stepped
+            self.plain, self.numbers = False, None if started else self._stepped
             bits &= ~of_work()  # a step is work
         elif bits & CARD and not self.card:
             self.card, self.plain = card_in(line), False
@@ -316,6 +319,10 @@ class KnownLines:
             self._ended(number, line)
         if self.nameless_failure is None and "unhandled system error" in line:
             self.nameless_failure = number
+
+    def _without_start(self, number: int, line: str) -> bool:
+        """Whether a line of something that is saved tells nothing, as there is no start before it."""
+        return self.attempts.waits and at_work(number, line)
 
     def _stepped(self, number: int, line: str) -> bool:
         if self.steps.take(number, line):
