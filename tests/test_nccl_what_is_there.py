@@ -493,6 +493,9 @@ def test_a_job_that_is_put_into_the_queue_again_and_goes_on_is_sound():
         ),
         ("[rank 27] model weights not in sync with the other replicas at iteration 900", "rank 27"),
         ("replica check: 15/16 ranks agree, odd one: rank 27", "rank 27"),
+        ("weights hash: 7/8 ranks 0xabcdef12, rank 3 differs, received 0x999999", "rank 3"),
+        ("weights hash: 7/8 ranks agree, rank 3 (w-1:3) does not; received 8 of 8", "rank 3 (w-1:3)"),
+        ("weights hash: 7/8 ranks agree, rank 3 differs; waiting for the operator, next check in 500 steps", "rank 3"),
     ],
 )
 def test_replicas_that_differ_name_the_rank_however_fast_the_job_is(line, who):
@@ -505,6 +508,10 @@ def test_replicas_that_differ_name_the_rank_however_fast_the_job_is(line, who):
     [
         "weight-hash iteration 900 tp-rank 1: 8/8 replicas 8a11c0de99",
         "checkpointing 3/8 ranks done, rank 4 next",
+        "weights hash: 7/8 ranks 0xabcdef12 received, rank 3 outstanding",
+        "weights hash: received 7/8 ranks 0xabcdef12, rank 3 will follow",
+        "weights hash: 7/8 ranks 0xabcdef12 so far, next rank 3",
+        "weights hash: 7/8 ranks 0xabcdef12, rank 3 (w-1:3) still pending",
         "loaded 3/8 replicas of the weights on rank 4",
         "replica check: 16/16 ranks agree, last: rank 27",
         "[rank 3] parameter shape mismatch: expected [4096], got [2048]",
