@@ -299,7 +299,7 @@ class KnownLines:
             each.printed_last = self.raw if each.signature.ends else b""
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
-        self.collectives.take(number, line)
+        self.collectives.take(number, line, self.steps.last)
         ended = completion(line)
         if ended and quoted(line):
             return
