@@ -1,4 +1,4 @@
-"""Which values by rank tell of the pace of a job: by whole words, by units that are alike, by how the work is shared."""
+"""Which values by rank tell of the pace of a job: by whole words, by units that are alike, by how work is shared."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_the_stages_of_a_pipeline_are_read_where_they_are_said(said: str) -> Non
 
 @pytest.mark.parametrize(
     "label",
-    ["attention_heads", "compute_capability", "kernel_launches", "train_files", "optical_rx", "pause_frames/s", "items/s",
-     "sync_files", "step", "agents", "kernel_version"],
+    ["attention_heads", "compute_capability", "kernel_launches", "train_files", "optical_rx", "pause_frames/s",
+     "items/s", "sync_files", "step", "agents", "kernel_version"],
 )  # fmt: skip
 def test_a_column_whose_name_begins_like_one_of_a_pace_is_none(label: str) -> None:
     slow = 90.0 if "/s" in label else 410.0

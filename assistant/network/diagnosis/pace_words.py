@@ -80,8 +80,9 @@ def is_wait(label: str) -> bool:
 
 def names_pace(label: str, unit: str, before: str = "") -> bool:
     """Whether a label in small letters names time of a step, a wait in it, or what it does in a second, and nothing
-    between it and the last number names other work; a unit, or another word, tells that it is time. A plain word as "took" does where what stands ``before`` it in its
-    line, or above its table, names a step and no other work, and nothing but such words between."""
+    between it and the last number names other work; a unit, or another word, tells that it is time. A plain word as
+    "took" does where what stands ``before`` it in its line, or above its table, names a step and no other work, and
+    nothing but such words between."""
     known = pace_words()
     words, before = _WORDS.findall(known.phrases.sub("", label)), known.phrases.sub("", before)
     near = _WORDS.findall(_NUMBER.split(before)[-1])
