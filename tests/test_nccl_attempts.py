@@ -90,6 +90,13 @@ def test_a_job_that_came_to_its_last_step_was_started_anew() -> None:
     assert not loop(4 * (ATTEMPT + "training finished, exit code 0\n"))
 
 
+def test_an_end_that_is_printed_again_in_the_same_words_ends_each_job_of_a_long_log() -> None:
+    other = "".join(f"worker-{n % 7} wrote shard {n} in {n % 90} ms\n" for n in range(20_500))
+    ended = ATTEMPT + "training finished, exit code 0\n"
+    assert not loop(other + 4 * ended)
+    assert "4 times" in loop(other + 4 * ATTEMPT)
+
+
 def test_who_tells_of_a_start_is_remembered_up_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "_MOST", 3)
     taken, steps = attempts.Attempts(), Steps()

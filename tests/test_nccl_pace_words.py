@@ -103,5 +103,5 @@ def test_a_column_of_a_pace_is_one_whatever_else_begins_like_it(label: str) -> N
 
 
 def test_a_plain_word_names_a_pace_below_a_headline_of_steps_alone() -> None:
-    assert set(alarms(STEPS + column("mean (ms)", above="step times by rank:\n"))) == {"slow-rank"}
-    assert alarms(STEPS + column("mean (ms)", above="step times by rank, checkpoint writes:\n")) == []
+    assert set(alarms(STEPS + column("mean (ms)", above="step 400, times by rank:\n"))) == {"slow-rank"}
+    assert alarms(STEPS + column("mean (ms)", above="checkpoint of step 400, times by rank:\n")) == []
