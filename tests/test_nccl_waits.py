@@ -29,6 +29,8 @@ def stalled(text: str) -> bool:
         "waiting for rank 3, whose process ended, 1800 s",
         "no step for 2400 s (time-out 3600 s)",
         "rank 2 stalled: 2400 s passed since the last step",
+        "all ranks waiting for rank 3, 1900 s, continuing to wait",
+        "stalled for 2000 s: send queue of mlx5_0 is full",
         "stuck in all_reduce, not recovered after 1900 s",
         "[rank3] waiting until the barrier is released by rank 0, 1900 s",
     ],
@@ -47,6 +49,7 @@ def test_a_job_that_stands_still_is_told_whatever_else_its_line_says(line: str) 
         "rank 3 was stuck for 1900 s, going on",
         "waiting for ranks to join, time-out 1800 s",
         "waiting up to 30 min for all ranks",
+        "job waits in the queue for 3 h: other ranks of it run",
         "Job has been pending for 3 h (Priority)",
     ],
 )
@@ -85,6 +88,9 @@ def test_a_wait_lasts_where_a_line_says_that_it_is_not_over_or_that_another_rank
         "barrier reached by all ranks",
         "barrier: 32 of 32 ranks complete",
         "rank 3 waited 2060 s for rank 0 in barrier, going on",
+        "[rank0] all ranks reached the barrier",
+        "[rank3] wait at barrier took 2060 s",
+        "[rank3] leaving the barrier",
         "stall resolved, training resumed",
     ],
 )
