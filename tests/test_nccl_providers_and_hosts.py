@@ -133,6 +133,11 @@ def test_the_name_of_a_machine_tells_what_it_has_and_not_what_carried_the_data(m
     assert has in network and "nothing shows that it was used" in network
 
 
+def test_hosts_of_a_cray_with_aries_are_not_said_to_have_slingshot():
+    found = read("$ srun -w nid00012,nid00013 ./all_reduce_perf\n" + table(8.0, device="Tesla P100-PCIE-16GB"))
+    assert not [each for each in (*found.not_checked, *map(str, found.findings)) if "Slingshot" in each]
+
+
 def test_a_line_of_the_plugin_tells_what_carried_the_data_whatever_the_machine_is_called():
     lines = debug("NET/OFI Selected Provider is efa (found 32 nics)", "Using network AWS Libfabric",
                   *channels("AWS Libfabric"))  # fmt: skip

@@ -215,6 +215,11 @@ def test_ranks_that_differ_in_what_holds_nobody_up_are_no_alarm(printed):
         ("node inventory: 2x 25GbE, compute fabric one 100GbE", 10.9, False),
         ("each node has 2x 25GbE for management and storage", 6.0, True),
         ("each node has one 100GbE", 42.0, True),
+        ("compute nodes: 2x 25GbE, 8x NDR 400 Gb/s InfiniBand", 5.0, True),
+        ("compute nodes: 2x 25GbE, 8x NDR 400 Gb/s InfiniBand", 370.0, False),
+        ("GPU compute node: 1x 100GbE, 8x 400G", 10.0, True),
+        ("GPU compute node: 1x 100GbE, 8x 400G", 370.0, False),
+        ("nodes: 8x 100GbE, RDMA 1x 100G", 10.9, False),
         ("mlx5_3 on node-2 came up at 100 Gb/s instead of 400, one of eight, others fine on all nodes", 45.0, True),
     ],
 )

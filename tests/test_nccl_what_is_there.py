@@ -7,6 +7,7 @@ import pytest
 
 from assistant import library
 from assistant.network.diagnosis import diagnose_text
+from assistant.network.diagnosis.collectives import Collectives
 from assistant.present.diagnosis import diagnosis_lines
 from assistant.vocabulary.answers import Diagnosis
 from tests.nccl_logs import DEVICES, GIB, MIB, channels, debug, table
@@ -452,6 +453,49 @@ def test_a_later_line_that_shows_that_the_rank_went_on_takes_back_that_it_never_
     assert "812" in alarms(tally + tally + "flight recorder: 812 on 31 ranks; 811 on rank 21\n")["rank-behind"]
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "[rank4] tp group flight recorder: last enqueued seq per rank: 905 on all ranks",
+        "[rank21] flight recorder, process group: dp_3: last enqueued seq per rank: 905 on all ranks",
+        "[rank21]: [PG ID 3 Rank 21] last enqueued work: 840, last completed work: 839",
+    ],
+)
+def test_what_another_group_counts_says_nothing_of_a_rank_that_never_came(later):
+    tally = "[rank0] flight recorder: last enqueued seq per rank: 812 on 31 ranks; 811 on rank 21 (w-2:5)\n"
+    assert "812" in alarms(tally + later + "\n")["rank-behind"]
+    of_all = later.replace("tp group ", "").replace("dp_3", "default").replace("PG ID 3", "PG ID 0")
+    assert "812" not in alarms(tally + of_all + "\n").get("rank-behind", "")
+
+
+def test_a_group_of_some_ranks_takes_back_what_it_told_itself():
+    tally = "[rank4] tp group flight recorder: last enqueued seq per rank: 812 on 7 ranks; 811 on rank 6\n"
+    assert "rank 6" in alarms(tally)["rank-behind"]
+    later = "tp group flight recorder: last enqueued seq per rank: 905 on all ranks\n"
+    assert "rank 6" in alarms(tally + "[rank12] " + later)["rank-behind"]
+    assert "rank-behind" not in alarms(tally + "[rank4] " + later)
+
+
+def test_a_tally_that_comes_again_and_again_is_kept_once_and_counted():
+    told = Collectives()
+    for number in range(1, 5001):
+        told.take(number, f"12:00:{number % 60:02d} flight recorder: 812 on 31 ranks; 811 on rank 21")
+    assert len(told._tallied) == 1
+    [found] = told.findings(32)
+    assert found.line == 1 and "so 5000 times of 5000" in found.message
+    assert not [*told.findings(32, stepped=5000)]
+    told.take(5002, "flight recorder: 812 on 31 ranks; 811 on rank 21", stepped=5001)
+    [found] = told.findings(32, stepped=5001)
+    assert found.line == 5002 and "times" not in found.message
+
+
+def test_tallies_of_many_groups_are_remembered_up_to_an_end():
+    told = Collectives()
+    for number in range(1, 1001):
+        told.take(number, f"[rank{number}] tp group flight recorder: 812 on 31 ranks; 811 on rank {number}")
+    assert len(told._tallied) == 100
+
+
 # A partition that is preempted again and again
 
 
@@ -493,6 +537,9 @@ def test_a_job_that_is_put_into_the_queue_again_and_goes_on_is_sound():
         ),
         ("[rank 27] model weights not in sync with the other replicas at iteration 900", "rank 27"),
         ("replica check: 15/16 ranks agree, odd one: rank 27", "rank 27"),
+        ("weights hash: 7/8 ranks 0xabcdef12, rank 3 differs, received 0x999999", "rank 3"),
+        ("weights hash: 7/8 ranks agree, rank 3 (w-1:3) does not; received 8 of 8", "rank 3 (w-1:3)"),
+        ("weights hash: 7/8 ranks agree, rank 3 differs; waiting for the operator, next check in 500 steps", "rank 3"),
     ],
 )
 def test_replicas_that_differ_name_the_rank_however_fast_the_job_is(line, who):
@@ -505,6 +552,10 @@ def test_replicas_that_differ_name_the_rank_however_fast_the_job_is(line, who):
     [
         "weight-hash iteration 900 tp-rank 1: 8/8 replicas 8a11c0de99",
         "checkpointing 3/8 ranks done, rank 4 next",
+        "weights hash: 7/8 ranks 0xabcdef12 received, rank 3 outstanding",
+        "weights hash: received 7/8 ranks 0xabcdef12, rank 3 will follow",
+        "weights hash: 7/8 ranks 0xabcdef12 so far, next rank 3",
+        "weights hash: 7/8 ranks 0xabcdef12, rank 3 (w-1:3) still pending",
         "loaded 3/8 replicas of the weights on rank 4",
         "replica check: 16/16 ranks agree, last: rank 27",
         "[rank 3] parameter shape mismatch: expected [4096], got [2048]",

@@ -14,7 +14,7 @@ from .signatures import Pattern, finding, one_in, read
 from .steps import Steps
 
 _HEADS = tuple("=#*-")  # one begins a heading
-_MOST = 10_000  # trials that are remembered
+_MOST = 10_000  # trials that are remembered, and those who tell of a start
 _LOOP = 3  # starts from one step: twice may be chance
 
 
@@ -26,11 +26,12 @@ class _Lines(BaseModel):
     has: tuple[str, ...]
     pattern: Pattern
     not_of: Pattern
+    within: bool = False
 
     def told(self, line: str, small: str) -> re.Match[str] | None:
         """What a line tells, ``None`` where it is none of these."""
         found = self.pattern.search(line) if one_in(small, self.has) else None
-        return None if found is None or self.not_of.search(line) else found
+        return None if found is None or self.not_of.search(found[0] if self.within else line) else found
 
 
 class _Known(BaseModel):
@@ -40,6 +41,8 @@ class _Known(BaseModel):
 
     start: _Lines
     saved: _Lines
+    step: Pattern
+    whole: Pattern
     another: _Lines
     heading: _Lines
     who: Pattern
@@ -63,36 +66,56 @@ class Attempts:
 
     _step: int = -1  # of the last start
     _line: int = 0  # the first of those from that step since something was saved
+    _latest: int = 0  # and the last one
     _told: dict[str, tuple[int, int]] = field(default_factory=dict)  # by who tells: how many, steps done at the last
     _trials: set[str] = field(default_factory=set)  # as lines name them
     _heading: str = ""  # of whom the lines are
+    passed_over: bool = False  # whether the last line may tell of what was saved, and was not looked at
 
     def take(self, number: int, line: str, raw: str, steps: Steps) -> bool:
         """Read one line, as cleaned and as it stands in the log; whether it told of a start, or of what makes the next
         start no repetition. Of one attempt all ranks tell, each in its own lines: the next one begins where steps were
         done since. What counts its steps anew starts from another job's."""
-        small, known = line.lower(), _known()
+        small, known, self.passed_over = line.lower(), _known(), False
         if line[:1] in _HEADS and (heading := known.heading.told(line, small)):
             self._heading = heading["who"]
             return True
-        saved, another = known.saved.told(line, small), known.another.told(line, small)
-        if saved or (another and another[0] not in self._trials):
-            self.ended()
-        if another and len(self._trials) < _MOST:
-            self._trials.add(another[0])
-        if saved or another:
-            return True
         told = known.start.told(line, small)
-        step = int(told["step"]) if told else 0
-        if not step:  # an epoch begins there as well
-            return False
+        if told and (step := int(told["step"])):  # at step 0 an epoch begins as well
+            self._started(number, step, self._who(raw), steps)
+            return True
+        if self._step >= 0 and (saved := known.saved.told(line, small)):
+            if self._is_newer(saved[0], line, steps):
+                self.ended()
+            return True
+        another = known.another.told(line, small)
+        if another and another[0] not in self._trials:
+            self.ended()
+            if len(self._trials) < _MOST:
+                self._trials.add(another[0])
+        self.passed_over = self.waits and another is None and one_in(small, known.saved.has)
+        return another is not None or self.passed_over
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is no start yet: what is saved then is not looked at, and will be behind one."""
+        return self._step < 0
+
+    def _started(self, number: int, step: int, who: str, steps: Steps) -> None:
+        """Count a start that a rank or host tells of."""
         if step != self._step or steps.ended_at > self._line:
             self._step, self._line, self._told = step, number, {}
-        who = self._who(raw)
+        self._latest = number
         times, done = self._told.get(who, (0, -1))
-        if not times or (steps.told > done and not 0 <= steps.at < step):
+        if (not times and len(self._told) < _MOST) or (times and steps.told > done and not 0 <= steps.at < step):
             self._told[who] = times + 1, steps.told
-        return True
+
+    def _is_newer(self, said: str, line: str, steps: Steps) -> bool:
+        """Whether what is saved, as a line says, holds more than what the job started from."""
+        if named := [int(each["step"]) for each in _known().step.finditer(line)]:
+            return max(named) > self._step
+        since = steps.last > self._latest and not 0 <= steps.at <= self._step
+        return since and _known().whole.search(said) is not None
 
     def _who(self, raw: str) -> str:
         """Which rank or host a line is of, empty where nothing tells."""

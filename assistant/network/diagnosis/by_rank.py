@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from .pace_words import is_rate, is_wait, names_pace, of_other_work, pace_words, stages_in
+from .pace_words import is_rate, is_wait, names_pace, of_other_work, pace_words, stages_in, without_stages
 from .signatures import one_in
 from .slow import ALIKE, DROP, Slow
 
@@ -55,6 +55,9 @@ ONCE = 0.7  # of the usual: what is told once may be chance above it
 _MERIT = "/"  # the unit of a figure of merit, which has none: more of it is better
 _STAGE = 2  # ranks side by side, which may be a stage of a pipeline: one alone has others of its stage beside it
 
+_USUAL = 8  # GPUs of a server, where nothing tells
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "se": 1.0}  # by how the name of the unit begins
+
 Series = tuple[str, str]  # what is told, and its unit: with "/" where more is better
 
 
@@ -83,7 +86,8 @@ class ByRank:
     # By unit: reports of the slowest rank, since the last one in which it was like the one it is compared with
     extremes: dict[str, deque[Told]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT)))
     even: set[str] = field(default_factory=set)  # the units of which there is such a one: ranks do equal work
-    stages: int = 0  # of a pipeline, each with work of its own; 0 where no line tells
+    stages_said: int = 0  # of a pipeline, each with work of its own; 0 where no line tells
+    all_alike: bool = False  # whether a line names a way to share the work that has no stages
     first: dict[Series, int] = field(default_factory=dict)  # the line at which it is told first
     _columns: list[str] = field(default_factory=list)  # of the table under way, and which of them names who it is
     _who: int = 0
@@ -104,6 +108,17 @@ class ByRank:
         """Whether there are ranks enough to compare."""
         return bool(self.extremes) or any(len(each) >= _COMPARED for each in self.paces.values())
 
+    @property
+    def stages(self) -> int:
+        """Of a pipeline; 0 where nothing tells."""
+        return self.stages_said or int(self.all_alike)
+
+    def shared(self, line: str) -> None:
+        """Read in one cleaned line, however long it is, how ranks share the work."""
+        small = line.lower()
+        self.stages_said = self.stages_said or stages_in(line, small)
+        self.all_alike = self.all_alike or without_stages(line, small)
+
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one that tells of ranks."""
         if self._label and (listed := _LISTED.match(line)):
@@ -120,7 +135,6 @@ class ByRank:
         small = line.lower()
         self._above = self._label if self._label and not self._rows else self._above
         self._rows = False
-        self.stages = self.stages or stages_in(line, small)
         names = len(line) < _LONGEST and (line.endswith(":") or one_in(small, pace_words().headed))
         self._abreast = _labels_in(small) if line.endswith(":") and "rank" in small and len(line) < _HEADLINE else []
         self._label = small.rstrip(" :.") if names else ""
@@ -213,7 +227,7 @@ class ByRank:
             other, slow = about.other.search(line), about.slow.search(line)
             if other and slow and not of_other_work(line[: slow.start()].lower()):
                 units.add(about.unit)
-                told = Told(about.against, float(other["value"]), float(slow["value"]), slow["rank"], number)
+                told = Told(about.against, *_alike(other.groupdict(), slow.groupdict()), slow["rank"], number)
                 if told.apart <= 1 / ALIKE:
                     self.even.add(about.unit)
                     self.extremes[about.unit].clear()
@@ -232,8 +246,15 @@ class ByRank:
             )
 
 
-def slow_ranks(by_rank: ByRank) -> list[Slow]:
-    """Ranks, or hosts, that take longer than the others, or that wait least for them."""
+def _alike(other: dict[str, str | None], slow: dict[str, str | None]) -> tuple[float, float]:
+    """What two patterns found, in the unit of the latter, where both tell theirs."""
+    value, unit, own = (float(slow["value"] or slow["bare"] or 0), other.get("unit"), slow.get("unit"))
+    return float(other["value"] or 0) * (_SECONDS[unit[:2]] / _SECONDS[own[:2]] if unit and own else 1), value
+
+
+def slow_ranks(by_rank: ByRank, per_host: int = 0) -> list[Slow]:
+    """Ranks, or hosts, that take longer than the others, or that wait least for them; ``per_host``: ranks of a host, 0
+    when not known."""
     middles = {each: _middles(its, each in by_rank.spoken) for each, its in by_rank.paces.items()}
     middles = {each: its for each, its in middles.items() if len(its) >= _COMPARED}
     whole = defaultdict[str, float](float)  # of each unit the longest time, or the greatest rate
@@ -245,7 +266,7 @@ def slow_ranks(by_rank: ByRank) -> list[Slow]:
         behind = _behind(label, unit, its, drop)
         if behind and all(abs(its[who] - usual) >= MATTERS * whole[_unit_in(label, unit)] for who in behind):
             line, said = by_rank.first[label, unit], label if unit == _MERIT else f"{unit} of {label}"
-            of_ranks = "rank-of-a-stage" if _may_be_a_stage(behind, len(its), by_rank.stages) else "rank"
+            of_ranks = "rank-of-a-stage" if _may_be_a_stage(behind, len(its), by_rank.stages, per_host) else "rank"
             return [
                 Slow(of_ranks if who.isdecimal() else "host", who, line, len(paces[who]), its[who], usual, said)
                 for who in behind
@@ -271,14 +292,17 @@ def _middles(its: dict[str, deque[float]], spoken: bool) -> dict[str, float]:
     return {who: median(values) for who, values in its.items() if len(values) >= min(told, _TOLD_ONCE)}
 
 
-def _may_be_a_stage(behind: list[str], ranks: int, stages: int) -> bool:
+def _may_be_a_stage(behind: list[str], ranks: int, stages: int, per_host: int) -> bool:
     """Whether those who stay behind are as many as a stage of the pipeline has, which may have more work than others;
-    where no line tells of one, several side by side at either end, which have the embeddings and the loss."""
+    where no line tells of one, several side by side at either end, which have the embeddings and the loss, but for
+    those of exactly one host."""
     if stages:
         return stages > 1 and len(behind) * stages >= ranks
     numbers = sorted(int(who) for who in behind if who.isdecimal())
     together = len(numbers) >= _STAGE and numbers == [*range(numbers[0], numbers[-1] + 1)]
-    return together and ranks % len(numbers) == 0 and (numbers[0] == 0 or numbers[-1] == ranks - 1)
+    of_host = len(numbers) == (per_host or _USUAL) and numbers[0] % len(numbers) == 0
+    at_an_end = together and ranks % len(numbers) == 0 and (numbers[0] == 0 or numbers[-1] == ranks - 1)
+    return at_an_end and not of_host
 
 
 def _slowest_told(by_rank: ByRank) -> list[Slow]:

@@ -10,11 +10,11 @@ from assistant.vocabulary.answers import DiagnosedFile, DiagnosisFinding, LogKin
 from assistant.vocabulary.catalog import Catalog
 
 from . import causes, harm, judge_network, judge_parts, judge_path, judge_rows, judge_tests, known_lines, sockets
+from .adapters_told import adapters_told
 from .checks import checks
 from .debug_lines import DebugLog, meaning_of
 from .expected import (
     FILLED,
-    adapters_said,
     alarm_below,
     also_built_with,
     expected_busbw,
@@ -219,7 +219,8 @@ def _expected(
 def _said(log: DebugLog, known: known_lines.KnownLines, transport: str, runs: list[Run]) -> tuple[int, float] | None:
     """How many adapters somebody says a node has, bytes per second of each, where NCCL lists no more than that and no
     table shows more than they carry: that is said of others then."""
-    said = adapters_said(known.said("adapters-said")) if transport in _OF_ADAPTERS else None
+    there = known.seen.get("adapters-said") if transport in _OF_ADAPTERS else None
+    said = adapters_told(there.evidence, there.said) if there else None
     if said is None or len(log.device_list or []) > said[0]:
         return None
     return None if any(_beyond(run, log, _together(said)) for run in runs) else said

@@ -55,7 +55,7 @@ def findings(
         yield from _busy(tools)
     yield from _heat(tools, speed)
     yield from _clocks(tools, speed)
-    yield from _told(slow_ranks(sweeps.by_rank))
+    yield from _told(slow_ranks(sweeps.by_rank, log.per_host))
     trials = {**sweeps.trials, **_of_runs(runs)}
     for (kind, _, unit), its in trials.items():
         slow = slow_of(kind, its, unit)

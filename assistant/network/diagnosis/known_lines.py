@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,6 +36,7 @@ from .signatures import (
 from .sockets import sockets_are_all
 from .steps import Steps
 from .trouble import Trouble
+from .waits import Waits
 
 _WARNED = re.compile(r"NCCL WARN\s*(\S.{0,159})")
 _PEER = re.compile(r"from peer ([^\s<]{1,64})<")
@@ -54,6 +55,7 @@ _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
 _EVIDENCE = 200  # characters of a line that are shown
 _COUNTED, _ROWS = "patterns-counted", 500  # the headline of a table that counts kinds of lines, and how long it may be
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
+_ASKED = ("ended-well", "no-progress", "wait-over")  # of which each line is asked
 
 
 # Of what a line may tell, the bits of these; from SIGNATURES on those of the known failures by their place in the file.
@@ -135,7 +137,7 @@ class KnownLines:
         self.seen: dict[str, Seen] = {}
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
-        self.steps, self.trouble, self.attempts = Steps(), Trouble(), Attempts()
+        self.steps, self.trouble, self.attempts, self.waits = Steps(), Trouble(), Attempts(), Waits()
         self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
@@ -170,6 +172,8 @@ class KnownLines:
         return frozenset(code for code, seen in self.seen.items() if not self._is_over(seen))
 
     def _is_over(self, seen: Seen) -> bool:
+        if seen.signature.code == "no-progress":
+            return self.waits.over
         return any(code in self.seen and self.seen[code].last >= seen.last for code in seen.signature.over)
 
     @property
@@ -218,13 +222,16 @@ class KnownLines:
         """Read one cleaned line; what it counts as. ``bits``: of what it may tell, as :func:`words` and the signatures
         have them; ``like``: the same for lines of which the same signatures tell, empty where it is not known."""
         self.plain, self.numbers = not bits & of_work() or at_work(number, line), None
-        if bits & STARTS and self.attempts.take(number, line, self.raw.decode("utf-8", errors="replace"), self.steps):
-            self.plain = False
+        started = bits & STARTS and self.attempts.take(
+            number, line, self.raw.decode("utf-8", errors="replace"), self.steps
+        )
+        if started:
+            self.plain, self.numbers = False, self._without_start if self.attempts.passed_over else None
         if "NCCL " in line:
             if bits & WENT_ON and one_in(line, _WENT_ON):
                 self.went_on = number
         elif bits & STEP and self._stepped(number, line):
-            self.plain, self.numbers = False, self._stepped
+            self.plain, self.numbers = False, None if started else self._stepped
             bits &= ~of_work()  # a step is work
         elif bits & CARD and not self.card:
             self.card, self.plain = card_in(line), False
@@ -254,13 +261,23 @@ class KnownLines:
             if like and len(self._like) < _ALIKE:
                 self._like[like] = counted
         for seen in counted:
-            if seen.signature.code == "ended-well":
-                self.attempts.ended()
+            if seen.signature.code in _ASKED:
                 self.plain = False  # where the next one stands is asked too
             seen.times += seen.signature.recurs and 0 < seen.last < self.steps.last
             seen.printed_last = self.raw if seen.signature.ends else b""
             seen.last, seen.count = number, seen.count + 1
+        self._said(line, counted)
         return counted
+
+    def _said(self, line: str, counted: Iterable[Seen]) -> None:
+        """Tell the readers that ask of each such line anew: who waits, and what ended."""
+        codes = {seen.signature.code: seen.signature for seen in counted}
+        if "ended-well" in codes:
+            self.attempts.ended()
+        if waits := codes.get("no-progress"):
+            self.waits.began(line, waits.said_in(line, line.lower()) or "")
+        elif over := codes.get("wait-over"):
+            self.waits.ended(line, over.said_in(line, line.lower()) or "")
 
     @property
     def settled(self) -> int:
@@ -281,14 +298,13 @@ class KnownLines:
         """Count a line that is like one before."""
         if bits & WENT_ON:
             self.went_on = number
+        self._said(self.raw.decode("utf-8", errors="replace") if seen else "", seen)
         for each in seen:
-            if each.signature.code == "ended-well":
-                self.attempts.ended()
             each.last, each.count = number, each.count + 1
             each.printed_last = self.raw if each.signature.ends else b""
 
     def _failed(self, number: int, line: str, *, known: bool) -> None:
-        self.collectives.take(number, line)
+        self.collectives.take(number, line, self.steps.last)
         ended = completion(line)
         if ended and quoted(line):
             return
@@ -308,6 +324,10 @@ class KnownLines:
             self._ended(number, line)
         if self.nameless_failure is None and "unhandled system error" in line:
             self.nameless_failure = number
+
+    def _without_start(self, number: int, line: str) -> bool:
+        """Whether a line of something that is saved tells nothing, as there is no start before it."""
+        return self.attempts.waits and at_work(number, line)
 
     def _stepped(self, number: int, line: str) -> bool:
         if self.steps.take(number, line, self.raw):

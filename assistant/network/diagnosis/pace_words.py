@@ -14,11 +14,13 @@ _PLAIN = re.compile(r"[a-z%]+(?![a-z%]|[-_]?\d)")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 
 
-def _begins(words: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, words)))
+def _whole(words: list[str]) -> re.Pattern[str]:
+    """Words as they are, or in the plural; with a star, by how they begin."""
+    forms = (f"{re.escape(word[:-1])}.*" if word.endswith("*") else f"{re.escape(word)}(?:e?s)?" for word in words)
+    return re.compile(rf"(?:{'|'.join(forms)})\Z")
 
 
-Words = Annotated[re.Pattern[str], BeforeValidator(_begins)]  # by how they begin, in small letters
+Words = Annotated[re.Pattern[str], BeforeValidator(_whole)]  # in small letters
 
 
 class Extremes(BaseModel):
@@ -41,11 +43,13 @@ class PaceWords(BaseModel):
 
     extremes: tuple[Extremes, ...]
     paces: Words
+    times: Words
     rates: Words
     waits: Words
     plain: Words
     no_pace: Words
     other_work: Words
+    phrases: Pattern
     rate: Pattern
     merits: tuple[Pattern, ...]
     rank_column: Pattern
@@ -55,6 +59,7 @@ class PaceWords(BaseModel):
     step_number: Pattern
     stages_in: tuple[str, ...]
     stages: Pattern
+    one_stage: Pattern
 
 
 @lru_cache(maxsize=1)
@@ -75,9 +80,11 @@ def is_wait(label: str) -> bool:
 
 def names_pace(label: str, unit: str, before: str = "") -> bool:
     """Whether a label in small letters names time of a step, a wait in it, or what it does in a second, and nothing
-    between it and the last number names other work. A plain word as "took" does where what stands ``before`` it in its
-    line, or above its table, names a step and no other work, and nothing but such words between."""
-    known, words = pace_words(), _WORDS.findall(label)
+    between it and the last number names other work; a unit, or another word, tells that it is time. A plain word as
+    "took" does where what stands ``before`` it in its line, or above its table, names a step and no other work, and
+    nothing but such words between."""
+    known = pace_words()
+    words, before = _WORDS.findall(known.phrases.sub("", label)), known.phrases.sub("", before)
     near = _WORDS.findall(_NUMBER.split(before)[-1])
     if _one(known.other_work, [*words, *near]):
         return False
@@ -85,9 +92,9 @@ def names_pace(label: str, unit: str, before: str = "") -> bool:
         return any(_one(each, [*words, *_WORDS.findall(unit.lower())]) for each in (known.rates, known.paces))
     if _one(known.no_pace, words):
         return False
-    if _one(known.paces, words) or _one(known.waits, words):
-        return True
     above = _WORDS.findall(before)
+    if _one(known.paces, words) or _one(known.waits, words):
+        return bool(unit) or _one(known.times, [*words, *above])
     plain = all(known.plain.fullmatch(word) or known.paces.match(word) for word in [*words, *near])
     return plain and _one(known.paces, above) and not _one(known.other_work, above)
 
@@ -106,5 +113,11 @@ def stages_in(line: str, small: str) -> int:
     return int(told[told.lastgroup or 0]) if told else 0
 
 
-def _one(begins: re.Pattern[str], words: list[str]) -> bool:
-    return any(map(begins.match, words))
+def without_stages(line: str, small: str) -> bool:
+    """Whether a line names a way to share the work that has no stages: all ranks do the same."""
+    known = pace_words()
+    return one_in(small, known.stages_in) and known.one_stage.search(line) is not None
+
+
+def _one(of: re.Pattern[str], words: list[str]) -> bool:
+    return any(map(of.match, words))

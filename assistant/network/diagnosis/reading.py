@@ -147,6 +147,7 @@ class Reading:
         if not tabled and (b"NCCL INFO" in line or b"0x" in line):
             like = self._repeats.key(line)
             if not exact and (again := self._repeats.of(like)) is not None:
+                self.heard.known.raw = line
                 self._again(number, again)
                 if kind.ours and kind.fold is not None:
                     self._remember(line, kind, again.counts)

@@ -76,7 +76,10 @@ class Sweeps:
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
-        if self._looked > _MOST or not line or len(line) > _LOOKED:
+        if self._looked > _MOST or not line:
+            return
+        self.by_rank.shared(line)
+        if len(line) > _LOOKED:
             return
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
             return
