@@ -15,7 +15,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import average_over, in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
-from .choice import beats, meets
+from .choice import beats
 from .entry import Entry
 from .fewer import takes
 from .flips import GPU_PRICE, PREMIUM, provider_of
@@ -32,6 +32,7 @@ from .headline import (
     works_longer,
 )
 from .idle import idle_gpus, told_in_short
+from .limits import meets
 from .missed import kept_by_none, missed, not_as_asked
 from .money import NOTICED, unfinished
 from .pipeline import Decision
