@@ -116,3 +116,20 @@ def test_what_misses_more_than_the_budget_is_let_in_by_no_price(library: Library
     made = stages.decide(late)
     slow = next(e for e in made.entries if e.id == "ethernet-tcp-100")
     assert not too_dear_alone(slow, late) and not slow.probability_best
+
+
+@pytest.mark.parametrize("gpus", [8192, 16384])
+def test_a_list_price_of_more_machines_than_anybody_says_to_let_is_told_under_that_condition_first(
+    gpus: int, library: Library
+):
+    job = {"workload": "pretraining", "model": "llama-3.1-405b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    taken = next(o for o in made.offers if o.fabric == made.recommendation.fabric)
+    assert taken.provider == "sf-compute", "nobody says how many its market has"
+    for text in (made.recommendation.headline, made.recommendation.card.do):
+        assert "if so many are let at all, which nobody says" in text
+
+
+def test_what_an_offer_states_to_let_is_told_without_a_condition(library: Library):
+    answer = _planned("h100-sxm", library).recommendation
+    assert "if so many" not in answer.headline and "if so many" not in answer.card.do

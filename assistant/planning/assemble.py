@@ -189,7 +189,7 @@ def recommendation_of(made: Decision, pipeline: Pipeline, published: Decision | 
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
-        headline=f"{fewer}{headline(job, choice, verdict)}",
+        headline=f"{fewer}{headline(job, choice, verdict, made.conclusions)}",
         confidence=round(choice.confidence, 3),
         certainty=choice.certainty,
         tied=[entry.id for entry in choice.tied],

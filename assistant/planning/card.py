@@ -20,6 +20,7 @@ from .entry import Entry
 from .fewer import takes
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
+    if_let,
     in_a_sentence,
     lasting,
     link_of_a_copy,
@@ -76,6 +77,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
     beside = beside or unused(job, choice, ": none is needed, and")
     joined = network if network.startswith("no ") else f"with {network}"
+    joined += if_let(chosen, made.conclusions)
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
         what = _to_what_is_there(made, chosen, network, joined)
@@ -86,7 +88,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     deed = "Buy" if budget.mode == "buy" else "Rent"
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
-        what = f"Take {network} for the {gpus}{where}{beside}"
+        what = f"Take {network} for the {gpus}{where}{if_let(chosen, made.conclusions)}{beside}"
     return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job, chosen)}"
 
 
