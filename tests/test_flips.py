@@ -55,10 +55,10 @@ def test_an_offer_that_a_budget_rules_out_at_its_list_price_turns_the_answer_whe
 ):
     made = _planned(gpu, library, usd=TIGHT[gpu])
     others = [c for c in made.candidates if c.fabric != made.recommendation.fabric and c.verdict == "acceptable"]
-    assert not others and "keeps the budget" in made.recommendation.card.because
+    told = made.recommendation.card
+    assert told is not None and not others and "keeps the budget" in told.because
     [flip] = _of_lists(made)
-    assert "at least two inputs" not in made.recommendation.card.changes_if
-    assert f"{flip.at:g}" in made.recommendation.card.changes_if
+    assert "at least two inputs" not in told.changes_if and f"{flip.at:g}" in told.changes_if
 
     def taken(price: float) -> str | None:
         charging = Charging(provider_of(flip.input) or "", _listed(made, flip), price, TODAY)
@@ -126,10 +126,12 @@ def test_a_list_price_of_more_machines_than_anybody_says_to_let_is_told_under_th
     made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
     taken = next(o for o in made.offers if o.fabric == made.recommendation.fabric)
     assert taken.provider == "sf-compute", "nobody says how many its market has"
-    for text in (made.recommendation.headline, made.recommendation.card.do):
+    answer = made.recommendation
+    assert answer.card is not None
+    for text in (answer.headline, answer.card.do):
         assert "if so many are let at all, which nobody says" in text
 
 
 def test_what_an_offer_states_to_let_is_told_without_a_condition(library: Library):
     answer = _planned("h100-sxm", library).recommendation
-    assert "if so many" not in answer.headline and "if so many" not in answer.card.do
+    assert answer.card is not None and "if so many" not in answer.headline + answer.card.do
