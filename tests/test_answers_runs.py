@@ -127,3 +127,41 @@ def test_a_run_of_so_many_days_costs_those_days(library):
 
 def test_a_price_may_be_asked_for_without_a_question_word(library):
     assert computed("cost to train a 1B model on 20B tokens with 8 A100", library, "run-cost").unit == "USD"
+
+
+@pytest.mark.parametrize(
+    ("question", "costs"),
+    [
+        (
+            "we rent 48 H100 at 2.60; InfiniBand is 0.45 more and takes 11 days instead of 12.5. Cheaper?",
+            ("$38,649.60", "$37,440.00"),
+        ),
+        (
+            "We rent 48 H100 at $2.60 per GPU-hour. With InfiniBand it is $0.45 more, and takes 11 days instead of "
+            "12.5. Is that cheaper?",
+            ("$38,649.60", "$37,440.00"),
+        ),
+        (
+            "100 GbE would make our 72-GPU run take 17 days at $2.05 instead of 13 at $2.95",
+            ("$60,220.80", "$66,268.80"),
+        ),
+        (
+            "48 H100 at 2.60 take 12.5 days, InfiniBand costs 0.45 extra and they take 11. Is it cheaper?",
+            ("$37,440.00", "$38,649.60"),
+        ),
+    ],
+)
+def test_two_runs_are_compared_whose_second_length_or_premium_has_no_unit(question, costs, library):
+    """48 × 24 h × 11 × $3.05 and 48 × 24 h × 12.5 × $2.60; 72 × 24 h × 17 × $2.05 and 72 × 24 h × 13 × $2.95."""
+    asked = understood(question, library)
+    found = computed_answer(asked, library)
+    assert found is not None, question
+    assert all(cost in found.computed.text for cost in costs), found.computed.text
+    assert "Not used" not in (found.computed.caveat or "")
+
+
+@pytest.mark.parametrize(
+    "said", ["what if it takes 20 days instead of 12.", "64 H100 at $2.95, 0.5 more seconds per step, cheaper?"]
+)
+def test_a_bare_number_beside_a_run_that_has_no_price_or_length_makes_no_sum(said, library):
+    assert computed_answer(understood(said, library), library) is None

@@ -96,6 +96,8 @@ def _kind(one: Amount, places: Mapping[str, tuple[Span, ...]]) -> str | None:
     if one.kind == "percent":
         return next((role for role in ("slower", "saved", "dearer") if plays(role)), None)
     if one.kind in ("number", "decimal"):
+        if one.kind == "decimal" and plays("on_top"):  # "0.45 more"
+            return "on_top"
         if plays("so_many"):
             return "gpus"
         if more := next((role for role in ("less", "longer") if plays(role)), None):  # "5 more days"

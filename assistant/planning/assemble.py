@@ -32,13 +32,14 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from . import dividing, evidence, idle, overrides, practice, profile, quotes_compared, savings, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
-from .choice import Choice, meets
+from .choice import Choice
 from .crossing import crossing_of
 from .design import described, design_for, not_as_described, under_one_leaf
 from .entry import Entry, band_of
 from .facts import collectives_cross
 from .fewer import quickest, takes
 from .headline import headline, lasting, name_of, not_together, on_fewer, tokens_told
+from .limits import meets
 from .missed import missed
 from .money import effective_percent
 from .movers import movers_of
@@ -188,7 +189,7 @@ def recommendation_of(made: Decision, pipeline: Pipeline, published: Decision | 
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
-        headline=f"{fewer}{headline(job, choice, verdict)}",
+        headline=f"{fewer}{headline(job, choice, verdict, made.conclusions)}",
         confidence=round(choice.confidence, 3),
         certainty=choice.certainty,
         tied=[entry.id for entry in choice.tied],

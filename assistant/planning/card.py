@@ -15,11 +15,12 @@ from assistant.vocabulary.questionnaire import FIELDS
 
 from .budgets import average_over, in_whole_hours, one_in_ten, usd_per_month
 from .candidates import rented_openly
-from .choice import beats, meets
+from .choice import beats
 from .entry import Entry
 from .fewer import takes
 from .flips import GPU_PRICE, PREMIUM, provider_of
 from .headline import (
+    if_let,
     in_a_sentence,
     lasting,
     link_of_a_copy,
@@ -32,6 +33,7 @@ from .headline import (
     works_longer,
 )
 from .idle import idle_gpus, told_in_short
+from .limits import meets
 from .missed import kept_by_none, missed, not_as_asked
 from .money import NOTICED, unfinished
 from .pipeline import Decision
@@ -75,6 +77,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     beside = f", as given{_keeping(made, chosen)}" if choice.standing == "given" else _ties(made, chosen, set(tied))
     beside = beside or unused(job, choice, ": none is needed, and")
     joined = network if network.startswith("no ") else f"with {network}"
+    joined += if_let(chosen, made.conclusions)
     if there:
         first = "Name the network that is there (cluster.fabric): it is kept. " if _unnamed(job, chosen) else ""
         what = _to_what_is_there(made, chosen, network, joined)
@@ -85,7 +88,7 @@ def _do(made: Decision, chosen: Entry, tied: Iterable[str]) -> str:
     deed = "Buy" if budget.mode == "buy" else "Rent"
     what = f"{deed} {gpus}{_terms(offered)}{where}, {joined}{_set_aside(made)}{beside}"
     if choice.standing == "given" and not said:
-        what = f"Take {network} for the {gpus}{where}{beside}"
+        what = f"Take {network} for the {gpus}{where}{if_let(chosen, made.conclusions)}{beside}"
     return f"{what}.{_smallest_order(job, chosen) or _in_whole_machines(job, chosen)}"
 
 

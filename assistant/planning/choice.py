@@ -13,8 +13,8 @@ from assistant.vocabulary.added import added
 from assistant.vocabulary.plan import CLOSE_PERCENT, TIE_PERCENT, Certainty, Verdict
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import within_month, within_share
 from .entry import Entry
+from .limits import cost_if_affordable, meets, too_dear_alone
 
 # Two costs count as one when the medians differ by less than TIE_PERCENT, or when the worlds disagree this often about
 # which is lower: below, a recommendation by cost alone would be noise dressed as a decision.
@@ -49,6 +49,7 @@ class Choice:
     equal: tuple[Entry, ...] = ()  # among which the rules chose
     unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
     over_limits: tuple[Entry, ...] = ()  # what would run the job at a price and does not keep what was asked
+    asked: Questionnaire | None = None  # what was asked
     unused: Entry | None = None  # the network that a person named, where nothing crosses any
 
     @property
@@ -61,8 +62,16 @@ class Choice:
         """Probability that the choice is the cheapest of those that came into question, or within a percent of it."""
         if self.chosen is None:
             return 0.0
-        costs = np.stack([e.likely_cost for e in (self.chosen, *self.rest)])
+        rest = (e.likely_cost for e in self.rest)
+        costs = np.stack([self.chosen.likely_cost, *rest, *self._if_affordable.values()])
         return float(np.mean(self.chosen.likely_cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))
+
+    @cached_property
+    def _if_affordable(self) -> dict[str, np.ndarray]:
+        """US dollars of what is held off by its list price alone, where what is agreed in the end keeps the budget."""
+        if self.chosen is None or self.asked is None or not _competes(self.chosen):
+            return {}
+        return {e.id: cost_if_affordable(e, self.asked) for e in self.over_limits if too_dear_alone(e, self.asked)}
 
     @property
     def certainty(self) -> Certainty:
@@ -100,7 +109,8 @@ class Choice:
         ]
         if any(apart[e.id] <= TIE_PERCENT / 100 or cheaper[e.id] >= 0.5 for e in alike):
             return "toss-up", alike
-        unsure = [self.confidence, *cheaper.values()]
+        agreed = (float(np.mean(cost < chosen.likely_cost)) for cost in self._if_affordable.values())
+        unsure = [self.confidence, *cheaper.values(), *agreed]
         return ("close" if alike or any(TIE_PROBABILITY < p < 1 - TIE_PROBABILITY for p in unsure) else "clear"), alike
 
     def verdict_on(self, entry: Entry) -> Verdict:
@@ -133,35 +143,6 @@ class Choice:
         return next(ground for ground, holds in grounds if holds)
 
 
-def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within what was asked, with enough copies for the requests asked for, each answered as fast as was asked for."""
-    return within(entry, questionnaire) and entry.estimate.copies_short <= 1 and in_time(entry)
-
-
-def in_time(entry: Entry) -> bool:
-    """Whether the targets of a request's tokens are met at the median, where any were given."""
-    return entry.estimate.serving is None or entry.estimate.serving.meets_targets is not False
-
-
-def within(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price). A budget is that
-    of the run, or of the purchase."""
-    constraints, budget = questionnaire.constraints, questionnaire.budget
-    latest = questionnaire.latest_days
-    late = latest is not None and entry.days > latest
-    slow = (
-        constraints.max_slowdown_percent is not None
-        and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
-    )
-    dear = entry.costed and not (
-        (budget.usd is None or entry.outlay <= budget.usd)
-        and within_month(entry, questionnaire)
-        and within_share(entry, questionnaire)
-    )
-    hungry = constraints.max_power_kw is not None and (entry.power_kw or 0.0) > constraints.max_power_kw
-    return not (late or slow or dear or hungry)
-
-
 def comparable(entries: Iterable[Entry]) -> list[Entry]:
     """Those with a cost in dollars; where none has a price all, as their GPU-hours compare."""
     some = list(entries)
@@ -191,6 +172,11 @@ def _up_to_the_dearest(tied: list[Entry], others: list[Entry]) -> list[Entry]:
     return [e for e in others if any(e is one for one in tied) or (not e.risky and e.ranked_cost <= most)]
 
 
+def _competes(entry: Entry) -> bool:
+    """Whether other networks at a price are held beside it: it has one, and is a network."""
+    return entry.costed and entry.considered.fabric.technology != "none"
+
+
 def _shares_cheapest(costs: np.ndarray) -> list[float]:
     """In which share of the worlds each of some costs, (entries, worlds), is the least."""
     return (np.bincount(np.argmin(costs, axis=0), minlength=len(costs)) / costs.shape[1]).tolist()
@@ -198,15 +184,17 @@ def _shares_cheapest(costs: np.ndarray) -> list[float]:
 
 def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> None:
     """Each one's probability of being the cheapest of those that came into question, once the rules have spoken: of
-    those that keep what was asked, as far as any does."""
+    those that keep what was asked, as far as any does, and where its price is one that keeps a budget what is held off
+    by its list price alone."""
     able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
-    able = [e for e in able if meets(e, questionnaire)] or able
-    asked = _unbeaten(comparable([e for e in able if e.verdict == "acceptable"] or able))
+    kept = [e for e in able if meets(e, questionnaire)]
+    asked = _unbeaten(comparable([e for e in kept or able if e.verdict == "acceptable"] or kept or able))
+    dear = _unbeaten([e for e in able if too_dear_alone(e, questionnaire)]) if kept and _competes(asked[0]) else []
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
-        shares = _shares_cheapest(np.stack([e.likely_cost for e in asked]))
-        for entry, share in zip(asked, shares, strict=True):
+        costs = [*(e.likely_cost for e in asked), *(cost_if_affordable(e, questionnaire) for e in dear)]
+        for entry, share in zip([*asked, *dear], _shares_cheapest(np.stack(costs)), strict=True):
             entry.probability_best = share
 
 
@@ -220,7 +208,7 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     made = _chosen_of(able, named)
     needless = made.chosen is not None and made.chosen.considered.suffices
     unused = next((e for e in entries if needless and e.considered.owned and e is not made.chosen), None)
-    return replace(made, over_limits=over, unused=unused)
+    return replace(made, over_limits=over, unused=unused, asked=questionnaire)
 
 
 def _chosen_of(able: list[Entry], named: Standing) -> Choice:

@@ -17,8 +17,9 @@ from assistant.vocabulary.questionnaire import RARELY, STRATEGY_NAMES, Paralleli
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
-from .choice import NEAR, comparable, in_time, within
+from .choice import NEAR, comparable
 from .entry import Entry, Estimate
+from .limits import in_time, within
 from .resolve import Resolved
 
 GB = 1e9

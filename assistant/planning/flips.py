@@ -22,8 +22,9 @@ from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .choice import clearly_other, meets, tied_down_to
+from .choice import clearly_other, tied_down_to
 from .entry import Entry
+from .limits import affordable_share, meets, too_dear_alone
 from .offers import on, price_today, ranked_by
 from .pipeline import Decision, Pipeline
 from .quote_flips import quote_flips
@@ -103,24 +104,29 @@ def _price_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[
 
 def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[Even]]:
     able = [e for e in made.entries if e.usable and e.costed and (e.verdict == "acceptable" or e is chosen)]
-    if made.job.questionnaire.budget.quotes:  # what is quoted is what is paid
+    asked = made.job.questionnaire
+    if asked.budget.quotes:  # what is quoted is what is paid
         return
+    # What a lower price of its own lets in; a higher one of the choice takes that beyond the budget too.
+    dear = [e for e in made.entries if e not in able and too_dear_alone(e, asked)]
     if chosen.price.offered is not None and not made.job.quoted_rent:
         on_sale = _on_sale(made, {e.id for e in able}, pipeline.catalog)
         yield _dearer_here(made, on_sale, chosen, pipeline)
+        on_sale += _on_sale(made, {e.id for e in dear}, pipeline.catalog)
         yield _cheaper_there(made, on_sale, chosen, pipeline)
         return
-    yield _premiums(made, able, chosen, pipeline)
+    yield _premiums(made, able, dear, chosen, pipeline)
     yield _gpu_prices(made, able, chosen, pipeline)
 
 
 def rival_offer(made: Decision, catalog: Catalog) -> RivalOffer | None:
-    """Of what others let with the recommended network the one whose price need fall least to cost as little. ``None``
-    where nobody else does, and where the price is no published offer's."""
+    """Of what others let with the recommended network the one whose price need fall least to cost as little, be it over
+    the budget now. ``None`` where nobody else does, and where the price is no published offer's."""
     chosen, job = made.choice.chosen, made.job
     if chosen is None or not chosen.costed or chosen.price.offered is None or job.sites > 1 or job.quoted_rent:
         return None
-    in_time = [e for e in made.variants if e.usable and meets(e, job.questionnaire)]
+    asked = job.questionnaire
+    in_time = [e for e in made.variants if e.usable and (meets(e, asked) or too_dear_alone(e, asked))]
     ours = chosen.price.offered.provider
     others = [o for o in _on_sale(replace(made, variants=in_time), {chosen.id}, catalog) if o.provider != ours]
     near = min((o for o in others if o.cost >= chosen.ranked_cost), key=lambda o: o.cost, default=None)
@@ -215,11 +221,17 @@ def _cheaper_there(made: Decision, on_sale: list[OnSale], chosen: Entry, pipelin
     others = [(key, one) for key, one in best.items() if one.fabric != chosen.id]
     mine = next(o for o in on_sale if (o.provider, o.usd) == _list_price(chosen) and o.fabric == chosen.id)
 
+    def affordable(other: OnSale) -> float:
+        return other.cost * affordable_share(other.there, made.job.questionnaire)
+
     def leaves(other: OnSale) -> float:
-        return other.at_cost(other.cost * _held(made, mine, other))
+        return other.at_cost(min(affordable(other), other.cost * _held(made, mine, other)))
 
     return [
-        _charged(made, *key, one.at_cost(chosen.ranked_cost), pipeline, partial(leaves, one), up=False)
+        _charged(
+            *(made, *key, one.at_cost(min(affordable(one), chosen.ranked_cost)), pipeline, partial(leaves, one)),
+            up=False,
+        )
         for key, one in others
     ]
 
@@ -248,11 +260,11 @@ def _per_usd(entry: Entry) -> float:
     return entry.median_cost / (entry.price.gpu_total + entry.price.fabric_total)
 
 
-def _premiums(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipeline) -> list[Even]:
+def _premiums(made: Decision, able: list[Entry], dear: list[Entry], chosen: Entry, pipeline: Pipeline) -> list[Even]:
     """The price of the fabric that a quoted premium would be of (InfiniBand unless one is fixed) at which it costs what
     the best of the others does. A quoted one is taken as it stands, power and all."""
     fixed = made.job.questionnaire.cluster.fabric
-    quoted = [e for e in able if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
+    quoted = [e for e in (*able, *dear) if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
     others = [e for e in able if e not in quoted] if chosen in quoted else [chosen]
     ours = [chosen] if chosen in quoted else quoted
     if not others:

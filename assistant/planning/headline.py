@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from assistant.reasoning import Conclusion
 from assistant.vocabulary.quantities import DAYS_PER_YEAR, HOURS_PER_MONTH, compared
 
 from .budgets import usd_per_month
@@ -9,6 +12,7 @@ from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
 
+_UNTOLD = "more-than-anybody-says"  # the warning that no offer says so many are let at once
 _UNKNOWN = "at a price that nobody tells"
 
 
@@ -31,14 +35,20 @@ def not_together(asked: Resolved, them: str) -> str:
     return f"Nobody lets {them} together at a price that it quotes"
 
 
-def headline(job: Resolved, choice: Choice, verdict: str) -> str:
+def if_let(chosen: Entry, conclusions: Iterable[Conclusion]) -> str:
+    """Of a list price of more machines than anybody says to let at once, that nobody does: as the rules have it."""
+    untold = any(c.fabric == chosen.id and c.then.get("warn") == _UNTOLD for c in conclusions)
+    return ", if so many are let at all, which nobody says" if untold else ""
+
+
+def headline(job: Resolved, choice: Choice, verdict: str, conclusions: Iterable[Conclusion] = ()) -> str:
     """One sentence with the figures that decide."""
     if verdict == "no-network-needed":
         return _no_network(job, choice)
     if choice.chosen is None:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
-    what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}"
+    what = f"{name_of(chosen)} for {_job(job)}: {_figures(job, chosen)}{if_let(chosen, conclusions)}"
     if choice.kept:
         led = "Keep" if choice.standing == "in-place" else "As given,"
         return f"{led} {what}{_cost_of_keeping(choice, chosen, other)}."

@@ -13,8 +13,9 @@ from assistant.market import Freshness, Offered, monthly, price_at
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
 
-from .choice import Choice, meets
+from .choice import Choice
 from .entry import Entry, about, band_of, mean_cost
+from .limits import meets
 from .money import NOTICED, list_price_error, list_price_spread, steady_cost, unfinished
 from .resolve import Resolved
 

@@ -29,6 +29,7 @@ from .choice import NEAR
 from .design import Drawn, described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
 from .fewer import largest, late, may_be_fewer, quickest, sizes_faster, sizes_paid, too_dear
+from .limits import meets
 from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -418,7 +419,7 @@ class Pipeline:
         """What the rules conclude, ``told`` so of the job, and the choice that follows from it."""
         entries, job, conclusions = about.entries, about.job, []
         verdicts.clear(entries)
-        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        able = [e for e in entries if e.usable and meets(e, job.questionnaire)]
         for judged in strategy.rounds(entries, able):
             said = rules.run(told, [about.facts(e, rules.reads) for e in judged])
             verdicts.apply(said, judged)
@@ -430,7 +431,7 @@ class Pipeline:
 
 def each_once(variants: list[Entry], job: Resolved) -> list[Entry]:
     """Each network of a job on the terms on which it costs least."""
-    return cheapest_of_each(variants, lambda entry: choice.meets(entry, job.questionnaire))
+    return cheapest_of_each(variants, lambda entry: meets(entry, job.questionnaire))
 
 
 def _said(questionnaire: Questionnaire) -> Hashable:

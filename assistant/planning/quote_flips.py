@@ -9,8 +9,8 @@ from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.quantities import outward
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .choice import meets
 from .entry import Entry
+from .limits import meets
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .turning import Even, turn
 from .work import Work

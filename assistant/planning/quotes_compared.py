@@ -14,10 +14,10 @@ from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict, Warning
 from assistant.vocabulary.quantities import in_months
 from assistant.vocabulary.questionnaire import Quote, clauses
 
-from .choice import meets
 from .design import under_one_leaf
 from .entry import Entry, band_of
 from .headline import usd
+from .limits import meets
 from .offers import finishes_on, listed_row
 from .pipeline import Decision
 from .quotes import provider_of

@@ -92,7 +92,9 @@ def _meaning(plan: Plan) -> str:
     more, or hardly."""
     answer, given = plan.recommendation, reading.is_given(plan)
     among, left = reading.among(plan), reading.left_out(plan)
-    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric] or _likeliest(plan)
+    others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
+    likely = [] if others else _likeliest(plan)
+    others = others or [reading.name(plan, c.fabric) for c in likely]
     if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
     if answer.certainty == "clear" and not costs_more(plan):
@@ -112,7 +114,8 @@ def _meaning(plan: Plan) -> str:
         cheaper = reading.name(plan, answer.runner_up) if answer.runner_up else _listed(others)
         how = "costs less" if answer.certainty == "clear" else "likely costs less"
         return f"{answer.certainty}; it was given, and {cheaper} {how}.{those}"
-    return f"close; {_listed(others) if others else 'another'} may turn out cheaper.{those}"
+    kept = ", and within the budget then" if any(c.limits_missed for c in likely) else ""
+    return f"close; {_listed(others) if others else 'another'} may turn out cheaper{kept}.{those}"
 
 
 def _same_and_slower(plan: Plan) -> list[str]:
@@ -133,13 +136,12 @@ def _compared(plan: Plan) -> bool:
     return bool(plan.questionnaire["budget"].get("quotes")) or able
 
 
-def _likeliest(plan: Plan) -> list[str]:
+def _likeliest(plan: Plan) -> list[Candidate]:
     """Beside a choice that nothing ties with, what else is the cheapest more often than in a tenth of the worlds, or
     the one that most often is."""
     others = [c for c in plan.candidates if c.fabric != plan.recommendation.fabric and c.probability_best]
     others.sort(key=lambda c: -(c.probability_best or 0.0))
-    often = [c for c in others if (c.probability_best or 0.0) > _OFTEN] or others[:1]
-    return [reading.name(plan, c.fabric) for c in often]
+    return [c for c in others if (c.probability_best or 0.0) > _OFTEN] or others[:1]
 
 
 def _listed(names: list[str]) -> str:

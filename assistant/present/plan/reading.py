@@ -142,12 +142,14 @@ def chance(plan: Plan) -> str:
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
-    """What costs less than the choice and is advised against: no draw counts it among what may be the cheapest."""
+    """What costs less than the choice and is advised against: no draw counts it among what may be the cheapest, or just
+    those in which its price is one that keeps the budget."""
     best = chosen(plan)
     if best is None or best.cost_usd is None:
         return []
-    avoided = [c for c in plan.candidates if c.verdict == "avoid" and c.fits is not False and not c.probability_best]
-    return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
+    avoided = [c for c in plan.candidates if c.verdict == "avoid" and c.fits is not False]
+    left = [c for c in avoided if c.limits_missed or not c.probability_best]
+    return [c for c in left if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
 
 
 def uncounted(plan: Plan) -> list[Candidate]:
@@ -156,7 +158,8 @@ def uncounted(plan: Plan) -> list[Candidate]:
     best, cheaper = chosen(plan), unadvised(plan)
     if best is None or best.cost_usd is None:
         return []
-    over = [c for c in plan.candidates if c.limits_missed and c.verdict == "avoid" and c.fits is not False]
+    missing = [c for c in plan.candidates if c.limits_missed and c.verdict == "avoid" and c.fits is not False]
+    over = [c for c in missing if not c.probability_best]
     most = (1 + CLOSE_PERCENT / 100) * best.cost_usd.p50
     return cheaper + [c for c in over if c not in cheaper and c.cost_usd and c.cost_usd.p50 <= most]
 
