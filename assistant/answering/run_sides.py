@@ -59,6 +59,8 @@ def runs(case: Case, of: Told) -> list[Run]:
     if not 2 <= sides <= MOST or not set(many) <= {0, 1, sides} or (relative and sides > 2) or not many[0]:
         return []
     labels = _labels(case, sides)
+    if not labels and _is_open(of, _only_label(case)):
+        return []
     made = [Run(label.name) for label in labels] if labels else [Run() for _ in range(sides)]
     for kind in ("days", "usd", "gpus"):
         parts = of.of(kind)
@@ -68,6 +70,16 @@ def runs(case: Case, of: Told) -> list[Run]:
     made = _by_time(case, of, made, labels, only, relative)
     made = _by_price(case, of, made, labels)
     return _named(made, only)
+
+
+def _is_open(of: Told, only: _Label | None) -> bool:
+    """Whether two prices stand before two lengths, or behind them, and one network is named: which length is whose is
+    not said: "we pay 2.60; with InfiniBand 3.05 but 11 days rather than 12.5"."""
+    days, usd = of.of("days"), of.of("usd")
+    if only is None or not len(days) == len(usd) == 2:
+        return False
+    order = sorted([(part.said[0], "days") for part in days] + [(part.said[0], "usd") for part in usd])
+    return order[0][1] == order[1][1]
 
 
 # -- whose they are ----------------------------------------------------------------------------------------
