@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy
 
 import assistant
+from assistant.vocabulary.errors import InputError
 
 from . import Library, load, paths
-from .files import opened, replacing
+from .files import content_of, opened, replacing
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,12 @@ class File:
     def there(self) -> Path:
         """The file itself where it is on this machine as it was, else a copy of the same name in the cache. Raises
         :class:`OSError` where that cannot be written."""
-        with contextlib.suppress(OSError):
-            if self.path.read_bytes() == self.content:
+        with contextlib.suppress(OSError, InputError):
+            if content_of(self.path) == self.content:
                 return self.path
         digest = hashlib.blake2b(self.content, digest_size=16).hexdigest()
         copy = paths.cache_dir() / "carried" / digest / self.path.name
-        if not copy.is_file() or copy.read_bytes() != self.content:
+        if not copy.is_file() or content_of(copy) != self.content:
             with replacing(copy) as file:
                 file.write(self.content)
         return copy

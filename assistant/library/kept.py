@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import paths
-from .files import replacing
+from .files import content_of, replacing
 from .shipped import digest
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ def kept(name: str, room: str, data: tuple[str, ...], there: Mapping[str, object
     except metadata.PackageNotFoundError:  # installed without its metadata: nobody can say with what it was made
         return build()
     with contextlib.suppress(Exception):  # whatever is wrong with a file, it is built again
-        return _read(path.read_bytes(), there)
+        return _read(content_of(path), there)
     built = build()
     with contextlib.suppress(OSError, pickle.PicklingError, RecursionError):
         _write(path, built, there)

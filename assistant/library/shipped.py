@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from assistant.vocabulary.errors import InputError, KnowledgeError
 
 from . import paths
-from .files import replacing
+from .files import content_of, replacing
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -36,7 +36,7 @@ def documents(part: str, folder: Path, pattern: str = "**/*.yaml", *, each: str 
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     cached = paths.cache_dir() / "compiled" / f"{part}-{digest(texts)}.json"
     with contextlib.suppress(OSError, ValueError):
-        said, _, content = cached.read_bytes().partition(b"\n")
+        said, _, content = content_of(cached).partition(b"\n")
         if said == _digest_of(content):
             return json.loads(content)
     parsed = {name: _parse(folder / name, text) for name, text in texts.items()}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assistant.library.files import replacing
+from assistant.library.files import opened, replacing
 
 PATIENCE_S = 600  # longer than it takes to build; then whoever holds the lock is taken to hang
 _KEPT = 3  # index files: switching between two models or two branches must not rebuild each time
@@ -22,7 +22,7 @@ Arrays = dict[str, np.ndarray]
 def read(path: Path) -> Arrays | None:
     """The arrays of an index file; None when it is missing, cut short or damaged (each member carries a checksum)."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with opened(path) as content, np.load(content, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except _UNREADABLE:
         return None
