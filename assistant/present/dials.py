@@ -21,8 +21,8 @@ from .text import safe
 
 Known = Mapping[float | None, Point]  # what has been worked out, by value
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FILL = {"clear": "━", "close": "╍", "toss-up": "┈"}
-_CLEAREST = ("clear", "close", "toss-up", None)
+_FILL = {"clear": "━", "close": "╍", "toss-up": "┈", "open": "┈"}
+_CLEAREST = ("clear", "close", "toss-up", "open", None)
 _STYLES = ("work", "network", "strong", "accent")
 _NOTHING, _UNKNOWN, _FLIP, _PLAN = "╳", "·", "┃", "◆"
 _HEIGHTS = "▁▂▃▄▅▆▇█"

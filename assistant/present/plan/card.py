@@ -93,6 +93,8 @@ def _meaning(plan: Plan) -> str:
     answer, given = plan.recommendation, reading.is_given(plan)
     among, left = reading.among(plan), reading.left_out(plan)
     others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric] or _likeliest(plan)
+    if answer.certainty == "open":
+        return "open until it is said whose every price is that was told with the quotes."
     if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
     if answer.certainty == "clear" and not costs_more(plan):

@@ -88,7 +88,7 @@ def _priced(quote: QuotedOffer, gpus: int) -> str:
 def _side_by_side(plan: Plan) -> list[Block]:
     if not plan.quotes:
         return []
-    shown, won = _ranked(plan), _winner(plan)
+    shown, won = _ranked(plan), None if _unread(plan) else _winner(plan)
     table = Table(
         _COLUMNS,
         [_row(quote, quote is won) for quote in shown],

@@ -33,8 +33,9 @@ Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 # How clear it is which network costs least, of those that keep what was asked and are not advised against. ``toss-up``:
 # something else costs the same within TIE_PERCENT, or is as often the cheaper one; ``close``: something else costs the
 # same within CLOSE_PERCENT, or is the cheaper one in more than a fifth of the drawn worlds; ``clear``: neither. Of a
-# network that was given ``clear`` is said too where it is another that clearly costs less.
-Certainty = Literal["clear", "close", "toss-up"]
+# network that was given ``clear`` is said too where it is another that clearly costs less. ``open``: a price was told
+# with the quotes and is in none of them, so that nobody knows which costs least.
+Certainty = Literal["clear", "close", "toss-up", "open"]
 TIE_PERCENT = 1.0  # what prices are rounded by
 # What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in
 # common: about half of the published steps are off by more (in the median 3.6 % of 1,089 that nothing was fitted to and

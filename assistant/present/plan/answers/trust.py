@@ -60,7 +60,7 @@ def percent_said(asked: Asked) -> list[str]:
         words = (
             f"Clear: no other network costs the same within {CLOSE_PERCENT:g} %, or is the cheaper one in more than a "
             f"fifth of the draws; close: one is; toss-up: one costs the same within {TIE_PERCENT:g} %, or is as often "
-            "the cheaper one."
+            "the cheaper one; open: a price was told with the quotes and is in none of them."
         )
         return [words, *([sure] if sure else []), reading.chance(asked.plan)]
     value = float(found[1].replace(",", "."))
