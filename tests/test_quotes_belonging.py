@@ -30,7 +30,7 @@ def terms(said: str) -> dict[float, float | None]:
          {2.89: None, 1.99: 24}),
         ("Crusoe with InfiniBand: reserved 6 months $2.05 per GPU-hour, on demand $2.60 per GPU-hour.",
          {2.05: 6, 2.60: None}),
-        ("Nebius here: we can do $2.65/hr per GPU on-demand or $2.15/hr per GPU with a 3-month reservation, InfiniBand.",
+        ("Nebius here: we can do $2.65/hr per GPU on-demand or $2.15/hr per GPU with a 3-month reservation, NDR.",
          {2.65: None, 2.15: 3}),
     ],
 )  # fmt: skip
@@ -59,7 +59,9 @@ def test_what_a_seller_asks_by_the_month_is_his_price(said, usd, months):
 
 
 def test_a_flat_rate_by_the_month_in_german_is_no_sum_and_no_seller():
-    said = "Wir trainieren Llama 3.1 70B auf 64 H100. Angebot von Nebius: InfiniBand NDR, Monatspauschale von 98.000 EUR."
+    said = (
+        "Wir trainieren Llama 3.1 70B auf 64 H100. Angebot von Nebius: InfiniBand NDR, Monatspauschale von 98.000 EUR."
+    )
     heard = HEAR(said, today=TODAY)
     amounts = {doubt.field for doubt in heard.doubts if doubt.field and doubt.field.startswith("budget.usd")}
     assert not {"budget.usd", "budget.usd_per_month"} & heard.fields.keys() and "budget.usd" not in amounts
@@ -82,8 +84,8 @@ def test_the_last_day_of_an_offer_is_neither_a_least_time_nor_a_delivery(until):
 
 def test_a_price_is_of_the_seller_of_its_own_sentence_and_takes_no_network_of_another():
     said = (
-        "We pretrain 70B on 200B tokens with 128 B200. AWS lists p6-b200 at $4.30. Polarstern Cloud offers 128 B200 with "
-        "NDR InfiniBand at $3.20/GPUh, 12-month reserved."
+        "We pretrain 70B on 200B tokens with 128 B200. AWS lists p6-b200 at $4.30. Polarstern Cloud offers 128 B200 "
+        "with NDR InfiniBand at $3.20/GPUh, 12-month reserved."
     )
     told = {one["gpu_hour_usd"]: (one["provider"], one.get("fabric")) for one in quotes(said)}
     assert told[3.2] == ("Polarstern Cloud", IB) and told.get(4.3, ("aws", None))[0] == "aws"
@@ -97,7 +99,11 @@ def test_a_monthly_price_in_a_second_quote_is_its_own():
     )
     told = {one["provider"]: one for one in quotes(said)}
     assert told["lambda"]["gpu_hour_usd"] == 2.4 and told["lambda"]["fabric"] == IB
-    assert (told["together-ai"]["usd"], told["together-ai"]["months"], told["together-ai"]["fabric"]) == (103_000, 1, ROCE)
+    assert (told["together-ai"]["usd"], told["together-ai"]["months"], told["together-ai"]["fabric"]) == (
+        103_000,
+        1,
+        ROCE,
+    )
 
 
 def test_of_an_itemised_purchase_the_total_is_the_quote():
@@ -113,6 +119,10 @@ From: Supermicro reseller"""
 def test_a_network_that_a_known_provider_does_not_list_is_asked_about():
     quote = {"fabric": IB, "gpu_hour_usd": 2.2, "provider": "aws"}
     told = [one.message for one in planned(quote).warnings if one.code == "quoted-network-not-listed"]
-    assert len(told) == 1 and "Amazon Web Services" in told[0] and "EFA" in told[0] and "budget.quotes.0" in told[0]
-    for fine in ({**quote, "provider": "Nordlicht"}, {**quote, "provider": "lambda"}, {**quote, "fabric": "aws-efa-v2"}):
+    assert len(told) == 1 and "Amazon Web Services" in told[0] and "EFA" in told[0]
+    for fine in (
+        {**quote, "provider": "Nordlicht"},
+        {**quote, "provider": "lambda"},
+        {**quote, "fabric": "aws-efa-v2"},
+    ):
         assert not [one for one in planned(fine).warnings if one.code == "quoted-network-not-listed"]

@@ -35,7 +35,11 @@ def whose_price(job: Resolved) -> str:
     """The question whose a price is that was told with the quotes and is in none of them, before what is said of the
     others; nothing where all are understood."""
     told = job.questionnaire.budget.open_prices
-    return f'First say whose price "{told}" is: it was told with the quotes and not understood. Without it: ' if told else ""
+    return (
+        f'First say whose price "{told}" is: it was told with the quotes and not understood. Without it: '
+        if told
+        else ""
+    )
 
 
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:

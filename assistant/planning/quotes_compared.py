@@ -75,8 +75,8 @@ def unlisted(made: Decision, catalog: Catalog) -> list[Warning_]:
             Warning_(
                 code="quoted-network-not-listed",
                 message=f"Quote {number} is {catalog.fabrics[quote.fabric].name} at {provider.name}, which lists "
-                f"{gpu.name} with {names} ({max(offer.date for offer in offers)}) and with nothing of that kind: ask which "
-                f"network it is, or whose the price, before it is taken, and say it in budget.quotes.{number - 1}.",
+                f"{gpu.name} with {names} ({max(offer.date for offer in offers)}) and with nothing of that kind: ask "
+                f"which network it is, or whose the price, before it is taken, and say it there.",
             )
         )
     return found

@@ -1,6 +1,6 @@
 """What of the pieces of offers (:mod:`.pieces`) is of which price by what stands beside it, whatever the network takes
-for likely: a price on demand has no term, a discount no time, an offer ends on the day until which it is valid, the price
-of a line is no offer, and what a seller's own sentence asks is his."""
+for likely: a price on demand has no term, a discount no time, an offer ends on the day until which it is valid, the
+price of a line is no offer, and what a seller's own sentence asks is his."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SUM = 0.005  # as a share: what a total may differ from its lines by rounding
 _LINES = 2  # from which on a sum is a total of lines
 _BEHIND = 2  # tokens between a price and what says that it is of one piece
 _SOFT = frozenset({"budget", OTHER, PRICE})
-_HARDLY_OURS = 0.5  # how likely an amount has to be what we may spend, where a seller names it
+_SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
 _SURE = 0.5
 
 
 class Belonging:
-    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``reduced`` (a time beside these
-    is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before a sum:
-    it is that of the lines above)."""
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``reduced`` (a time beside
+    these is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before
+    a sum: it is that of the lines above)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
@@ -63,7 +63,11 @@ class Belonging:
         reduced = piece.kind == "term" and shares and tokens.has(self._reduced, first, last)
         if reduced or self.is_validity(tokens, time):
             return replace(piece, of=())
-        term = piece.kind == "delivery" and tokens.has(self._term, first, last) and not tokens.has(self._there, first, last)
+        term = (
+            piece.kind == "delivery"
+            and tokens.has(self._term, first, last)
+            and not tokens.has(self._there, first, last)
+        )
         return replace(piece, kind="term") if term else piece  # "3 month term"
 
     def _without_terms(self, reading: Reading, found: list[Piece], said: Sequence[Said]) -> list[Piece]:
@@ -82,13 +86,15 @@ class Belonging:
                 if one.kind == "term" and len(one.of) == len(free) else one for one in found]  # fmt: skip
 
     def in_its_sentence(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
-        """The pieces; the one price in a sentence with a seller is his, and of what he names nothing else is."""
+        """The pieces; the one amount in a sentence with a seller that may be a price, and is surely nothing else, is
+        his, and of what he names nothing else is."""
         made = list(found)
         for first, last in sentences(reading.text.tokens):
             inside = {n for n, one in enumerate(said) if one.tokens and first <= min(one.tokens) < last}
-            money = [n for n in inside if found[n].kind in _SOFT and found[n].sure and _asked(reading, said[n])]
+            money = [n for n in inside if found[n].kind in _SOFT]
             sells = any(found[n].kind == "seller" and found[n].sure >= _SURE for n in inside)
-            if len(money) == 1 and sells:
+            may_be = [n for n in money if found[n].kind == PRICE or found[n].sure < _SURELY_NOT]
+            if len(money) == len(may_be) == 1 and sells and _asked(reading, said[money[0]]):
                 made = _as_price(made, money[0], inside)
         return made
 
@@ -158,8 +164,8 @@ def _in_one_line(tokens: Tokens, one: Quantity, line: Quantity) -> bool:
 
 
 def _nearest(tokens: Tokens, first: int, last: int, prices: Mapping[int, tuple[int, int]]) -> int | None:
-    """The price that stands nearest some words in their sentence, where a comma, or an "or", parts as much as some words
-    do."""
+    """The price that stands nearest some words in their sentence, where a comma, or an "or", parts as much as some
+    words do."""
     far: list[tuple[int, int]] = []
     for n, (begins, ends) in prices.items():
         texts = [tokens[at].text for at in (range(last, begins) if begins >= last else range(ends, first))]

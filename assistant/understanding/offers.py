@@ -262,7 +262,9 @@ class Offers:
         own |= learned.heads | learned.lines | self._besides.strangers(tokens)
         own |= {at for at, token in enumerate(tokens) if token.stem in OFFERED | {stem("term")}}
         own |= {at for mention in reading.mentions for at in mention.claimed}
-        money = {at for q in reading.quantities if q.kind in _MONEY for at in range(q.start, q.end)}  # "185,000 a month"
+        money = {
+            at for q in reading.quantities if q.kind in _MONEY for at in range(q.start, q.end)
+        }  # "185,000 a month"
         plain = [q for q in (*reading.spans, *reading.named) if q.kind not in _MONEY and q.start not in money]
         own |= {at for q in plain if whose[q.start] for at in range(q.start, q.end)}
         reading.taken |= own

@@ -49,14 +49,13 @@ class Units:
             for names, factor in units[dimension].items():
                 for name in names.split("|"):
                     words[_texts(name)].append((dimension, float(factor)))
+        of_templates = lambda some: Matcher(compiler, [(period, t) for period, said in some.items() for t in said])
         return cls(
             dict(words),
             {_texts(name): code for code, names in units["currency"].items() for name in names},
             frozenset(units["cents"]),
-            *(
-                Matcher(compiler, [(period, t) for period, templates in units[name].items() for t in templates])
-                for name in ("per", "leading")
-            ),
+            of_templates(units["per"]),
+            of_templates(units["leading"]),
             frozenset(stem(word) for word in units["counted"].split()),
             {_texts(name): float(gbps) for names, gbps in units["named_rates"].items() for name in names.split("|")},
             frozenset(units["no_rate_behind"]),

@@ -318,7 +318,7 @@ def _shared_out(
     # Of one there is nothing else to tell of, but for what is another's where it has its own.
     own = lambda piece, n: any(p.kind == piece.kind and p.of and p.of[n] >= _LINKED for p in found)
     theirs = lambda piece, n: piece.of[n] < _LINKED <= max(piece.of) and own(piece, n)
-    share = lambda piece, n: (max(piece.of) if len(parts) == 1 and not theirs(piece, n) else piece.of[n])
+    share = lambda piece, n: max(piece.of) if len(parts) == 1 and not theirs(piece, n) else piece.of[n]
     pairs = [(share(one, n), at, n) for at, one in enumerate(found) if told[at] and one.of for n in parts]
     placed: set[int] = set()
     for odds, at, n in sorted(pairs, key=lambda pair: (pair[0] < _LINKED, not names[pair[1]], -pair[0])):
