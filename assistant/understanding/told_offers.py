@@ -164,10 +164,11 @@ class ToldOffers:
         asked = len(every) == 1 and (offered or bool(reading.context.fields.get("budget.quotes")))
         least = _HARDLY if asked else _SURE
         prices = [n for n in every if found[n].sure >= least and not said[n].tokens & (apart | listed)]
+        rivals = [every.index(n) for n in every if not said[n].tokens & (apart | listed)]
         heads = self._values.heads(reading.text.tokens, [min(said[n].tokens) for n in prices])
         found = [_in_its_part(one, heads, said, n, every) for n, one in enumerate(found)]
         names = [self._names(reading, piece, one, fabrics) for piece, one in zip(found, said, strict=True)]
-        parts = _shared_out(found, names, [every.index(n) for n in prices])
+        parts = _shared_out(found, names, [every.index(n) for n in prices], rivals)
         told = [self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)]) for n in prices]
         of = lambda ours: frozenset(
             at for piece, one in zip(found, said, strict=True) if ours(piece) for at in one.tokens
@@ -309,15 +310,16 @@ def _is_of_the_job(piece: Piece) -> bool:
 
 
 def _shared_out(
-    found: Sequence[Piece], names: Sequence[bool], prices: Sequence[int]
+    found: Sequence[Piece], names: Sequence[bool], prices: Sequence[int], rivals: Sequence[int]
 ) -> dict[int, dict[str, list[int]]]:
     """The pieces of each price, by their numbers, the likeliest first, and those that name nothing (``names``) last;
-    one that is likely of none goes to the likeliest that has none of its kind."""
+    one that is likely of none goes to the likeliest that has none of its kind. ``rivals``: the prices that are not paid
+    apart, whether or not they are of an offer."""
     parts: dict[int, dict[str, list[int]]] = {n: {} for n in prices}
     told = [piece.sure >= _SURE_PART.get(piece.kind, 0.0) and not _is_of_the_job(piece) for piece in found]
     # Of one there is nothing else to tell of, but for what is another's where it has its own.
     own = lambda piece, n: any(p.kind == piece.kind and p.of and p.of[n] >= _LINKED for p in found)
-    theirs = lambda piece, n: piece.of[n] < _LINKED <= max(piece.of) and own(piece, n)
+    theirs = lambda piece, n: piece.of[n] < _LINKED <= max(piece.of[k] for k in rivals) and own(piece, n)
     share = lambda piece, n: max(piece.of) if len(parts) == 1 and not theirs(piece, n) else piece.of[n]
     pairs = [(share(one, n), at, n) for at, one in enumerate(found) if told[at] and one.of for n in parts]
     placed: set[int] = set()
