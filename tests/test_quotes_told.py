@@ -7,6 +7,8 @@ import pytest
 from assistant import library
 from assistant.conversation import Conversation, at_once
 from assistant.conversation.events import VariationShown
+from assistant.present.plan import formats
+from assistant.present.plan.card import certain
 from assistant.present.plan.quotes import _taken
 from assistant.understanding import Listener
 
@@ -133,6 +135,12 @@ def test_a_share_off_a_named_list_is_a_quote_dated_as_the_list():
 def test_no_quote_is_the_one_to_take_where_a_price_beside_them_is_not_understood(said, unread):
     found = at_once.tell(Conversation(library.load(), today=TODAY), said)
     assert found.plan is not None and f'"{unread}"' in _taken(found.plan) and "Take quote" not in _taken(found.plan)
+    answer = found.plan.recommendation
+    assert answer.certainty == "open" and answer.card is not None
+    asked = f'First say whose price "{unread}" is'
+    assert answer.headline.startswith(asked) and answer.card.do.startswith(asked)
+    assert certain(found.plan)[0].startswith("Certainty: open until it is said whose every price is")
+    assert not any(line.startswith("✓") for line in formats.plan_lines(found.plan) if ": " in line[:16])
 
 
 def test_what_a_seller_of_a_known_quote_may_ask_is_tried_with_that_quote():

@@ -103,6 +103,7 @@ def plan_of(
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen, offers),
         warnings=[
+            *quotes_compared.unlisted(made, catalog),
             *dividing.warnings(made, pipeline.predictor),
             *_warnings(made, stale.warnings(made, offers, catalog), library, searched=index is not None),
         ],
@@ -191,7 +192,7 @@ def recommendation_of(made: Decision, pipeline: Pipeline, published: Decision | 
         verdict=verdict,
         headline=f"{fewer}{headline(job, choice, verdict, made.conclusions)}",
         confidence=round(choice.confidence, 3),
-        certainty=choice.certainty,
+        certainty="toss-up" if job.questionnaire.budget.open_prices else choice.certainty,
         tied=[entry.id for entry in choice.tied],
         runner_up=choice.runner_up.id if choice.runner_up else None,
         flips=[],

@@ -30,6 +30,7 @@ from .headline import (
     tokens_told,
     unused,
     usd,
+    whose_price,
     works_longer,
 )
 from .idle import idle_gpus, told_in_short
@@ -54,7 +55,7 @@ def card(made: Decision, answer: Recommendation, sizing: Sizing | None = None, f
             do=not_as_asked(job, made.entries), cost="", finish="", because="", changes_if=answer.smallest_change or ""
         )
     return Card(
-        do=_do(made, chosen, answer.tied),
+        do=f"{whose_price(job)}{_do(made, chosen, answer.tied)}",
         cost=_cost(job, chosen, sizing),
         finish=f"{_finish(made, chosen)}{_idle(job, chosen)}",
         because=_because(made, chosen),

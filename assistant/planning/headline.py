@@ -41,8 +41,23 @@ def if_let(chosen: Entry, conclusions: Iterable[Conclusion]) -> str:
     return ", if so many are let at all, which nobody says" if untold else ""
 
 
+def whose_price(job: Resolved) -> str:
+    """The question whose a price is that was told with the quotes and is in none of them, before what is said of the
+    others; nothing where all are understood."""
+    told = job.questionnaire.budget.open_prices
+    return (
+        f'First say whose price "{told}" is: it was told with the quotes and not understood. Without it: '
+        if told
+        else ""
+    )
+
+
 def headline(job: Resolved, choice: Choice, verdict: str, conclusions: Iterable[Conclusion] = ()) -> str:
-    """One sentence with the figures that decide."""
+    """One sentence with the figures that decide, behind what is to be said before it holds."""
+    return f"{whose_price(job)}{_answer(job, choice, verdict, conclusions)}"
+
+
+def _answer(job: Resolved, choice: Choice, verdict: str, conclusions: Iterable[Conclusion]) -> str:
     if verdict == "no-network-needed":
         return _no_network(job, choice)
     if choice.chosen is None:

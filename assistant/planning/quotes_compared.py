@@ -60,6 +60,28 @@ def quotes_alone(
     return [_beside(row, listed) for row in rows]
 
 
+def unlisted(made: Decision, catalog: Catalog) -> list[Warning_]:
+    """Which quotes are of a known provider with a kind of network that it lists with no machine of this GPU."""
+    found, gpu = [], made.job.gpu
+    for number, quote in enumerate(made.job.questionnaire.budget.quotes, 1):
+        provider = provider_of(quote, catalog) if quote.provider else None
+        offers = [offer for offer in provider.offers if offer.gpu == gpu.id] if provider else []
+        listed = {id: catalog.fabrics[id] for offer in offers for id in offer.fabrics}
+        kinds = {fabric.technology for fabric in listed.values()}
+        if provider is None or quote.fabric is None or not kinds or catalog.fabrics[quote.fabric].technology in kinds:
+            continue
+        names = " and ".join(fabric.name for fabric in listed.values())
+        found.append(
+            Warning_(
+                code="quoted-network-not-listed",
+                message=f"Quote {number} is {catalog.fabrics[quote.fabric].name} at {provider.name}, which lists "
+                f"{gpu.name} with {names} ({max(offer.date for offer in offers)}) and with nothing of that kind: ask "
+                f"which network it is, or whose the price, before it is taken, and say it there.",
+            )
+        )
+    return found
+
+
 def warnings(made: Decision) -> list[Warning_]:
     """Of GPUs that were counted by their load: which quotes are a sum and do not say for how many GPUs."""
     if made.asked is None or "gpus" not in made.asked.sized_by_load:

@@ -12,6 +12,7 @@ from .templates import Quantity
 from .text import Token, Tokens, clause_of, clauses, cut, stem
 
 OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
+_FEES = frozenset({"fee", "fees"})
 _MORE = frozenset({"plus", "+"})  # begins what is paid besides
 _NEAR = 3  # tokens between a time and what says that it is the least
 _SELLS = 2  # words of a seller from which on a message is one's
@@ -160,7 +161,8 @@ class Besides:
         if amount.kind == "percent" and (not on_top or self.is_besides(tokens, first, last)):
             return False
         outside = lambda at: not self._is_within(tokens, amount, at) and tokens[at - 1].text not in self._without
-        if any(map(outside, tokens.places(self._apart, first, last))):
+        named = self._apart - _FEES if amount.unit == "month" else self._apart  # "a monthly fee of $98,000" is a price
+        if any(map(outside, tokens.places(named, first, last))):
             return True
         if on_top and any(tokens.says(item, first, last, stems=True) for item in self._items):
             return True

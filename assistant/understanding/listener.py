@@ -22,6 +22,7 @@ from assistant.vocabulary.utterance import Doubt, Utterance
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
+from .belonging import Belonging
 from .decisive import Decisive
 from .documents import excerpt
 from .fabrics import Fabrics
@@ -123,7 +124,7 @@ class Listener:
         called = (name for one in catalog.devices.values() if one.kind == "switch" for name in one.aliases)
         switches = [name for name in called if any(map(str.isdecimal, name))]  # "dell" is a seller too
         values = Values(language["words"]["offers"], language["units"]["currency"], catalog)
-        told = ToldOffers(language["opinion"], values)
+        told = ToldOffers(language["opinion"], values, Belonging(language["words"]["offers"]))
         self._offers = Offers(catalog, language["words"]["offers"], switches, told)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)

@@ -36,6 +36,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, _PREMIUM
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
 _NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_MONEY = ("money", MONEY_OTHER, "decimal")
 _BY_THE_DAY = frozenset({"day", "week", "year"})  # by which no quote is reckoned
 _AMOUNTS = TIMES | {
     "budget.usd",
@@ -258,10 +259,13 @@ class Offers:
         offered = {at for at, of in enumerate(whose) if of}
         own |= {at for span in self._said(reading, offered).values() for at in range(*span)}
         own |= {at for *_, at in self._built(reading, facts) if whose[at]}
-        own |= learned.heads | self._besides.strangers(tokens)
+        own |= learned.heads | learned.lines | self._besides.strangers(tokens)
         own |= {at for at, token in enumerate(tokens) if token.stem in OFFERED | {stem("term")}}
         own |= {at for mention in reading.mentions for at in mention.claimed}
-        plain = [q for q in (*reading.spans, *reading.named) if q.kind not in ("money", MONEY_OTHER, "decimal")]
+        money = {
+            at for q in reading.quantities if q.kind in _MONEY for at in range(q.start, q.end)
+        }  # "185,000 a month"
+        plain = [q for q in (*reading.spans, *reading.named) if q.kind not in _MONEY and q.start not in money]
         own |= {at for q in plain if whose[q.start] for at in range(q.start, q.end)}
         reading.taken |= own
         reading.of_sellers = frozenset(offered) - learned.job

@@ -31,6 +31,7 @@ class Units:
     currencies: dict[tuple[str, ...], str]
     cents: frozenset[str]
     per: Matcher
+    leading: Matcher
     counted: frozenset[str]
     named_rates: dict[tuple[str, ...], float]  # Gb/s of names without a number
     no_rate_behind: frozenset[str]
@@ -48,11 +49,13 @@ class Units:
             for names, factor in units[dimension].items():
                 for name in names.split("|"):
                     words[_texts(name)].append((dimension, float(factor)))
+        of_templates = lambda some: Matcher(compiler, [(period, t) for period, said in some.items() for t in said])
         return cls(
             dict(words),
             {_texts(name): code for code, names in units["currency"].items() for name in names},
             frozenset(units["cents"]),
-            Matcher(compiler, [(period, t) for period, templates in units["per"].items() for t in templates]),
+            of_templates(units["per"]),
+            of_templates(units["leading"]),
             frozenset(stem(word) for word in units["counted"].split()),
             {_texts(name): float(gbps) for names, gbps in units["named_rates"].items() for name in names.split("|")},
             frozenset(units["no_rate_behind"]),
@@ -352,7 +355,11 @@ def _period(source: Source, at: int, units: Units) -> tuple[str, int]:
 
 
 def _period_before(source: Source, start: int, units: Units) -> str:
-    """What a price in a list is for, where that stands before it: "price per GPU-hour: $2.35"."""
+    """What a price is for, where that stands before it: "a monthly fee of $98,000", "price per GPU-hour: $2.35"."""
+    for at in range(max(0, start - _LONGEST_PERIOD), start):
+        led = next((hit.key for hit in units.leading.at(source, at) if hit.end == start), None)
+        if led:
+            return led
     if start < 2 or source.tokens[start - 1].text != ":":
         return ""
     for at in range(max(0, start - _LONGEST_PERIOD), start - 1):

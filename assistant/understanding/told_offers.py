@@ -12,6 +12,7 @@ from typing import TypeVar
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
+from .belonging import Belonging, of_a_total
 from .besides import OFFERED
 from .meaning import one_thread
 from .offer_prices import MOST_PER_HOUR
@@ -61,12 +62,13 @@ class Told:
 @dataclass(frozen=True)
 class Learned:
     """The ``offers``, and the prices (as typed) of which nobody knows what they are for; tokens: ``job``, what tells of
-    the job, ``heads``: what opens a quote."""
+    the job, ``heads``: what opens a quote, ``lines``: the sums that are in the total of one."""
 
     offers: Sequence[Told] = ()
     unread: Sequence[str] = ()
     job: frozenset[int] = frozenset()
     heads: frozenset[int] = frozenset()
+    lines: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ class Lined:
 class ToldOffers:
     """``path``: the file of the opinion, beside which that of the pieces lies."""
 
-    def __init__(self, path: Path, values: Values) -> None:
-        self._path, self._values = str(path), values  # as it is kept with the listener
+    def __init__(self, path: Path, values: Values, belonging: Belonging) -> None:
+        self._path, self._values, self._belonging = str(path), values, belonging  # as it is kept with the listener
 
     def pieces(self, reading: Reading) -> tuple[Lined, Sequence[Piece]]:
         """The pieces of a message that has an amount of money; none without the model."""
@@ -135,7 +137,9 @@ class ToldOffers:
             for at in seen.said(reading.text, piece).tokens
         )
         timed = tokens(_TIMED)
-        times = {at for q in reading.quantities if q.kind in ("time", "date", "dates", "percent") and q.start in timed
+        valid = lambda q: q.kind in ("time", "date") and self._belonging.is_validity(reading.text.tokens, q)
+        times = {at for q in reading.quantities
+                 if (q.kind in ("time", "date", "dates", "percent") and q.start in timed) or valid(q)
                  for at in range(q.start, q.end)}  # fmt: skip
         return Marked(tokens((PRICE,)), frozenset(times), tokens(("gpus",)))
 
@@ -144,8 +148,14 @@ class ToldOffers:
         that are paid beside the machines."""
         seen, found = self.pieces(reading)
         said = [seen.said(reading.text, piece) for piece in found]
+        found = self._belonging.settled(reading, self._belonging.in_its_sentence(reading, found, said), said)
         found = _of_its_seller(reading, found, said)
         offered = any(token.stem in OFFERED for token in reading.text.tokens)
+        total, lines = self._belonging.lines(reading)
+        listed = frozenset(at for q in lines for at in range(q.start, q.end))
+        sells = offered or any(piece.kind == "seller" and piece.sure >= _SURE for piece in found)
+        whole = next((n for n, one in enumerate(said) if total and sells and total.start in one.tokens), None)
+        found = found if whole is None else of_a_total(found, whole)
         every = [n for n, piece in enumerate(found) if piece.kind == PRICE]
         if not every and offered:  # a sum that sounds like what we may spend, and hardly so
             every = [n for n, piece in enumerate(found) if piece.kind == "budget" and piece.sure < _SURE][:1]
@@ -153,11 +163,12 @@ class ToldOffers:
             found = [replace(one, kind=PRICE, sure=_HARDLY) if n in every else one for n, one in enumerate(found)]
         asked = len(every) == 1 and (offered or bool(reading.context.fields.get("budget.quotes")))
         least = _HARDLY if asked else _SURE
-        prices = [n for n in every if found[n].sure >= least and not said[n].tokens & apart]
+        prices = [n for n in every if found[n].sure >= least and not said[n].tokens & (apart | listed)]
+        rivals = [every.index(n) for n in every if not said[n].tokens & (apart | listed)]
         heads = self._values.heads(reading.text.tokens, [min(said[n].tokens) for n in prices])
         found = [_in_its_part(one, heads, said, n, every) for n, one in enumerate(found)]
         names = [self._names(reading, piece, one, fabrics) for piece, one in zip(found, said, strict=True)]
-        parts = _shared_out(found, names, [every.index(n) for n in prices])
+        parts = _shared_out(found, names, [every.index(n) for n in prices], rivals)
         told = [self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)]) for n in prices]
         of = lambda ours: frozenset(
             at for piece, one in zip(found, said, strict=True) if ours(piece) for at in one.tokens
@@ -167,6 +178,7 @@ class ToldOffers:
             [_whole(reading, said[n]) for n, one in zip(prices, told, strict=True) if one is None],
             of(_is_of_the_job),
             frozenset(at for first in heads for at in (first, first + 1)),
+            listed if whole is not None else frozenset(),
         )  # fmt: skip
 
     def _names(self, reading: Reading, piece: Piece, said: Said, fabrics: Mapping[int, str]) -> bool:
@@ -298,15 +310,17 @@ def _is_of_the_job(piece: Piece) -> bool:
 
 
 def _shared_out(
-    found: Sequence[Piece], names: Sequence[bool], prices: Sequence[int]
+    found: Sequence[Piece], names: Sequence[bool], prices: Sequence[int], rivals: Sequence[int]
 ) -> dict[int, dict[str, list[int]]]:
     """The pieces of each price, by their numbers, the likeliest first, and those that name nothing (``names``) last;
-    one that is likely of none goes to the likeliest that has none of its kind."""
+    one that is likely of none goes to the likeliest that has none of its kind. ``rivals``: the prices that are not paid
+    apart, whether or not they are of an offer."""
     parts: dict[int, dict[str, list[int]]] = {n: {} for n in prices}
     told = [piece.sure >= _SURE_PART.get(piece.kind, 0.0) and not _is_of_the_job(piece) for piece in found]
-    share = lambda piece, n: (
-        max(piece.of) if len(parts) == 1 else piece.of[n]
-    )  # of one there is nothing else to tell of
+    # Of one there is nothing else to tell of, but for what is another's where it has its own.
+    own = lambda piece, n: any(p.kind == piece.kind and p.of and p.of[n] >= _LINKED for p in found)
+    theirs = lambda piece, n: piece.of[n] < _LINKED <= max(piece.of[k] for k in rivals) and own(piece, n)
+    share = lambda piece, n: max(piece.of) if len(parts) == 1 and not theirs(piece, n) else piece.of[n]
     pairs = [(share(one, n), at, n) for at, one in enumerate(found) if told[at] and one.of for n in parts]
     placed: set[int] = set()
     for odds, at, n in sorted(pairs, key=lambda pair: (pair[0] < _LINKED, not names[pair[1]], -pair[0])):

@@ -95,6 +95,8 @@ def _meaning(plan: Plan) -> str:
     others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     likely = [] if others else _likeliest(plan)
     others = others or [reading.name(plan, c.fabric) for c in likely]
+    if reading.unread(plan):
+        return "open until it is said whose every price is that was told with the quotes."
     if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
     if answer.certainty == "clear" and not costs_more(plan):

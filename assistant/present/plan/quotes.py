@@ -88,7 +88,7 @@ def _priced(quote: QuotedOffer, gpus: int) -> str:
 def _side_by_side(plan: Plan) -> list[Block]:
     if not plan.quotes:
         return []
-    shown, won = _ranked(plan), _winner(plan)
+    shown, won = _ranked(plan), None if reading.unread(plan) else _winner(plan)
     table = Table(
         _COLUMNS,
         [_row(quote, quote is won) for quote in shown],
@@ -254,7 +254,7 @@ def _taken(plan: Plan) -> str:
     won = _winner(plan)
     if won is None or won.run_cost_usd is None:
         return "None of the quotes does what is asked."
-    if unread := _unread(plan):
+    if unread := reading.unread(plan):
         return f"Which to take is not said: {unread} was told beside them and is not understood. Say whose price it is."
     of = "the run" if reading.ends(plan) else "it"
     said = f"Take {_of(won)}: {of} costs {_sum(plan, won)}"
@@ -273,12 +273,6 @@ def _taken(plan: Plan) -> str:
         less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
         said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."
-
-
-def _unread(plan: Plan) -> str:
-    """The prices that were told with the quotes and are in none of them."""
-    told = (quote.get("unread") for quote in reading.asked(plan, "budget.quotes") or [])
-    return ", ".join(f'"{text}"' for text in dict.fromkeys(told) if text)
 
 
 def _same_work(plan: Plan) -> str:

@@ -37,6 +37,12 @@ def asked(plan: Plan, field: str) -> Any:
     return value
 
 
+def unread(plan: Plan) -> str:
+    """The prices that were told with the quotes and are in none of them, as they were typed."""
+    told = (quote.get("unread") for quote in asked(plan, "budget.quotes") or [])
+    return ", ".join(f'"{text}"' for text in dict.fromkeys(told) if text)
+
+
 def network_said(plan: Plan) -> str | None:
     """The network that was said to be there or to be taken, by its id."""
     return asked(plan, "cluster.fabric") or None

@@ -34,6 +34,7 @@ Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 # something else costs the same within TIE_PERCENT, or is as often the cheaper one; ``close``: something else costs the
 # same within CLOSE_PERCENT, or is the cheaper one in more than a fifth of the drawn worlds; ``clear``: neither. Of a
 # network that was given ``clear`` is said too where it is another that clearly costs less.
+# Where a price was told with the quotes and is in none of them nobody knows which costs least: a ``toss-up``.
 Certainty = Literal["clear", "close", "toss-up"]
 TIE_PERCENT = 1.0  # what prices are rounded by
 # What costs no more than this on top is no clear second, whatever the worlds say, which have most of their error in

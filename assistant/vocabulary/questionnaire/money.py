@@ -207,6 +207,11 @@ class Budget(Section):
         return self
 
     @property
+    def open_prices(self) -> str:
+        """The prices that were told with the quotes and are in none of them, as typed; none where all are."""
+        return ", ".join(dict.fromkeys(quote.unread for quote in self.quotes if quote.unread))
+
+    @property
     def quotes_tell_oversubscription(self) -> bool:
         """Whether every quote says it, so that nothing is assumed of it."""
         return bool(self.quotes) and all(quote.oversubscription is not None for quote in self.quotes)

@@ -14,6 +14,7 @@ from .terms_of_rent import taken
 
 _ALIKE = 1.0  # percent of a step: what is less apart is as fast
 _WRONG = 3.0  # times the price: what is farther from it is no price of the hour
+_CERTAIN = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
 
 
 def promised(asked: Asked) -> list[str]:
@@ -186,8 +187,7 @@ def if_forced(asked: Asked) -> list[str]:
     if runner is not None and runner.cost_usd and runner is not best:
         time = f", {figures.hours(runner.run_hours)}" if reading.ends(asked.plan) else ""
         beside = f" Next: {asked.name(runner.fabric)}, {money(runner)}{time}."
-    sure = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
-    word = sure.get(str(asked.plan.recommendation.certainty), "")
+    word = _CERTAIN.get(str(asked.plan.recommendation.certainty), "")
     return [
         f"{card.do.rstrip('.')}: {money(best)}{ends}; {word}, {100 * asked.plan.recommendation.confidence:.0f} "
         f"% of the "
@@ -201,8 +201,7 @@ def tips_named(asked: Asked) -> list[str]:
     best = asked.best
     if best is None or best.cost_usd is None or not best.step_time_s or "toss" not in asked.text:
         return []
-    certain = {"clear": "it is clear", "close": "it is close", "toss-up": "it is a toss-up"}
-    word = certain.get(str(asked.plan.recommendation.certainty), "")
+    word = _CERTAIN.get(str(asked.plan.recommendation.certainty), "")
     said = []
     for fabric in asked.networks:
         one = reading.candidate(asked.plan, fabric)

@@ -1,0 +1,174 @@
+"""What of the pieces of offers (:mod:`.pieces`) is of which price by what stands beside it, whatever the network takes
+for likely: a price on demand has no term, a discount no time, an offer ends on the day until which it is valid, the
+price of a line is no offer, and what a seller's own sentence asks is his."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from .offer_prices import LEAST_SUM, hourly, is_rate
+from .piece_values import Said, amounts_at
+from .pieces import OF_OFFERS, OTHER, PRICE, Piece
+from .quantities import MONEY_OTHER
+from .reading import Reading
+from .templates import Quantity
+from .text import Tokens, clause_of, cut, sentences
+
+_MONEY = ("money", MONEY_OTHER)
+_TIMED = frozenset({"term", "minimum", "delivery", "extra", "time"})
+_MARK = 4  # words that a comma parts as well as
+_PARTS = frozenset({",", "or", "and"})
+_PRICES = ("money", MONEY_OTHER, "decimal", "number")
+_STRONG = frozenset(";.!?")
+_SUM = 0.005  # as a share: what a total may differ from its lines by rounding
+_LINES = 2  # from which on a sum is a total of lines
+_BEHIND = 2  # tokens between a price and what says that it is of one piece
+_SOFT = frozenset({"budget", OTHER, PRICE})
+_SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
+_SURE = 0.5
+
+
+class Belonging:
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``reduced`` (a time beside
+    these is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before
+    a sum: it is that of the lines above)."""
+
+    def __init__(self, words: Mapping[str, Any]) -> None:
+        self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
+        self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
+        self._valid, self._reduced, self._each, self._total = (
+            frozenset(words[name].split()) for name in ("valid", "reduced", "unit_price", "line_total")
+        )
+
+    def settled(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
+        """The pieces, as surely of a price or of none as what stands beside them says."""
+        made = [self._timed(reading, piece, one) for piece, one in zip(found, said, strict=True)]
+        return self._without_terms(reading, made, said)
+
+    def is_validity(self, tokens: Tokens, time: Quantity) -> bool:
+        """Whether a time is that until which an offer stands: "valid until 20 December", "good for 30 days"."""
+        return tokens.has(self._valid, clause_of(tokens, time.start, time.end)[0], time.start)
+
+    def _timed(self, reading: Reading, piece: Piece, said: Said) -> Piece:
+        """A piece that is of no offer, where its time is that of a discount, or the last day of the offer."""
+        tokens = reading.text.tokens
+        time = next(amounts_at(reading.quantities, said, ("time", "date")), None) if piece.kind in _TIMED else None
+        if time is None:
+            return piece
+        first, last = clause_of(tokens, time.start, time.end)
+        shares = any(q.kind == "percent" and first <= q.start < last for q in reading.quantities)
+        reduced = piece.kind == "term" and shares and tokens.has(self._reduced, first, last)
+        if reduced or self.is_validity(tokens, time):
+            return replace(piece, of=())
+        term = (
+            piece.kind == "delivery"
+            and tokens.has(self._term, first, last)
+            and not tokens.has(self._there, first, last)
+        )
+        return replace(piece, kind="term") if term else piece  # "3 month term"
+
+    def _without_terms(self, reading: Reading, found: list[Piece], said: Sequence[Said]) -> list[Piece]:
+        """The pieces; no term is of a price that is said to be on demand."""
+        tokens = reading.text.tokens
+        prices = [n for n, piece in enumerate(found) if piece.kind == PRICE and said[n].tokens]
+        amounts = {n: next(amounts_at(reading.quantities, said[n], _PRICES), None) for n in prices}
+        places = {n: (q.start, q.end) if q else (min(said[n].tokens), max(said[n].tokens) + 1)
+                  for n, q in amounts.items()}  # fmt: skip
+        bare = {n for phrase in self._on_demand for at in tokens.phrases(phrase, 0, len(tokens))
+                for n in [_nearest(tokens, at, at + len(phrase), places)] if n is not None}  # fmt: skip
+        if not bare:
+            return found
+        free = [n in bare for n in prices]
+        return [replace(one, of=tuple(0.0 if none else odds for odds, none in zip(one.of, free, strict=True)))
+                if one.kind == "term" and len(one.of) == len(free) else one for one in found]  # fmt: skip
+
+    def in_its_sentence(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
+        """The pieces; the one amount in a sentence with a seller that may be a price, and is surely nothing else, is
+        his, and of what he names nothing else is."""
+        made = list(found)
+        for first, last in sentences(reading.text.tokens):
+            inside = {n for n, one in enumerate(said) if one.tokens and first <= min(one.tokens) < last}
+            money = [n for n in inside if found[n].kind in _SOFT]
+            sells = any(found[n].kind == "seller" and found[n].sure >= _SURE for n in inside)
+            may_be = [n for n in money if found[n].kind == PRICE or found[n].sure < _SURELY_NOT]
+            if len(money) == len(may_be) == 1 and sells and _asked(reading, said[money[0]]):
+                made = _as_price(made, money[0], inside)
+        return made
+
+    def lines(self, reading: Reading) -> tuple[Quantity | None, list[Quantity]]:
+        """Of sums that are told line by line the total, where one is named that is theirs, and those that are no offer:
+        all others beside a total, else the price of one piece beside that of its line, and all where there are several
+        lines."""
+        tokens = reading.text.tokens
+        sums = [q for q in reading.spans if q.kind in _MONEY and q.unit in ("", "gpu", "node", "port")]
+        sums = [q for q in sums if q.value >= LEAST_SUM]
+        pieces = [q for q, line in pairwise(sums) if self._is_of_one(tokens, q) and _in_one_line(tokens, q, line)]
+        rest = [q for q in sums if q not in pieces]
+        for total in (q for q in reversed(rest) if self._is_total(tokens, q)):
+            above = [q for q in rest if q is not total]
+            whole = sum(q.value for q in above)
+            if len(above) >= _LINES and abs(whole - total.value) <= _SUM * total.value:
+                return total, [*pieces, *above]
+        return None, pieces if len(pieces) < _LINES else sums
+
+    def _is_of_one(self, tokens: Tokens, amount: Quantity) -> bool:
+        """Whether a sum is that of one piece of several: "@ $31,000", "$1,150 each"."""
+        before = amount.start > 0 and tokens[amount.start - 1].text in self._each
+        return before or tokens.has(self._each, amount.end - 1, amount.end + _BEHIND)
+
+    def _is_total(self, tokens: Tokens, amount: Quantity) -> bool:
+        first, _ = clause_of(tokens, amount.start, amount.end)
+        return tokens.has(self._total, first, amount.start)
+
+
+def of_a_total(found: Sequence[Piece], at: int) -> list[Piece]:
+    """The pieces where that one is the sum of all that is offered: all the others are of it."""
+    all_of_it = lambda one: one.kind in OF_OFFERS and one.kind != PRICE
+    made = [replace(one, of=(max(one.of, default=_SURE),)) if all_of_it(one) else one for one in found]
+    made = [replace(one, kind=OTHER) if one.kind == PRICE else one for one in made]
+    made[at] = replace(found[at], kind=PRICE, of=(), sure=1.0)
+    return made
+
+
+def _asked(reading: Reading, said: Said) -> bool:
+    """Whether an amount is one that a seller may ask for machines."""
+    amount = next(amounts_at(reading.quantities, said, _MONEY), None)
+    return amount is not None and (is_rate(amount) or hourly(amount))
+
+
+def _as_price(found: list[Piece], at: int, inside: Set[int]) -> list[Piece]:
+    """The pieces with that one as a price; those ``inside`` its sentence are of it alone."""
+    price = found[at]
+    before = sum(one.kind == PRICE for one in found[:at])
+    known = price.kind == PRICE
+    made = []
+    none = not any(one.kind == PRICE for one in found)
+    for n, one in enumerate(found):
+        if one.kind not in OF_OFFERS or one.kind == PRICE or not (one.of or none):
+            made.append(one)
+            continue
+        odds = [share * (n not in inside) for share in one.of]
+        rest = odds[before + 1 :] if known else odds[before:]
+        own = 1.0 if n in inside else odds[before] if known and before < len(odds) else 0.0
+        made.append(replace(one, of=(*odds[:before], own, *rest)))
+    made[at] = replace(price, kind=PRICE, of=(), sure=max(price.sure, _SURE) if known else _SURE)
+    return made
+
+
+def _in_one_line(tokens: Tokens, one: Quantity, line: Quantity) -> bool:
+    """Whether the sum of a line stands behind the price of one piece: "@ $31,000 = $744,000"."""
+    return line.value > one.value and not _STRONG.intersection(tokens[at].text for at in range(one.end, line.start))
+
+
+def _nearest(tokens: Tokens, first: int, last: int, prices: Mapping[int, tuple[int, int]]) -> int | None:
+    """The price that stands nearest some words in their sentence, where a comma, or an "or", parts as much as some
+    words do."""
+    far: list[tuple[int, int]] = []
+    for n, (begins, ends) in prices.items():
+        texts = [tokens[at].text for at in (range(last, begins) if begins >= last else range(ends, first))]
+        if not _STRONG.intersection(texts):
+            far.append((len(texts) + _MARK * sum(text in _PARTS for text in texts), n))
+    return min(far)[1] if far else None
