@@ -145,7 +145,8 @@ def _told(case: Case, way: _Way, taken: dict[str, Taken]) -> Computed:
     caveat = " ".join([way.caveat, *(case.beside(claim, same=_states(claim, results)) for claim in claims)])
     listed = _listed(case) if "parts" in way.takes else ""
     text = f"{listed} {_said(way, taken)}".strip()
-    return case.answer(text, caveat, None, **{name: taken[name] for name in way.takes})
+    inputs: dict[str, Any] = {name: taken[name] for name in way.takes}
+    return case.answer(text, caveat, None, **inputs)
 
 
 def _formula(figure: _Figure, taken: dict[str, Taken]) -> str:
