@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
