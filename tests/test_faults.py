@@ -476,3 +476,17 @@ def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end, once):
             shown += chunk
     assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == 128 + end
     assert (b"\x1b[?1049h" in shown) == (b"\x1b[?1049l" in shown) and termios.tcgetattr(terminal)[:4] == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_pipes_and_endless_devices_in_the_place_of_what_is_kept_cost_time_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "prices"
+    folder.mkdir()
+    (folder / "a.yaml").write_text("usd: 2.5\n")
+    assert shipped.documents("prices", folder) == {"a.yaml": {"usd": 2.5}}
+    [kept] = (tmp_path / "cache" / "compiled").iterdir()
+    for stands in (os.mkfifo, lambda path: os.symlink("/dev/zero", path)):
+        kept.unlink()
+        stands(kept)
+        assert shipped.documents("prices", folder) == {"a.yaml": {"usd": 2.5}}

@@ -4,6 +4,7 @@ line."""
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -220,3 +221,20 @@ def test_what_a_catalog_adds_is_understood_in_the_conversation_at_once(tmp_path)
 def _renamed(entry, name, aliases=()):
     """An entry of the catalog as a file holds it, under another name."""
     return entry.model_dump(mode="json", exclude={"id"}, exclude_none=True) | {"name": name, "aliases": list(aliases)}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (os.mkfifo, "expected a file, got a device or a pipe"),
+        (os.mkdir, "expected a file, got a folder"),
+        (lambda path: os.symlink("/nonexistent", path), "no such file"),
+    ],
+    ids=["a pipe", "a folder", "a link that leads nowhere"],
+)
+def test_what_stands_in_the_place_of_the_own_catalog_and_is_none_is_refused(make, said, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    make(tmp_path / "catalog.yaml")
+    refused = weft("plan", "knowledge/examples/llama-70b-pretraining.yaml")
+    assert refused.code == 2 and said in refused.err and "catalog.yaml" in refused.err

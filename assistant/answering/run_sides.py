@@ -59,7 +59,7 @@ def runs(case: Case, of: Told) -> list[Run]:
     if not 2 <= sides <= MOST or not set(many) <= {0, 1, sides} or (relative and sides > 2) or not many[0]:
         return []
     labels = _labels(case, sides)
-    if not labels and _is_open(of, _only_label(case)):
+    if not labels and _is_open(case, of, _only_label(case)):
         return []
     made = [Run(label.name) for label in labels] if labels else [Run() for _ in range(sides)]
     for kind in ("days", "usd", "gpus"):
@@ -72,14 +72,17 @@ def runs(case: Case, of: Told) -> list[Run]:
     return _named(made, only)
 
 
-def _is_open(of: Told, only: _Label | None) -> bool:
-    """Whether two prices stand before two lengths, or behind them, and one network is named: which length is whose is
-    not said: "we pay 2.60; with InfiniBand 3.05 but 11 days rather than 12.5"."""
+def _is_open(case: Case, of: Told, only: _Label | None) -> bool:
+    """Whether of two prices and two lengths one pair alone is said as this instead of that, and one network is named:
+    which length is whose is not said then ("we pay 2.60; with InfiniBand 3.05 but 11 days rather than 12.5")."""
     days, usd = of.of("days"), of.of("usd")
     if only is None or not len(days) == len(usd) == 2:
         return False
     order = sorted([(part.said[0], "days") for part in days] + [(part.said[0], "usd") for part in usd])
-    return order[0][1] == order[1][1]
+    apart = order[0][1] != order[1][1]  # "17 days at $2.05 instead of 13 at $2.95"
+    between = lambda pair: case.utterance.text[pair[0].said[0][1] : pair[1].said[0][0]].lower()
+    replaced = [any(word in between(pair) for word in ("instead of", "rather than")) for pair in (days, usd)]
+    return not apart and replaced[0] != replaced[1]
 
 
 # -- whose they are ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -139,7 +140,7 @@ def load(*, user_catalog: Path | str | None = None, profile: Path | None = None)
     """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over
     it. The same one as long as nothing else stands in these files: who writes one and plans again has it read again."""
     chosen = Path(user_catalog) if user_catalog else paths.data_dir() / "catalog.yaml"
-    own = chosen if user_catalog or chosen.is_file() else None
+    own = chosen if user_catalog or os.path.lexists(chosen) else None  # a link that leads nowhere is said
     return _load(own, profile, tuple(_hash(path) for path in (own, profile) if path))
 
 

@@ -47,7 +47,10 @@ def content_of(path: Path, largest: int = MAX_FILE_BYTES) -> bytes:
     """What is in a user's file; of a larger one its beginning, which :func:`text_read` refuses. Raises
     :class:`InputError` when it cannot be read."""
     with opened(path) as file:
-        return file.read(largest + 1)
+        content = file.read(largest + 1)
+        if content is None:  # as what the kernel hands out line by line
+            raise InputError("cannot be read: it gives nothing", Place(str(path)))
+        return content
 
 
 @contextlib.contextmanager

@@ -111,6 +111,9 @@ def content(found: Found) -> tuple[bytes, os.stat_result]:
             if state.st_size > LARGEST_FILE:
                 size, most = f"{state.st_size / 2**20:.1f} MiB", f"{LARGEST_FILE / 2**20:g} MiB"
                 raise Unreadable(f"is {size} large; at most {most} are read, so split it")
-            return file.read(LARGEST_FILE), state
+            data = file.read(LARGEST_FILE)
+            if data is None:  # as what the kernel hands out line by line
+                raise Unreadable("cannot be read: it gives nothing")
+            return data, state
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None

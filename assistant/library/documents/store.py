@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assistant.library import paths
-from assistant.library.files import replacing
+from assistant.library.files import content_of, replacing
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.own_documents import Cut, OwnDocument, State
 
@@ -45,7 +45,8 @@ class DocumentStore:
     def documents(self) -> list[OwnDocument]:
         """Every document in order of name. Raises :class:`InputError` when the list is damaged."""
         try:
-            listed = json.loads(self._manifest.read_bytes())
+            os.lstat(self._manifest)  # a link that leads nowhere is none that is missing
+            listed = json.loads(content_of(self._manifest))
             if listed["format"] != FORMAT:
                 problem = f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft"
                 raise InputError(problem, Place(str(self._manifest)))
@@ -63,7 +64,7 @@ class DocumentStore:
     def cuts(self, document: OwnDocument) -> list[Cut] | None:
         """The passages of a document, None when their file is missing or damaged."""
         try:
-            entries = json.loads(self._passages(document.path, document.digest).read_bytes())
+            entries = json.loads(content_of(self._passages(document.path, document.digest)))
             return [Cut(**{**entry, "headings": tuple(entry["headings"])}) for entry in entries]
         except (OSError, ValueError, TypeError, KeyError):
             return None
