@@ -269,3 +269,9 @@ def test_the_number_for_which_no_sum_is_told_is_named():
     said = understood("what do 64 H100 cost for 10 days at $2.50, and 7% tax?", LIBRARY)
     assert computed_answer(said, LIBRARY) is None
     assert not_summed(said, LIBRARY) == ["7%"]
+
+
+def test_two_prices_and_two_lengths_of_which_nobody_says_whose_they_are_give_no_sum():
+    asked = "we pay 2.60 per GPU-hour for 48 H100; with InfiniBand 3.05 but only 11 days rather than 12.5. Cheaper?"
+    found = computed_answer(understood(asked, LIBRARY), LIBRARY)
+    assert found is None or found.computed is None

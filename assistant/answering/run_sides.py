@@ -79,10 +79,10 @@ def _is_open(case: Case, of: Told, only: _Label | None) -> bool:
     if only is None or not len(days) == len(usd) == 2:
         return False
     order = sorted([(part.said[0], "days") for part in days] + [(part.said[0], "usd") for part in usd])
-    apart = order[0][1] != order[1][1]  # "17 days at $2.05 instead of 13 at $2.95"
-    between = lambda pair: case.utterance.text[pair[0].said[0][1] : pair[1].said[0][0]].lower()
-    replaced = [any(word in between(pair) for word in ("instead of", "rather than")) for pair in (days, usd)]
-    return not apart and replaced[0] != replaced[1]
+    side_by_side = order[0][1] != order[1][1]  # "17 days at $2.05 instead of 13 at $2.95"
+    said = case.utterance.roles["places"].get("in_place_of", ())
+    replaced = lambda pair: any(pair[0].said[0][1] <= start and end <= pair[1].said[0][0] for start, end in said)
+    return not side_by_side and replaced(days) != replaced(usd)
 
 
 # -- whose they are ----------------------------------------------------------------------------------------
