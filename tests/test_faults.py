@@ -231,6 +231,10 @@ def test_no_file_of_the_rules_and_the_knowledge_can_be_missing_or_empty_unnotice
         with pytest.raises(KnowledgeError, match=f"{one}:1: there is nothing in it"):
             paths.whole(folder)
         (tmp_path / "away").rename(folder / one)
+    (folder / paths.FILES).unlink()
+    (folder / paths.FILES).touch()
+    with pytest.raises(KnowledgeError, match=f"{paths.FILES}:1: there is nothing in it"):
+        paths.whole(folder)
 
 
 @pytest.mark.parametrize("stage", ["classify", "screen", "choose", "advise", "advise/settings"])

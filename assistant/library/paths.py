@@ -28,9 +28,13 @@ def shipped(name: str) -> Path:
 
 def whole(folder: Path) -> Path:
     """The folder. Raises :class:`KnowledgeError` for the first file that it lists in :data:`FILES` and that is not
-    there, or empty: without it an answer would be another one. A folder that lists none has what it has."""
+    there, or empty: without it an answer would be another one; so is the list itself. A folder without one has what it
+    has."""
     listed = folder / FILES
-    for line, name in enumerate(listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else (), start=1):
+    names = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else None
+    if names == []:
+        raise KnowledgeError(f"{listed}:1: there is nothing in it, and without it nobody knows what has to be there")
+    for line, name in enumerate(names or (), start=1):
         path = folder / name
         if not path.is_file():
             gone = next(
