@@ -281,3 +281,9 @@ def test_what_a_quote_includes_a_thousand_times_it_includes_once(library):
 def test_a_sentence_that_was_taken_for_a_file_is_not_told_whole():
     seen = weft("plan", "pretrain 70B on 64 H100 " * 5_000)
     assert seen.code == 2 and "expected a file ending in" in seen.err and len(seen.err) < 500
+
+
+def test_a_key_of_a_million_letters_is_not_told_whole(tmp_path):
+    (tmp_path / "job.json").write_text('{"workload": "pretraining", "' + "k" * 1_000_000 + '": 1}', encoding="utf-8")
+    seen = weft("plan", str(tmp_path / "job.json"))
+    assert seen.code == 2 and "kkk…kkk" in seen.err and len(seen.err) < 600

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-_LONGEST, _ENDS = 300, 100  # characters of a path that are shown whole, and of a longer one at each end
+_LONGEST, _ENDS = 300, 100  # characters of a path or a field that are shown whole, and of a longer one at each end
 
 
-def _short(path: str) -> str:
-    """A sentence that was taken for a file is not told whole."""
-    return path if len(path) <= _LONGEST else f"{path[:_ENDS]}…{path[-_ENDS:]}"
+def _short(name: str) -> str:
+    """A sentence that was taken for a file, or a key of a million letters, is not told whole."""
+    return name if len(name) <= _LONGEST else f"{name[:_ENDS]}…{name[-_ENDS:]}"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Place:
         where = _short(self.file or "")
         if self.line is not None:
             where = f"{where}:{self.line}" if where else f"line {self.line}"
-        return f"{where} {self.field}".strip() if self.field else where
+        return f"{where} {_short(self.field)}".strip() if self.field else where
 
 
 @dataclass
