@@ -219,20 +219,29 @@ def understand(sentence: str, *, id: str | None = None) -> Understanding:
     return Listener.of(library.language, library.catalog, library.listener).hear(sentence).contract(id)
 
 
-def diagnose(*logs: Path | str) -> Diagnosis:
+def diagnose(*logs: Path | str, unread: list[InputError] | None = None) -> Diagnosis:
     """What output of nccl-tests or of a job with ``NCCL_DEBUG=INFO`` says, and how to repair it. Raises
     :class:`InputError` where none of the logs is either, nor that of a job whose steps can be compared, nor has a table
-    of GPUs, adapters or hosts."""
+    of GPUs, adapters or hosts. A log that cannot be read raises it too, or, where ``unread`` is given, is told there
+    beside what the others say; where there are no others the last one is raised."""
     from assistant.network.diagnosis import diagnose as read
     from assistant.network.diagnosis import diagnose_text
 
-    known = _library().catalog
-    files = [read([one], known).files[0] if isinstance(one, Path) else diagnose_text(one, known) for one in logs]
+    known, files = _library().catalog, list[DiagnosedFile]()
+    for one in logs:
+        try:
+            files.append(read([one], known).files[0] if isinstance(one, Path) else diagnose_text(one, known))
+        except InputError as error:
+            if unread is None:
+                raise
+            unread.append(error)
+    if unread and not files:
+        raise unread.pop()
     if not any(file.kind != "unknown" or file.checked or _is_monitoring(file) for file in files):
         raise InputError(
             "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
             f"there is none in {'it' if len(files) == 1 else 'any of these'}",
-            Place(", ".join(str(one) for one in logs if isinstance(one, Path)) or None),
+            Place(", ".join(file.path for file in files if file.path != "-") or None),
         )
     return Diagnosis(files=files)
 

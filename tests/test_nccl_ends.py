@@ -10,6 +10,7 @@ from assistant.network.diagnosis import diagnose_text
 from assistant.network.diagnosis.clock import seconds_between
 from assistant.vocabulary.answers import DiagnosisFinding
 from tests.nccl_logs import DEVICES, channels, debug
+from tests.program import weft
 
 CATALOG = library.load().catalog
 SOUND = debug(DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE", per_host=8)
@@ -153,3 +154,11 @@ def test_what_follows_from_ctrl_c_is_a_note_and_what_came_before_it_or_in_a_late
 )
 def test_the_time_between_two_lines_is_read_from_them(before, after, took):
     assert seconds_between(before, after) == took
+
+
+def test_a_log_that_cannot_be_read_hides_none_of_the_others(tmp_path):
+    log = tmp_path / "job.log"
+    log.write_text(debug(DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE", per_host=8), encoding="utf-8")
+    seen = weft("nccl", "diagnose", str(tmp_path / "gone.log"), str(log), str(tmp_path))
+    assert seen.code == 2 and "over infiniband" in seen.out
+    assert "gone.log: no such file" in seen.err and "got a folder" in seen.err

@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from assistant.vocabulary.errors import InputError
+
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
-from .terminal import one_of, path, sparing, write, write_lines
+from .terminal import one_of, path, say, sparing, write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
@@ -41,7 +43,7 @@ def env(
     from assistant.library.checks import known_id
     from assistant.network.nccl import FORMS, Host, as_file, environment_of, named, new_enough, other_names
     from assistant.network.nccl.machines import gpu_of, instance_of, network_of, sharp_fits
-    from assistant.vocabulary.errors import InputError, Place
+    from assistant.vocabulary.errors import Place
 
     one_of("--for", form, FORMS)
     library = load(user_catalog=catalog)
@@ -119,8 +121,15 @@ def diagnose(
     from assistant import api
     from assistant.present.diagnosis import diagnosis_lines
 
-    found = api.diagnose(*logs)
+    unread = list[InputError]()
+    try:
+        found = api.diagnose(*logs, unread=unread)
+    finally:
+        for error in unread:  # what the others say is told all the same
+            say(str(error))
     if form == "json":
         write(found.model_dump_json(indent=2) + "\n")
     else:
         write_lines(diagnosis_lines(found))
+    if unread:
+        raise typer.Exit(2)
