@@ -73,7 +73,6 @@ _WORDS = {
         "images/sec:",
         "examples/sec:",
         "samples/sec:",
-        *saves.WORDS,
     ),
     CARD: CARD_WORDS,
     FAILED: ("warn", "seqnum=", "got completion", "unhandled system error"),
@@ -82,7 +81,8 @@ _WORDS = {
 
 def words() -> dict[int, tuple[str, ...]]:
     """By a bit, in small letters, what one of is in every line that may tell it."""
-    return {**_WORDS, FAILED: _WORDS[FAILED] + collectives.words(), STARTS: attempts.words()}
+    others = {STEP: saves.words(), FAILED: collectives.words(), STARTS: attempts.words()}
+    return {bit: _WORDS.get(bit, ()) + others.get(bit, ()) for bit in {*_WORDS, *others}}
 
 
 def exact() -> list[bytes]:

@@ -4,29 +4,41 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
+
+from pydantic import BaseModel, ConfigDict
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .signatures import finding, one_in
+from .signatures import Pattern, finding, one_in, read
 
-WORDS = ("checkpoint", "ckpt")  # in small letters: one is in every such line
-_WRITTEN = ("sav", "wrote", "writ", "dump", "stor", "upload", "flush")
-_READ = ("load", "restor", "resum", "delet", "remov", "next", "every", "timeout", "estimat")
-_TOOK = re.compile(
-    r"(?:\(|\b(?:in|took|within|after|for)[: ]{1,2}|(?:time|duration|elapsed|_s|_secs?)[\w/]{0,8} ?[:= ] ?)"
-    r"(\d{1,7}(?:\.\d{1,6})?) ?(ms|s|secs?|seconds?|mins?|minutes?)?(?![\w.%/])",
-    re.I,
-)
 _SECONDS = {"ms": 1e-3, "m": 60.0}
 _NUMBER = re.compile(r"[\d.]+")
-_KINDS, _HEAD, _KEPT, _FEWEST = (
-    16,
-    5,
-    64,
-    4,
-)  # kinds of lines; of each the first ones, the last ones, and how many at least
+_KINDS = 16  # kinds of lines
+_HEAD, _KEPT, _FEWEST = 5, 64, 4  # of each the first ones, the last ones, and how many at least
 _GROWN, _ON_THE_WAY, _LONG = 5.0, 2.0, 10.0  # the last against the first, and the one before it; seconds that are long
+
+
+class _Known(BaseModel):
+    """The words of such lines; see ``knowledge/nccl/saves.yaml`` for what each key is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    of: tuple[str, ...]
+    written: tuple[str, ...]
+    others: tuple[str, ...]
+    took: Pattern
+
+
+@lru_cache(maxsize=1)
+def _known() -> _Known:
+    return _Known.model_validate(read("saves"))
+
+
+def words() -> tuple[str, ...]:
+    """In small letters: one is in every line that tells how long a checkpoint took."""
+    return _known().of
 
 
 @dataclass
@@ -57,16 +69,17 @@ class Saves:
 
     def take(self, number: int, line: str, small: str) -> bool:
         """Read one line; whether it tells how long one took."""
-        if not (one_in(small, WORDS) and one_in(small, _WRITTEN)) or one_in(small, _READ):
+        known = _known()
+        if not (one_in(small, known.of) and one_in(small, known.written)) or one_in(small, known.others):
             return False
-        took = _TOOK.search(line)
+        took = known.took.search(line)
         if took is None:
             return False
-        form = _NUMBER.sub("", small[: took.start(1)].replace(" ", ""))
+        form = _NUMBER.sub("", small[: took.start("time")].replace(" ", ""))
         if form in self._kinds or len(self._kinds) < _KINDS:
             saves = self._kinds.setdefault(form, _Saves())
-            unit = (took[2] or "s").lower()
-            seconds = float(took[1]) * _SECONDS.get("ms" if unit == "ms" else unit[0], 1.0)
+            unit = (took["unit"] or "s").lower()
+            seconds = float(took["time"]) * _SECONDS.get("ms" if unit == "ms" else unit[0], 1.0)
             saves.count += 1
             if len(saves.first) < _HEAD:
                 saves.first.append(seconds)
