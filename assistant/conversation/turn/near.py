@@ -15,12 +15,6 @@ _MOST = 2
 _ALIKE, _WEIGHT = 2, 3.0  # words that a question of a kind has in common; how many the likeliest kind is worth
 _LONGEST = 12  # words of a question that is offered
 _WORDS, _DIGITS = re.compile(r"[a-z]{3,}"), re.compile(r"\d")
-_COMMON = frozenset(
-    "the and for are was what which how many much does will would can could should with this that our your you not "
-    "who why when where have has had get got there here them they its from into about just "
-    "one two three four five give gives take takes make need want say tell per each own long big "
-    "make more less something".split()
-)
 
 
 def nearest(parts: Parts, said: Utterance, things: Sequence[Thing] = ()) -> list[str]:
@@ -31,7 +25,8 @@ def nearest(parts: Parts, said: Utterance, things: Sequence[Thing] = ()) -> list
         return list(dict.fromkeys(own))[:_MOST]
     quotes = bool(parts.state.plan and parts.state.plan.quotes)
     kinds = [one for one in parts.library.language["followups"]["kinds"] if quotes or one.get("needs") != "quotes"]
-    words, likely = set(_WORDS.findall(said.text.lower())) - _COMMON, dict(said.followup)
+    common = parts.library.language["asked_for"]["common"]
+    words, likely = set(_WORDS.findall(said.text.lower())).difference(common), dict(said.followup)
     ranked = list[tuple[float, str]]()
     for kind in kinds:
         share = likely.get(kind["kind"], 0.0)
