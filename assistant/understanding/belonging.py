@@ -141,19 +141,16 @@ def _asked(reading: Reading, said: Said) -> bool:
 
 def _as_price(found: list[Piece], at: int, inside: Set[int]) -> list[Piece]:
     """The pieces with that one as a price; those ``inside`` its sentence are of it alone."""
-    price = found[at]
+    price, made = found[at], list(found)
     before = sum(one.kind == PRICE for one in found[:at])
     known = price.kind == PRICE
-    made = []
-    none = not any(one.kind == PRICE for one in found)
-    for n, one in enumerate(found):
-        if one.kind not in OF_OFFERS or one.kind == PRICE or not (one.of or none):
-            made.append(one)
-            continue
-        odds = [share * (n not in inside) for share in one.of]
-        rest = odds[before + 1 :] if known else odds[before:]
-        own = 1.0 if n in inside else odds[before] if known and before < len(odds) else 0.0
-        made.append(replace(one, of=(*odds[:before], own, *rest)))
+    none = not known and not any(one.kind == PRICE for one in found)
+    for n in inside if known else range(len(found)):  # beside a price that is new each of the others has one more
+        one = found[n]
+        if one.kind in OF_OFFERS and one.kind != PRICE and (one.of or none):
+            odds = [0.0] * len(one.of) if n in inside else [*one.of]
+            rest = odds[before + known :]
+            made[n] = replace(one, of=(*odds[:before], float(n in inside), *rest))
     made[at] = replace(price, kind=PRICE, of=(), sure=max(price.sure, _SURE) if known else _SURE)
     return made
 
