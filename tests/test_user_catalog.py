@@ -238,3 +238,10 @@ def test_what_stands_in_the_place_of_the_own_catalog_and_is_none_is_refused(make
     make(tmp_path / "catalog.yaml")
     refused = weft("plan", "knowledge/examples/llama-70b-pretraining.yaml")
     assert refused.code == 2 and said in refused.err and "catalog.yaml" in refused.err
+
+
+def test_the_doctor_does_not_call_a_catalog_fine_that_cannot_be_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    (tmp_path / "catalog.yaml").mkdir()
+    told = [line for line in weft("doctor").out.splitlines() if "your catalog" in line]
+    assert len(told) == 1 and "cannot be used" in told[0]

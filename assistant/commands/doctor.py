@@ -84,7 +84,7 @@ def _packages() -> Iterator[tuple[bool, str]]:
 def _data() -> Iterator[tuple[bool, str]]:
     from assistant.library import load, paths
 
-    library = load()
+    library, refused = load(), False
     try:
         c, k = library.catalog, library.knowledge
         counts = f"{len(c.gpus)} GPUs, {len(c.models)} models, {len(c.fabrics)} fabrics, {len(c.providers)} providers"
@@ -92,12 +92,14 @@ def _data() -> Iterator[tuple[bool, str]]:
         yield True, f"knowledge: {len(k.sources)} sources, {len(k.claims)} claims, {len(k.passages)} passages"
         yield True, f"rules: {len(library.rules)}"
     except InputError as error:
+        refused = True
         yield False, f"your catalog cannot be used: {error}"
     except KnowledgeError as error:
         yield False, f"the rules or the knowledge base cannot be read: {error}"
     yield True, f"rules in {library.rules_folder}, knowledge in {library.knowledge_folder}"
-    none = f"none ({paths.data_dir() / 'catalog.yaml'} would be laid over ours)"
-    yield True, f"your catalog: {library.user_catalog or none}"
+    if not refused:
+        none = f"none ({paths.data_dir() / 'catalog.yaml'} would be laid over ours)"
+        yield True, f"your catalog: {library.user_catalog or none}"
     yield _documents()
     yield True, f"cache in {paths.cache_dir()}, transcripts in {paths.data_dir() / 'transcripts'}"
 
