@@ -181,6 +181,41 @@ def test_errors_are_wrong_results_where_a_test_calculates():
     assert not alarms(rows("server gpu util errors maxtemp", "97 0 66", odd={3: "97 12 66"}))
 
 
+@pytest.mark.parametrize("sep", ["  ", " | ", ","])
+def test_a_host_that_failed_a_check_is_named_with_the_column(sep):
+    """ "one FAIL among PASS": of a table whose columns nobody described, with a threshold in its headline."""
+    good = [["n-1", "PASS", "PASS", "PASS", "PASS"], ["n-2", "PASS", "SKIP", "PASS", "PASS"]]
+    head = ["HOST", "NVLINK", "ECC", "RDMA_BW (>= 380)", "RESULT"]
+    bad = ["n-3", "PASS", "PASS", "FAIL (190.1)", "NOT OK"]
+    assert not alarms("\n".join(map(sep.join, [head, *good])))
+    text = "\n".join(map(sep.join, [head, *good, bad, ["n-4", *good[0][1:]]]))
+    assert alarms(text) == [("check-failed", 4)]
+    assert "n-3 did not pass: RDMA_BW (>= 380), RESULT" in said(text, "check-failed")
+
+
+def test_what_failed_and_then_passed_or_is_no_verdict_is_no_fault():
+    assert not alarms("host first again verdict\nn1 PASS PASS PASS\nn2 FAIL PASS PASS\nn3 PASS PASS PASS")
+    assert not alarms("host jobs last_job state\nn1 4 FAILED idle\nn2 4 COMPLETED alloc\nn3 5 COMPLETED alloc")
+
+
+def test_a_table_with_a_row_for_each_test_names_the_test():
+    text = "TEST         STATUS   SECONDS\ngpu_count    PASSED   1\nib_write_bw  FAILED   40\nnvlink       PASSED   3"
+    assert alarms(text) == [("check-failed", 3)] and "ib_write_bw" in said(text, "check-failed")
+
+
+def test_counts_of_failed_checks_are_nothing_where_all_are_nothing():
+    head = "host tests passed failed"
+    assert not alarms("\n".join([head, *(f"n{n} 12 12 0" for n in range(4))]))
+    assert alarms("\n".join([head, *(f"n{n} 12 12 0" for n in range(4)), "n4 12 11 1"])) == [("check-failed", 6)]
+
+
+@pytest.mark.parametrize(("value", "code"), [("79", "gpu-off-the-bus"), ("48,63", "gpu-memory-error"), ("31", None)])
+def test_a_column_of_xid_errors_is_read_as_the_kernels_lines_are(value, code):
+    text = rows("host gpu xid T_gpu", "0 60", odd={5: f"{value} 60"})
+    assert alarms(text) == ([(code, 7)] if code else [])
+    assert code is None or "GPU 1 of n01: " in said(text, code)
+
+
 def test_an_adapter_whose_link_is_slower_than_that_of_the_same_one_elsewhere():
     table = [f"gpu-{h} mlx5_{n} Active {200 if (h, n) == (2, 1) else 400} 48.9" for h in range(4) for n in range(4)]
     assert alarms("\n".join(["NODE HCA STATE RATE(Gb/s) loopback_GBs", *table])) == [("adapter-slower", 11)]

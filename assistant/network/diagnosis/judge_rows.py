@@ -1,5 +1,6 @@
 """The row of a table of GPUs, adapters or hosts that differs from the others where these are alike."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 from .columns import order_of
 from .report_table import Column, ReportTable
 from .reported import Reported
-from .signatures import as_information, finding
+from .signatures import as_information, finding, xid
 from .slow import ALIKE, DROP
 
 _COMPARED, _FEW, _MOSTLY = 4, 0.25, 0.75  # rows at least; the share that may differ, and that must be alike
@@ -18,6 +19,7 @@ _CLOSE = 0.9  # of the others: so many lie close to their middle where one stand
 _AT_WORK = 50  # per cent: an idle GPU lowers its clock and the speed of its link by design
 _HOTTER = 8  # degrees above the middle of the others, where a clock is low for heat
 _NAMED, _SHOWN = 8, 200  # rows of a table that are told, and characters of one
+_NUMBER = re.compile(r"(?<![\d.])\d{2,3}(?![\d.])")
 _BY_LOAD = ("clock", "work", "generation", "bandwidth")  # of GPUs: these say nothing of an idle one
 
 _SLOWER = {
@@ -46,9 +48,15 @@ def findings(reported: Reported, *, fast: bool) -> Iterator[DiagnosisFinding]:
     """What stands out in the tables of a log; ``fast``: tables of nccl-tests are as fast as they should be, and it did
     no harm."""
     for sheet in reported.sheets:
+        table, accused = ReportTable(sheet), set[int | None]()
         if sheet.names_parts and len(sheet.rows) >= _COMPARED:
-            for told in _of_table(ReportTable(sheet)):
+            for told in _of_table(table):
+                accused.add(told.line)
                 yield as_information(told) if fast else told
+        for told in _of_xids(table):
+            accused.add(told.line)
+            yield told
+        yield from _of_verdicts(table, accused)
 
 
 def checked(reported: Reported) -> list[str]:
@@ -83,6 +91,35 @@ def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
         yield told.model_copy(update={"evidence": table.text(row)[:_SHOWN]})
 
 
+def _of_xids(table: ReportTable) -> Iterator[DiagnosisFinding]:
+    """Xid errors of GPUs: what a line of the kernel's is an alarm for whatever else is in a log; the others are what
+    programs make too, and no fault of a part by themselves."""
+    column = table.column("xid")
+    for row in table.rows if column else ():
+        for number in _NUMBER.findall(column.cells[row] if column else ""):
+            for known, said in xid(int(number)):
+                told = known.at(table.lines[row], table.text(row)[:_SHOWN], said=said)
+                told = told.model_copy(update={"message": f"{table.named(row)}: {told.message}"})
+                yield told if known.weighs == "always" else as_information(told)
+
+
+def _of_verdicts(table: ReportTable, accused: set[int | None]) -> Iterator[DiagnosisFinding]:
+    """Rows that failed a check, as the table says itself; those that failed the same ones are told together, and those
+    of which it is told why not again."""
+    failed = {row: names for row, names in table.failed().items() if table.lines[row] not in accused}
+    for names in dict.fromkeys(map(tuple, failed.values())):
+        rows = [row for row, its in failed.items() if tuple(its) == names]
+        more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+        who = ", ".join(_named(table, row) for row in rows[:_NAMED]) + more
+        told = finding("row-failed", table.lines[rows[0]], who=who, said=", ".join(names))
+        yield told.model_copy(update={"evidence": table.text(rows[0])[:_SHOWN]})
+
+
+def _named(table: ReportTable, row: int) -> str:
+    of, check = (table.named(row) if table.host(row) or table.part(row) else ""), table.check(row)
+    return f"{check} of {of}" if check and of else check or of or f"line {table.lines[row]}"
+
+
 def _odd_in(table: ReportTable) -> Iterator[_Odd]:
     """Every value that stands out in its column."""
     for column in table.columns:
@@ -90,7 +127,7 @@ def _odd_in(table: ReportTable) -> Iterator[_Odd]:
             continue
         if column.meaning.judged in ("none", "least"):
             yield from _counted(table, column)
-        elif column.meaning.judged:
+        elif column.meaning.judged in ("fewer", "low"):
             for peers in _peers(table, column):
                 yield from _without_twins(table, [*_beside(column, peers)])
 
