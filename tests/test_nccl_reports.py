@@ -237,6 +237,62 @@ def test_rows_of_a_gpu_in_time_are_taken_together():
     assert alarms(series("1100").replace(" 1 99 1920", " 1 99 1105")) == [("gpu-clock-low", 19)]
 
 
+def rdma(counts: dict[tuple[int, int], int], usual: int = 12) -> str:
+    def line(host: int, n: int) -> str:
+        lost = counts.get((host, n), usual)
+        return f"link mlx5_{n}/1 rx_write_requests 77 out_of_sequence {lost} packet_seq_err {lost // 100} rnr_nak 0"
+
+    return "\n".join(f"n{host}: {line(host, n)}" for host in range(4) for n in range(4))
+
+
+def ethtool(counts: dict[int, int], usual: int = 0) -> str:
+    return "\n".join(
+        f"[root@gpu-{host} ~]# ethtool -S ens1f0\nNIC statistics:\n     rx_discards_phy: {counts.get(host, usual)}"
+        for host in range(4)
+    )
+
+
+def perfquery(counts: dict[int, int], usual: int = 0) -> str:
+    return "\n".join(
+        f"# Port counters: Lid {lid} port 1 (CapMask: 0x5A00)\n"
+        f"SymbolErrorCounter:..............{counts.get(lid, usual)}\nPortXmitDiscards:................{usual}"
+        for lid in range(1, 6)
+    )
+
+
+def columns(counts: dict[int, int], usual: int = 40) -> str:
+    made = (f"n{host}  mlx5_0  {counts.get(host, usual)}  0" for host in range(5))
+    return "\n".join(["host hca out_of_sequence local_ack_timeout_err", *made])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "says"),
+    [
+        (rdma({(2, 1): 812345}), "packets-lost-on-one", 10, "mlx5_1 on n2 loses or repeats far more"),
+        (ethtool({3: 50000}), "packets-lost-on-one", 12, "ens1f0 on gpu-3 loses"),
+        (perfquery({4: 4021}), "link-errors-on-one", 11, "SymbolErrorCounter is 4,021 (the others: 0)"),
+        (columns({1: 90311}), "packets-lost-on-one", 3, "mlx5_0 of n1 loses"),
+    ],
+)
+def test_an_adapter_that_loses_far_more_than_its_siblings(text, code, line, says):
+    assert (code, line) in alarms(text) and says in said(text, code)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rdma({(2, 1): 90}),
+        rdma({}, 250000),
+        ethtool({3: 600}),
+        ethtool({}, 400000),
+        perfquery({4: 20}),
+        columns({1: 90}),
+    ],
+)
+def test_what_adapters_lost_since_their_start_is_no_fault_where_it_is_little_or_the_same_on_all(text):
+    assert not alarms(text)
+
+
 def test_what_was_compared_is_told():
     found = diagnose_text(rows(WEEKLY, GOOD_WEEK), CATALOG)
     assert any("rows of tables" in each for each in found.checked)

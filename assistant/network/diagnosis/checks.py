@@ -14,8 +14,9 @@ _PEERS = "they reach each other, and no line tells whether over NVLink or PCIe"
 _OVER_NVLINK = "NVLink joins the nodes"
 _NO_ADAPTERS = ("nvlink", "tcp-socket")
 _OF_PAIRS = (
-    f"sendrecv: NCCL opens so few channels to one peer that healthy pairs reach half of an adapter, a quarter beyond "
-    f"{TWO_CHANNELS_RANKS} ranks, and an adapter at half of its rate gives as much: all_gather_perf or ib_write_bw tells"
+    "sendrecv: NCCL opens so few channels to one peer that healthy pairs reach half of an adapter, a quarter beyond "
+    f"{TWO_CHANNELS_RANKS} ranks, and an adapter at half of its rate gives as much: all_gather_perf or ib_write_bw "
+    "tells"
 )
 
 

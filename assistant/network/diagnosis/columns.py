@@ -19,7 +19,7 @@ _GAP = re.compile(r"\s{2,}|\t")
 _LIMIT = re.compile(rb"(?:[<>]=?|=|\xe2\x89[\xa4\xa5]) 0(?: |$)")  # "GB/s >= 360"
 _DRAWN = ("|", ",", ";")  # what may stand between two cells
 NAMES = ("host", "gpu", "adapter", "part")  # what columns are that name the part of which a row is
-Judged = Literal["none", "least", "fewer", "low", "xid"]
+Judged = Literal["none", "least", "fewer", "low", "far", "xid"]
 Verdict = Literal["passed", "failed", "untold"]
 Split = Literal["space", "gap", "|", ",", ";"]
 

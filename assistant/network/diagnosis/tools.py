@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from .columns import meaning_of
 from .matrix import Matrix
 from .signatures import Pattern, one_in, read
 from .telling import PROMPT
@@ -58,7 +59,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons", "counter"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -143,6 +144,7 @@ class Tools:
     capped: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their limit of power
     switches: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # at the other end of a cable
     pings: dict[float, tuple[float, int]] = field(default_factory=dict)  # bytes that may not be cut → loss in per cent
+    counters: dict[str, dict[tuple[str, str], tuple[float, int]]] = field(default_factory=lambda: defaultdict(dict))
     cpu: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)  # by host: CPUs, periods and those ended
     uneven: dict[str, tuple[list[float], int]] = field(default_factory=dict)  # what is crowded, or repeats
     tcp: float = 0.0  # Gb/s, of a test of TCP
@@ -284,6 +286,9 @@ class Tools:
                 said = self.told = True
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
+                if each.what == "counter":
+                    self._count(named["counter"], (host, device), found["value"], number)
+                    continue
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
             if said and each.what != "ping":  # its result may stand behind it
                 return
@@ -322,6 +327,13 @@ class Tools:
             before = self.mtus.setdefault(place, (float(value), number))
             if before[0] != float(value) and self.unequal is None and place[1]:
                 self.unequal = (place[1], before[0], float(value), number)
+
+    def _count(self, name: str, place: tuple[str, str], value: str, number: int) -> None:
+        """A counter of an adapter or port, of which the last value stands."""
+        meaning = meaning_of(name)
+        its = self.counters[name] if meaning is not None and meaning.judged == "far" else {}
+        if any(place) and (place in its or len(its) < _MOST):
+            its[place] = (float(value), number)
 
     def _of_lanes(self, place: tuple[str, str], lanes: float, number: int) -> None:
         """How many lanes a device uses, of those that the line before says it can."""
