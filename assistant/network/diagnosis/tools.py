@@ -23,25 +23,6 @@ _REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
 # Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
 # for heat, by hardware for heat; by the power brake.
 _HOT, _BRAKE = 0x8 | 0x20 | 0x40, 0x80
-_COLUMNS = {
-    "reasons": re.compile(r"_reasons\.active$", re.I),
-    "gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?current", re.I),
-    "most_gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?max", re.I),
-    "load": re.compile(r"^utilization\.gpu", re.I),
-    "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
-    "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
-    "memory": re.compile(r"^memory\.used", re.I),
-    "limit": re.compile(r"^(?:enforced\.)?power\.limit", re.I),
-    "usual_limit": re.compile(r"^power\.default_limit", re.I),
-    "uncorrected": re.compile(r"^ecc\.errors\.uncorrected", re.I),
-    "hot": re.compile(r"thermal_slowdown", re.I),
-    "braked": re.compile(r"power_brake_slowdown", re.I),
-    "capped": re.compile(r"sw_power_cap", re.I),
-    "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
-}
-# In small letters: one is above every such table
-_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
-           "power.default")  # fmt: skip
 _MOST = 100_000
 _AFTER = 1000  # lines behind the last of a table of neighbours in which there may be more
 _COUNTED = re.compile(r"\{\d{0,9}(?:,\d{0,9})?\}")  # how often something is repeated
@@ -95,6 +76,8 @@ class _Known(BaseModel):
     crowded: list[_Crowded]
     neighbours: Pattern
     neighbour: Pattern
+    queried: dict[str, Pattern]
+    queries: tuple[str, ...]
     bus_asked: Pattern
     bus_counted: Pattern
     bus_card: Pattern
@@ -127,7 +110,16 @@ def _by_word() -> list[tuple[str, int]]:
 
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", "gpu0 gpu1", "lspci", PROMPT)
+    return (
+        *_telling("values"),
+        *_telling("devices"),
+        *_known().queries,
+        "lldp",
+        "affinity",
+        "gpu0 gpu1",
+        "lspci",
+        PROMPT,
+    )
 
 
 @dataclass
@@ -209,7 +201,7 @@ class Tools:
         if self.matrix.under_way or "ffinity" in line or line.startswith("GPU0"):
             self.matrix.take(number, line)
             table = True
-        if self._columns or one_in(small, _TABLES):
+        if self._columns or one_in(small, _known().queries):
             self._row(number, line)
             table = True
         self._neighbours = _AFTER if "lldp" in small else max(0, self._neighbours - 1)
@@ -385,7 +377,10 @@ class Tools:
         lanes, of memory; the command says which where it leaves the headline out."""
         asked = _ASKED.search(line) if "noheader" in line else None
         words = [word.strip() for word in (asked[1] if asked else line).split(",")]
-        named = {what: [n for n, word in enumerate(words) if column.search(word)] for what, column in _COLUMNS.items()}
+        named = {
+            what: [n for n, word in enumerate(words) if column.search(word)]
+            for what, column in _known().queried.items()
+        }
         if len(words) > 1 and any(named.values()):
             self._columns = {} if "--" in line and not asked else named  # the command that asks
         elif (
