@@ -251,6 +251,7 @@ class Fabric(Entry):
     nics_per_node: int | None = None
     # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
     bandwidth_efficiency: Fact | None = None
+    slower_links: dict[float, Fact] = Field(default_factory=dict)  # Gb/s per NIC → its bandwidth_efficiency there
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
     # nodes of 8 GPUs → nccl-tests busbw measured there
     all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)
