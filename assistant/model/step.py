@@ -36,7 +36,8 @@ SLOW_HOST_LINK = 15.75e9  # bytes/s where the catalog knows no link to the host:
 
 @dataclass(frozen=True)
 class Steps:
-    """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it."""
+    """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it;
+    ``gathers``, what sharded layers wait for, stands there beside what else is of ``dp``."""
 
     total: np.ndarray
     parts: dict[str, np.ndarray]
@@ -225,7 +226,8 @@ def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
         "ep": per_rank * _pick(layer.ep, kind),
         "pp_bubble": bubble,
         "pp_p2p": pieces.send,
-        "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
+        "dp": pieces.sync,
+        "gathers": per_rank * pieces.sharded + m * pieces.outer,
         "optimizer": pieces.optimizer,
         "other": np.full_like(m, pieces.overhead),
     }

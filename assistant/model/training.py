@@ -37,7 +37,8 @@ class Outcome:
     """One network at its best layout. Seconds, bytes, FLOP/s; ``mfu`` is a fraction of the precision's dense peak.
 
     ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes
-    per optimizer step by kind; a node is a scale-up domain.
+    per optimizer step by kind; a node is a scale-up domain. ``gathers``: of the breakdown's ``dp`` the seconds in which
+    sharded layers wait for weights and gradients, micro-batch by micro-batch.
     """
 
     network: str
@@ -55,6 +56,7 @@ class Outcome:
     outside_calibration: list[str]
     traffic_into_node: dict[str, float] = field(default_factory=dict)
     collectives: float = 0.0
+    gathers: float = 0.0
 
 
 def predict_training(
@@ -153,7 +155,8 @@ def _outcome(
     fits: bool,
     reasons: list[str],
 ) -> Outcome:
-    total = added(parts.values())
+    total, gathers = added(parts.values()), parts.pop("gathers")
+    parts["dp"] += gathers
     flops = job.model_flops / (total * job.gpus)
     return Outcome(
         network=network.id,
@@ -168,6 +171,7 @@ def _outcome(
         memory_bytes=memory[index],
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
+        gathers=gathers,
         outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
