@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from .entry import Entry
-from .rates import Fabrics
+from .rates import Fabrics, Names
 
 # One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent), by what it measures.
 _UNITS_BY_KIND: tuple[dict[str, float], ...] = (
@@ -556,7 +556,7 @@ class Catalog(Entry):
         """How people call what has an id here and is named in sentences: networks, GPUs, models, providers."""
         networks = {ident: one.label for ident, one in self.fabrics.items() if one.technology != "none"}
         others = (self.gpus, self.models, self.providers)
-        return networks | {ident: one.name for kind in others for ident, one in kind.items()}
+        return Names(self.fabrics, networks | {ident: one.name for kind in others for ident, one in kind.items()})
 
     def scale_up_of(self, gpu: Gpu, gpus: int, gpus_per_node: int) -> ScaleUp:
         """What joins ``gpus`` GPUs of a job inside nodes of ``gpus_per_node``: their bridge where it joins all of a

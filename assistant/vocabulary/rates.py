@@ -17,7 +17,8 @@ _RATE = r"(?<![\d.]){rate:g}(?![\d.])"
 class Fabrics(dict[str, "Fabric"]):
     """Networks by id. ``ethernet-tcp-1`` and ``ethernet-tcp-0.1`` are known beside those that are listed: a network
     whose entry says for which rates it stands (:attr:`Fabric.stands_for`) is that at its own line rate, and what was
-    measured of it as a share of its rate holds there too, unless slower links were measured by themselves. Only what is listed is gone through as a candidate."""
+    measured of it as a share of its rate holds there too, unless slower links were measured by themselves. Only
+    what is listed is gone through as a candidate."""
 
     def __missing__(self, ident: str) -> Fabric:
         made = self._at_rate(ident)
@@ -56,6 +57,21 @@ class Fabrics(dict[str, "Fabric"]):
             return None
         base = next((one for one in _alike(self.values(), read["kind"]) if one.stands(gbps)), None)
         return _at(base, ident, gbps) if base else None
+
+
+class Names(dict[str, str]):
+    """How people call what has an id; a network that is not listed, as it is known at its own rate."""
+
+    def __init__(self, fabrics: Mapping[str, Fabric], called: Mapping[str, str]) -> None:
+        super().__init__(called)
+        self._fabrics = fabrics
+
+    def get(self, ident: str, default: Any = None, /) -> Any:
+        """The name of that id."""
+        if ident in self:
+            return self[ident]
+        network = self._fabrics.get(ident) if isinstance(ident, str) and ident != "none" else None
+        return network.label if network else default
 
 
 def at_rate(fabrics: Mapping[str, Fabric], technology: str, gbps: float) -> str | None:
