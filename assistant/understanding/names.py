@@ -164,7 +164,8 @@ class Names:
             return None
         if "provider" in kinds and end < len(tokens) and tokens[end].text in self._data["no_provider"]:
             return None
-        if "code" in kinds and all(token.glued for token in tokens[at + 1 : end]):  # "gpu 8x h100 sxm5" is none
+        within = at > 0 and tokens[at].glued and (tokens[at - 1].is_word or tokens[at - 1].is_number)  # W4A4
+        if "code" in kinds and not within and all(t.glued for t in tokens[at + 1 : end]):  # "gpu 8x h100 sxm5" is none
             return Quantity("instance", kinds["code"].more, at, end)
         kind = next((kind for kind in _KINDS if kind in kinds), None)
         if kind is None:
