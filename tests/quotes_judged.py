@@ -115,7 +115,7 @@ def unrated(offer: dict[str, Any], text: str) -> bool:
 
 def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
     """The prices of a GPU-hour, and the sums, in dollars, any of which is right for a label."""
-    value = number(offer["price"])
+    value = number(offer.get("net") or offer["price"])
     if value is None:
         return [], []
     code = currency(offer, text)
