@@ -4,6 +4,7 @@ messages of a file of labelled quotes (their form: tests/messages/quotes_a.yaml)
 What a label says is turned into values here and not by the program, but for names of models. An offer of the program
 is that of the label whose price it has, else the one with the most in common. ``silently``: a value that is used, is
 not that of the label, and of which nothing is said: no doubt, nothing taken for granted, no word that was left unread.
+A message is wrong in silence where such a value, an offer that was made up, or one that is missing is not asked about.
 """
 
 from __future__ import annotations
@@ -246,10 +247,15 @@ def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
             used = any(near(amount, [offer.gpu_hour_usd or 0, offer.usd or 0]) for offer in heard.offers)
             found.count("without a rate and not used", not used)
         pairs = paired(labels, heard.offers, text)
+        before = added_up(found)
         whole = all(
             [_judge_offer(found, heard, label, offer, text) for label, offer in zip(labels, pairs, strict=True)]
         )
         made_up = [one for one in heard.offers if not any(one is pair for pair in pairs)]
+        asks = any(one.unread for one in heard.offers)
+        right, silent = whole and not made_up, added_up(found) > before or (made_up and not asks)
+        found.right["messages right, and asked about"] += bool(right and asks)
+        found.right["messages wrong in silence"] += bool(not right and silent)
         found.right["made up"] += len(made_up)
         found.right["made up where there is none"] += 0 if message["quotes"] else len(made_up)
         found.wrong += [(message.get("id"), "made up", one) for one in made_up]
@@ -257,6 +263,11 @@ def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
             found.count("messages with every offer right", whole and not made_up)
         _judge_job(found, message, heard, hear)
     return found
+
+
+def added_up(found: Judged) -> int:
+    """How much is wrong, or missing, of which nothing is said."""
+    return found.right["silently wrong"] + found.right["dropped in silence"]
 
 
 def _judge_offer(found: Judged, heard: Utterance, label: dict[str, Any], offer: Quoted | None, text: str) -> bool:
