@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
-from .offer_prices import LEAST_SUM, hourly, is_rate
+from .offer_prices import hourly, is_rate
 from .piece_values import Said, amounts_at
 from .pieces import OF_OFFERS, OTHER, PRICE, Piece
 from .quantities import MONEY_OTHER
@@ -23,25 +22,20 @@ _MARK = 4  # words that a comma parts as well as
 _PARTS = frozenset({",", "or", "and"})
 _PRICES = ("money", MONEY_OTHER, "decimal", "number")
 _STRONG = frozenset(";.!?")
-_SUM = 0.005  # as a share: what a total may differ from its lines by rounding
-_LINES = 2  # from which on a sum is a total of lines
-_BEHIND = 2  # tokens between a price and what says that it is of one piece
 _SOFT = frozenset({"budget", OTHER, PRICE})
 _SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
 _SURE = 0.5
 
 
 class Belonging:
-    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``reduced`` (a time beside
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day) and ``reduced`` (a time beside
     these is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before
     a sum: it is that of the lines above)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
         self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
-        self._valid, self._reduced, self._each, self._total = (
-            frozenset(words[name].split()) for name in ("valid", "reduced", "unit_price", "line_total")
-        )
+        self._valid, self._reduced = (frozenset(words[name].split()) for name in ("valid", "reduced"))
 
     def settled(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces, as surely of a price or of none as what stands beside them says."""
@@ -98,40 +92,6 @@ class Belonging:
                 made = _as_price(made, money[0], inside)
         return made
 
-    def lines(self, reading: Reading) -> tuple[Quantity | None, list[Quantity]]:
-        """Of sums that are told line by line the total, where one is named that is theirs, and those that are no offer:
-        all others beside a total, else the price of one piece beside that of its line, and all where there are several
-        lines."""
-        tokens = reading.text.tokens
-        sums = [q for q in reading.spans if q.kind in _MONEY and q.unit in ("", "gpu", "node", "port")]
-        sums = [q for q in sums if q.value >= LEAST_SUM]
-        pieces = [q for q, line in pairwise(sums) if self._is_of_one(tokens, q) and _in_one_line(tokens, q, line)]
-        rest = [q for q in sums if q not in pieces]
-        for total in (q for q in reversed(rest) if self._is_total(tokens, q)):
-            above = [q for q in rest if q is not total]
-            whole = sum(q.value for q in above)
-            if len(above) >= _LINES and abs(whole - total.value) <= _SUM * total.value:
-                return total, [*pieces, *above]
-        return None, pieces if len(pieces) < _LINES else sums
-
-    def _is_of_one(self, tokens: Tokens, amount: Quantity) -> bool:
-        """Whether a sum is that of one piece of several: "@ $31,000", "$1,150 each"."""
-        before = amount.start > 0 and tokens[amount.start - 1].text in self._each
-        return before or tokens.has(self._each, amount.end - 1, amount.end + _BEHIND)
-
-    def _is_total(self, tokens: Tokens, amount: Quantity) -> bool:
-        first, _ = clause_of(tokens, amount.start, amount.end)
-        return tokens.has(self._total, first, amount.start)
-
-
-def of_a_total(found: Sequence[Piece], at: int) -> list[Piece]:
-    """The pieces where that one is the sum of all that is offered: all the others are of it."""
-    all_of_it = lambda one: one.kind in OF_OFFERS and one.kind != PRICE
-    made = [replace(one, of=(max(one.of, default=_SURE),)) if all_of_it(one) else one for one in found]
-    made = [replace(one, kind=OTHER) if one.kind == PRICE else one for one in made]
-    made[at] = replace(found[at], kind=PRICE, of=(), sure=1.0)
-    return made
-
 
 def _asked(reading: Reading, said: Said) -> bool:
     """Whether an amount is one that a seller may ask for machines."""
@@ -153,11 +113,6 @@ def _as_price(found: list[Piece], at: int, inside: Set[int]) -> list[Piece]:
             made[n] = replace(one, of=(*odds[:before], float(n in inside), *rest))
     made[at] = replace(price, kind=PRICE, of=(), sure=max(price.sure, _SURE) if known else _SURE)
     return made
-
-
-def _in_one_line(tokens: Tokens, one: Quantity, line: Quantity) -> bool:
-    """Whether the sum of a line stands behind the price of one piece: "@ $31,000 = $744,000"."""
-    return line.value > one.value and not _STRONG.intersection(tokens[at].text for at in range(one.end, line.start))
 
 
 def _nearest(tokens: Tokens, first: int, last: int, prices: Mapping[int, tuple[int, int]]) -> int | None:
