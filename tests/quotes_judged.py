@@ -88,7 +88,9 @@ def days(said: str) -> float | None:
     if found := re.search(r"half[- ](a )?year", said):
         return 182.6
     found = re.search(
-        r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said
+        r"\b(\d+(?:[.,]\d+)?(?=[ -]*[a-z])|[a-z]+(?=[ -]))[ -]*"
+        r"(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b",
+        said,
     )
     unit = lambda name: _DAYS.get(name) or _DAYS.get(name.rstrip("s"))
     many, each = (number(found[1]), unit(found[2])) if found else (None, None)
@@ -288,7 +290,9 @@ def _judge_offer(found: Judged, heard: Utterance, label: dict[str, Any], offer: 
             silent = offer is not None and _is_silent(heard, kind, label, offer)
             found.right["silently wrong"] += silent
             found.wrong.append((label, kind, silent, offer))
-    told = label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
+    asked = any(near(number(label["price"]), [v for v in one.options if isinstance(v, (int, float))]) or
+                label["price"].strip("$€£ ") in one.sentence for one in heard.doubts)  # fmt: skip
+    told = asked or label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
     lost = offer is None and not (told or any(label["price"] in one.unread for one in heard.offers))
     found.right["dropped in silence"] += lost
     found.count("offers found", offer is not None)

@@ -25,6 +25,10 @@ _STRONG = frozenset(";.!?")
 _SOFT = frozenset({"budget", OTHER, PRICE})
 _SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
 _SURE = 0.5
+_LASTING = frozenset({"term", "minimum"})
+_SEVERAL = 2
+_BESIDE = 0.9  # how likely a term is one beside the only price of its clause, and
+_NAMED = 0.9  # where it is called a term, or the least
 
 
 class Belonging:
@@ -35,7 +39,9 @@ class Belonging:
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
         self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
-        self._valid, self._reduced = (frozenset(words[name].split()) for name in ("valid", "reduced"))
+        self._valid, self._reduced, self._least, self._ours = (
+            frozenset(words[name].split()) for name in ("valid", "reduced", "least", "ours")
+        )
 
     def settled(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces, as surely of a price or of none as what stands beside them says."""
@@ -57,12 +63,14 @@ class Belonging:
         reduced = piece.kind == "term" and shares and tokens.has(self._reduced, first, last)
         if reduced or self.is_validity(tokens, time):
             return replace(piece, of=())
-        term = (
-            piece.kind == "delivery"
-            and tokens.has(self._term, first, last)
-            and not tokens.has(self._there, first, last)
-        )
-        return replace(piece, kind="term") if term else piece  # "3 month term"
+        if piece.kind in _LASTING and tokens.has(self._ours, first, last):
+            return replace(piece, kind="time", of=())  # "at most 50 days"
+        lasts, there = tokens.has(self._term | self._least, first, last), tokens.has(self._there, first, last)
+        if piece.kind in _LASTING | {"delivery"} and lasts != there:  # "3 month term", "delivery 6 weeks"
+            kind = "delivery" if there else "term" if piece.kind == "delivery" else piece.kind
+            piece = replace(piece, kind=kind)
+        named = piece.kind in _LASTING and tokens.has(self._term | self._least, min(said.tokens), max(said.tokens) + 1)
+        return replace(piece, sure=max(piece.sure, _NAMED)) if named else piece
 
     def _without_terms(self, reading: Reading, found: list[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces; no term is of a price that is said to be on demand."""
@@ -78,6 +86,29 @@ class Belonging:
         free = [n in bare for n in prices]
         return [replace(one, of=tuple(0.0 if none else odds for odds, none in zip(one.of, free, strict=True)))
                 if one.kind == "term" and len(one.of) == len(free) else one for one in found]  # fmt: skip
+
+    def in_its_place(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
+        """The pieces; a term beside the only price of its clause, or of its sentence or line, is surely of that, but
+        for one that stands above all prices and is said of nobody."""
+        tokens, made = reading.text.tokens, list(found)
+        at = lambda n: min(said[n].tokens, default=-1)
+        prices = [n for n, one in enumerate(found) if one.kind == PRICE]
+        sellers = [at(n) for n, one in enumerate(found) if one.kind == "seller" and one.sure >= _SURE]
+        lines = list(sentences(tokens))
+        for n, one in enumerate(found):
+            if one.kind not in _LASTING or not one.of or len(prices) < _SEVERAL:
+                continue
+            line = next(((a, b) for a, b in lines if a <= at(n) < b), (0, 0))
+            told = any(line[0] <= place < at(n) for place in sellers)
+            closes = at(n) > max(map(at, prices)) and all(line[0] <= at(m) for m in prices)  # of all, or of the last
+            if closes or (at(n) < min(map(at, prices)) and not told):
+                continue
+            for first, last in (clause_of(tokens, at(n), at(n) + 1), line):
+                inside = [first <= at(m) < last for m in prices]
+                if sum(inside) == 1:
+                    made[n] = replace(one, of=tuple(map(float, inside)), sure=max(one.sure, _BESIDE))
+                    break
+        return made
 
     def in_its_sentence(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces; the one amount in a sentence with a seller that may be a price, and is surely nothing else, is

@@ -4,11 +4,12 @@ another amount is no offer of its own, and how it follows tells for how many GPU
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .offer_prices import LEAST_SUM, hourly
 from .quantities import MONEY_OTHER
@@ -23,8 +24,9 @@ _LINES = 2  # from which on a sum is a total of lines
 _MOST = 100_000  # GPUs, or pieces
 _NODE = 8  # GPUs
 _MONTHS = (HOURS_PER_MONTH, 720.0, 744.0)  # hours by which a month is reckoned
-_MONTH_DAYS = (27.0, 32.0)
+_MONTH_DAYS = 27.0  # from which on a time is one of months
 _A_DAY, _A_YEAR = 24.0, 8760.0
+_NEAR = 60  # tokens between a rate and a sum that follows from it
 _STRONG = frozenset(";.!?")
 
 
@@ -64,7 +66,7 @@ class Ledger:
                    and float(q.value).is_integer() and 1 < q.value <= _MOST}  # fmt: skip
         sums = [q for q in money if q.value >= LEAST_SUM]
         book._of_pieces(tokens, sums, numbers)
-        book._of_rates(money, numbers, [float(q.value) for q in reading.quantities if q.kind == "time"])
+        book._of_rates(tokens, money, numbers, _days(reading))
         shares = [q.value / 100 for q in reading.quantities if q.kind == "percent" and 0 < q.value < 100]
         book._of_shares([q for q in money if q.kind in _MONEY], shares)
         book._of_lines([q for q in money if q.kind in _MONEY and not _is_rate(q)])
@@ -80,14 +82,22 @@ class Ledger:
                     self.follows[one.start] = line.start
                     self.pieces.add(one.start)
 
-    def _of_rates(self, money: Sequence[Quantity], numbers: Iterable[int], days: Sequence[float]) -> None:
+    def _of_rates(
+        self, tokens: Tokens, money: Sequence[Quantity], numbers: Iterable[int], days: Sequence[float]
+    ) -> None:
         """ "$1.89 for 64 GPUs and 2 weeks, $40,642.56 in all": of each sum the rate that stands nearest."""
         spans = {*_MONTHS, _A_YEAR, *(_A_DAY * one for one in days)}
-        spans |= {round(one / _MONTH_DAYS[0]) * month for one in days if one >= _MONTH_DAYS[0] for month in _MONTHS}
+        spans |= {round(one / DAYS_PER_MONTH) * month for one in days if one >= _MONTH_DAYS for month in _MONTHS}
         counts = {1, *numbers, *(_NODE * n for n in numbers)}
         for whole in (q for q in money if q.value >= LEAST_SUM and q.start not in self.follows):
             rates = [q for q in money if _is_rate(q) and q.value < whole.value and _same_money(q, whole)]
-            for rate in sorted(rates, key=lambda q: abs(q.start - whole.start)):
+            for rate in sorted(rates, key=lambda q, at=whole.start: abs(q.start - at)):
+                if abs(rate.start - whole.start) > _NEAR:
+                    break
+                between = tokens[min(rate.end, whole.end) : max(rate.start, whole.start)]
+                parted = not _STRONG.isdisjoint(token.text for token in between)
+                if _rounding(whole.value) > _CLOSE and (parted or whole.unit):
+                    continue  # of few digits much is the product: of those only what stands beside the rate
                 proof = next(_proofs(rate, whole, counts, spans), None)
                 if proof:
                     self.follows[whole.start] = rate.start
@@ -127,6 +137,13 @@ class Ledger:
                     self.follows[first.start] = second.start
                 elif _closes(first.value * share, second.value) or _closes(first.value * (1 + share), second.value):
                     self.follows[second.start] = first.start
+
+
+def _days(reading: Reading) -> list[float]:
+    """The times of a message, and what lies between two of its days."""
+    dates = [q.value for q in reading.quantities if q.kind == "date" and isinstance(q.value, datetime.date)]
+    between = [float(abs((b - a).days)) for a, b in pairwise(dates) if a != b]
+    return [*(float(q.value) for q in reading.quantities if q.kind == "time"), *between]
 
 
 def _is_rate(amount: Quantity) -> bool:

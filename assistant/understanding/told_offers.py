@@ -49,7 +49,8 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Told:
     """An offer with its price and the tokens of all that tells of it; ``sure``: how likely each part is what it is
-    taken for, 0 to 1, and ``said`` the piece that tells it; ``unread``: what nobody could read, by part."""
+    taken for, 0 to 1, and ``said`` the piece that tells it; ``unread``: what nobody could read, by part; ``proved``:
+    other amounts follow from its price."""
 
     offer: Quoted
     price: Quantity
@@ -58,15 +59,16 @@ class Told:
     said: Mapping[str, Said]
     unread: Mapping[str, str]
     amounts: Sequence[Quantity] = ()
+    proved: bool = False
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The ``offers``, and the prices (as typed) of which nobody knows what they are for; tokens: ``job``, what tells of
-    the job, ``heads``: what opens a quote, ``lines``: the sums that follow from others."""
+    """The ``offers``; ``unread``: prices of which nobody knows what they are for; tokens: ``job``, what tells of the
+    job, ``heads``: what opens a quote, ``lines``: the sums that follow from others."""
 
     offers: Sequence[Told] = ()
-    unread: Sequence[str] = ()
+    unread: Sequence[Quantity] = ()
     job: frozenset[int] = frozenset()
     heads: frozenset[int] = frozenset()
     lines: frozenset[int] = frozenset()
@@ -151,6 +153,7 @@ class ToldOffers:
         book = Ledger.of(reading)
         found = _by_the_book(reading, seen, found, book)
         said = [seen.said(reading.text, piece) for piece in found]
+        found = self._belonging.in_its_place(reading, found, said)
         found = self._belonging.settled(reading, self._belonging.in_its_sentence(reading, found, said), said)
         found = _of_its_seller(reading, found, said)
         offered = any(token.stem in OFFERED for token in reading.text.tokens)
@@ -167,13 +170,19 @@ class ToldOffers:
         found = [_in_its_part(one, heads, said, n, every) for n, one in enumerate(found)]
         names = [self._names(reading, piece, one, fabrics) for piece, one in zip(found, said, strict=True)]
         parts = _shared_out(found, names, [every.index(n) for n in prices], rivals)
-        told = [self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)]) for n in prices]
+        told = [
+            self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)], book) for n in prices
+        ]
         of = lambda ours: frozenset(
             at for piece, one in zip(found, said, strict=True) if ours(piece) for at in one.tokens
         )
         return Learned(
             [one for one in told if one],
-            [_whole(reading, said[n]) for n, one in zip(prices, told, strict=True) if one is None],
+            [
+                amount
+                for n, one in zip(prices, told, strict=True)
+                if one is None and (amount := next(amounts_at(reading.quantities, said[n], _MONEY), None))
+            ],
             of(_is_of_the_job),
             frozenset(at for first in heads for at in (first, first + 1)),
             frozenset(at for q in reading.spans if q.start in book.follows for at in range(q.start, q.end)),
@@ -184,12 +193,12 @@ class ToldOffers:
         if piece.kind == "seller":
             return any(q.kind in ("provider", "instance") and q.start in said.tokens for q in reading.named)
         if piece.kind == "term":
-            return self._values.days(reading, said) is not None or not self._values.tells(reading, "months", said)
+            return (self._values.days(reading, said) or 0.0) >= 1 or not self._values.tells(reading, "months", said)
         return piece.kind != "network" or bool(said.tokens & fabrics.keys())
 
     def _offer(
         self, reading: Reading, fabrics: Mapping[int, str], found: Sequence[Piece], every: Sequence[Said], price: int,
-        number: int, own: Mapping[str, Sequence[int]],
+        number: int, own: Mapping[str, Sequence[int]], book: Ledger,
     ) -> Told | None:  # fmt: skip
         """The offer at a price, the ``number``-th; ``None`` where nobody knows what that is for."""
         values, said = self._values, {kind: [every[n] for n in some] for kind, some in own.items()}
@@ -202,6 +211,8 @@ class ToldOffers:
         priced = amount and values.price(reading, amount, per, counted, months)
         if not amount or not priced:
             return None
+        proof = book.proved.get(amount.start)
+        nodes = (reading.per_node(values.catalog) or 1) if amount.unit.startswith("node") else 1
         least = _first([*said.get("minimum", ()), *said.get("term", ())], lambda piece: values.least(reading, piece))
         offer = Quoted(
             _first(said.get("network", ()), lambda piece: next((fabrics[at] for at in sorted(piece.tokens)
@@ -213,7 +224,7 @@ class ToldOffers:
             delivery_days=_first(said.get("delivery", ()), lambda piece: values.days(reading, piece)),
             minimum_days=least if least and least > DAYS_PER_MONTH * (months or 0.0) else None,
             gpu=_first(said.get("gpu", ()), lambda piece: _gpu(reading, piece)),
-            gpus=_first(counted, lambda piece: values.gpus(reading, piece)),
+            gpus=int(proof.count * nodes) if proof else _first(counted, lambda piece: values.gpus(reading, piece)),
             note=priced.note,
         )  # fmt: skip
         whole = [*(one for some in said.values() for one in some), every[price]]
@@ -228,6 +239,7 @@ class ToldOffers:
             {part: one.typed for part, one in told.items()
              if not getattr(offer, part) and values.tells(reading, part, one)},
             [amount, *(q for one in whole for q in amounts_at(reading.quantities, one, ("time", "date")))],
+            amount.start in book.follows.values(),
         )  # fmt: skip
 
 
@@ -267,12 +279,6 @@ def _gpu(reading: Reading, piece: Said) -> str | None:
 
 def _first(some: Iterable[Said], value: Callable[[Said], T | None]) -> T | None:
     return next((found for piece in some if (found := value(piece)) is not None), None)
-
-
-def _whole(reading: Reading, price: Said) -> str:
-    """A price with what was read beside it, as typed: "$380 a day"."""
-    found = next(amounts_at(reading.quantities, price, _MONEY), None)
-    return reading.text.typed(found.start, found.end) if found else price.typed
 
 
 def _by_the_book(reading: Reading, seen: Lined, found: Sequence[Piece], book: Ledger) -> list[Piece]:
