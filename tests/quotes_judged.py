@@ -43,8 +43,9 @@ _MONTH, _YEAR, _QUARTER = DAYS_PER_MONTH, 365.25, 91.3
 _DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": _MONTH, "mo": _MONTH, "m": _MONTH,
          "mth": _MONTH, "monat": _MONTH, "year": _YEAR, "yr": _YEAR, "y": _YEAR, "jahr": _YEAR, "annual": _YEAR,
          "quarter": _QUARTER, "quarterly": _QUARTER, "weekend": 2}  # fmt: skip
-_PERIODS = {1: r"(?<![a-z\d])h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly", 24: r"day|24h", 168: r"week|wk",
-            8766: r"year|annual", HOURS_PER_MONTH: r"month|mo\b|maand|mes\b|monat"}  # fmt: skip
+_HOUR = r"(?<![a-z\d])h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly"
+_PERIODS = {1: _HOUR, 24: r"day|24h", 168: r"week|wk", 8766: r"year|annual",
+            HOURS_PER_MONTH: r"month|mo\b|maand|mes\b|monat"}  # fmt: skip
 _NO_TERM = re.compile(
     r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I
 )

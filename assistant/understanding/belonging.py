@@ -25,6 +25,7 @@ _STRONG = frozenset(";.!?")
 _SOFT = frozenset({"budget", OTHER, PRICE})
 _SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
 _SURE = 0.5
+_BEHIND = 2  # tokens between a price and the share that is taken off
 _LASTING = frozenset({"term", "minimum"})
 _SEVERAL = 2
 _BESIDE = 0.9  # how likely a term is one beside the only price of its clause, and
@@ -32,12 +33,12 @@ _NAMED = 0.9  # where it is called a term, or the least
 
 
 class Belonging:
-    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day) and ``reduced`` (a time beside
-    these is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before
-    a sum: it is that of the lines above)."""
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``less`` and ``taken_off``
+    (before and behind a share that is taken off a price) and ``reduced`` (a time beside these is a condition)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
+        self._less, self._off = frozenset(words["less"].split()), frozenset(words["taken_off"].split())
         self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
         self._valid, self._reduced, self._least, self._ours = (
             frozenset(words[name].split()) for name in ("valid", "reduced", "least", "ours")
@@ -51,6 +52,17 @@ class Belonging:
     def is_validity(self, tokens: Tokens, time: Quantity) -> bool:
         """Whether a time is that until which an offer stands: "valid until 20 December", "good for 30 days"."""
         return tokens.has(self._valid, clause_of(tokens, time.start, time.end)[0], time.start)
+
+    def less(self, reading: Reading, price: Quantity) -> float:
+        """The share that is taken off a price behind it: "$10.60 minus 45 %", "$3.00, 20 % off"."""
+        tokens = reading.text.tokens
+        for q in reading.quantities:
+            if q.kind != "percent" or not 0 <= q.start - price.end <= _BEHIND or not 0 < q.value < 100:
+                continue
+            before = tokens.has(self._less, price.end, q.start)
+            if before or tokens.has(self._off, q.end, q.end + 1):
+                return q.value / 100
+        return 0.0
 
     def _timed(self, reading: Reading, piece: Piece, said: Said) -> Piece:
         """A piece that is of no offer, where its time is that of a discount, or the last day of the offer."""

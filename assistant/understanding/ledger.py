@@ -27,6 +27,7 @@ _MONTHS = (HOURS_PER_MONTH, 720.0, 744.0)  # hours by which a month is reckoned
 _MONTH_DAYS = 27.0  # from which on a time is one of months
 _A_DAY, _A_YEAR = 24.0, 8760.0
 _NEAR = 60  # tokens between a rate and a sum that follows from it
+_BESIDE = 10  # tokens between it and one of few digits
 _STRONG = frozenset(";.!?")
 
 
@@ -95,8 +96,7 @@ class Ledger:
                 if abs(rate.start - whole.start) > _NEAR:
                     break
                 between = tokens[min(rate.end, whole.end) : max(rate.start, whole.start)]
-                parted = not _STRONG.isdisjoint(token.text for token in between)
-                if _rounding(whole.value) > _CLOSE and (parted or whole.unit):
+                if _rounding(whole.value) > _CLOSE and (len(between) > _BESIDE or whole.unit):
                     continue  # of few digits much is the product: of those only what stands beside the rate
                 proof = next(_proofs(rate, whole, counts, spans), None)
                 if proof:

@@ -489,8 +489,11 @@ def _ask_whose(reading: Reading) -> None:
 
 
 def _ask_for_whom(reading: Reading) -> None:
-    """A sum that sounds like somebody's price of a piece is no budget until it is said."""
-    prices = {q.value: q for q in reading.learned.unread} if reading.learned else {}
+    """A sum that sounds like somebody's price of a piece, or follows from other prices, is no budget until it is
+    said."""
+    learned = reading.learned or Learned()
+    prices = {q.value: q for q in learned.unread}
+    prices |= {q.value: q for q in reading.quantities if q.kind == "money" and q.start in learned.lines}
     for path in ("budget.usd", "budget.usd_per_month"):
         price = prices.get(reading.fields.get(path))
         if price is not None and price.kind == "money":

@@ -208,7 +208,9 @@ class ToldOffers:
         far = _FAR if amount and amount.value > MOST_PER_HOUR else math.inf  # of an hour the head of a table may say it
         per = sorted((one for one in said.get("per", ()) if near(one) <= far), key=near)[:1]
         counted = said.get("gpus", ())
-        priced = amount and values.price(reading, amount, per, counted, months)
+        share = self._belonging.less(reading, amount) if amount else 0.0
+        asked = replace(amount, value=amount.value * (1 - share)) if amount else None
+        priced = asked and values.price(reading, asked, per, counted, months)
         if not amount or not priced:
             return None
         proof = book.proved.get(amount.start)
@@ -225,7 +227,7 @@ class ToldOffers:
             minimum_days=least if least and least > DAYS_PER_MONTH * (months or 0.0) else None,
             gpu=_first(said.get("gpu", ()), lambda piece: _gpu(reading, piece)),
             gpus=int(proof.count * nodes) if proof else _first(counted, lambda piece: values.gpus(reading, piece)),
-            note=priced.note,
+            note="; ".join(filter(None, (f"{100 * share:g} % off {amount.value:,g}" if share else "", priced.note))),
         )  # fmt: skip
         whole = [*(one for some in said.values() for one in some), every[price]]
         best = {part: own[kind][0] for part, kind in _PARTS.items() if kind in own}
