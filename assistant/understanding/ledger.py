@@ -129,7 +129,8 @@ class Ledger:
 
     def _of_shares(self, money: Sequence[Quantity], shares: Sequence[float]) -> None:
         """ "plus 19 % VAT" follows, and from "$63.30, less 38 %: $39.24" what is left."""
-        for first, second in ((a, b) for a in money for b in money if a.end < b.end and _alike(a, b)):
+        alike = lambda a, b: _alike(a, b) or (hourly(a) and hourly(b) and _same_money(a, b))
+        for first, second in ((a, b) for a in money for b in money if a.end < b.end and alike(a, b)):
             if second.start in self.follows or first.start in self.follows:
                 continue
             for share in shares:
