@@ -10,7 +10,7 @@ from typing import Any
 
 from .offer_prices import hourly, is_rate
 from .piece_values import Said, amounts_at
-from .pieces import OF_OFFERS, OTHER, PRICE, Piece
+from .pieces import LINE, OF_OFFERS, OTHER, PRICE, Piece
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .templates import Quantity
@@ -33,12 +33,12 @@ _NAMED = 0.9  # where it is called a term, or the least
 
 
 class Belonging:
-    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``less`` and ``taken_off``
-    (before and behind a share that is taken off a price) and ``reduced`` (a time beside these is a condition)."""
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``less`` (before a share
+    that is taken off a price) and ``reduced`` (a time beside these is a condition)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
-        self._less, self._off = frozenset(words["less"].split()), frozenset(words["taken_off"].split())
+        self._less = frozenset(words["less"].split())
         self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
         self._valid, self._reduced, self._least, self._ours = (
             frozenset(words[name].split()) for name in ("valid", "reduced", "least", "ours")
@@ -54,15 +54,14 @@ class Belonging:
         return tokens.has(self._valid, clause_of(tokens, time.start, time.end)[0], time.start)
 
     def less(self, reading: Reading, price: Quantity) -> float:
-        """The share that is taken off a price behind it: "$10.60 minus 45 %", "$3.00, 20 % off"."""
-        tokens = reading.text.tokens
-        for q in reading.quantities:
-            if q.kind != "percent" or not 0 <= q.start - price.end <= _BEHIND or not 0 < q.value < 100:
-                continue
-            before = tokens.has(self._less, price.end, q.start)
-            if before or tokens.has(self._off, q.end, q.end + 1):
-                return q.value / 100
-        return 0.0
+        """The share that is taken off a price behind it: "$10.60 minus 45 %"."""
+        behind = [
+            q
+            for q in reading.quantities
+            if q.kind == "percent" and 0 < q.start - price.end <= _BEHIND and q.value < 100
+        ]
+        taken = (q.value / 100 for q in behind if reading.text.tokens.has(self._less, price.end, q.start))
+        return next(taken, 0.0)
 
     def _timed(self, reading: Reading, piece: Piece, said: Said) -> Piece:
         """A piece that is of no offer, where its time is that of a discount, or the last day of the offer."""
@@ -100,13 +99,14 @@ class Belonging:
                 if one.kind == "term" and len(one.of) == len(free) else one for one in found]  # fmt: skip
 
     def in_its_place(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
-        """The pieces; a term beside the only price of its clause, or of its sentence or line, is surely of that, but
+        """The pieces; a term beside the only price of its clause, sentence, line or paragraph is surely of that, but
         for one that stands above all prices and is said of nobody."""
         tokens, made = reading.text.tokens, list(found)
         at = lambda n: min(said[n].tokens, default=-1)
         prices = [n for n, one in enumerate(found) if one.kind == PRICE]
         sellers = [at(n) for n, one in enumerate(found) if one.kind == "seller" and one.sure >= _SURE]
         lines = list(sentences(tokens))
+        blank = [k for k in range(1, len(tokens)) if tokens[k].text == tokens[k - 1].text == LINE]
         for n, one in enumerate(found):
             if one.kind not in _LASTING or not one.of or len(prices) < _SEVERAL:
                 continue
@@ -115,7 +115,9 @@ class Belonging:
             closes = at(n) > max(map(at, prices)) and all(line[0] <= at(m) for m in prices)  # of all, or of the last
             if closes or (at(n) < min(map(at, prices)) and not told):
                 continue
-            for first, last in (clause_of(tokens, at(n), at(n) + 1), line):
+            above = max((end for end in blank if end <= at(n)), default=0)
+            block = (above, min((end for end in blank if end > at(n)), default=len(tokens)))
+            for first, last in (clause_of(tokens, at(n), at(n) + 1), line, block):
                 inside = [first <= at(m) < last for m in prices]
                 if sum(inside) == 1:
                     made[n] = replace(one, of=tuple(map(float, inside)), sure=max(one.sure, _BESIDE))
