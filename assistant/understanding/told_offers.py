@@ -292,7 +292,7 @@ def _by_the_book(reading: Reading, seen: Lined, found: Sequence[Piece], book: Le
     made = sorted(found, key=lambda piece: piece.start)
     roots = [book.root(at) if piece.kind == PRICE and (at := first(piece)) in book.follows else None for piece in made]
     there = {first(piece) for piece in made}
-    for root in {*roots} - there - {None}:  # nobody took it for anything
+    for root in {root for root in roots if root is not None} - there:  # nobody took it for anything
         q = money[root]
         made.append(Piece(OTHER, seen.places[q.start][0], seen.places[q.end - 1][1], 1.0))
         roots.append(None)
