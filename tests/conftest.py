@@ -64,14 +64,15 @@ def some(request):
     return lambda rows, every: rows if request.config.getoption("whole") else rows[::every]
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What is imported and listed now stays until the end: to look for garbage in it is time lost, now and later."""
+    """What is imported and listed stays until the end: to look for garbage in it is time lost, now and later."""
     gc.disable()
-
-
-def pytest_collection_finish():
-    gc.freeze()
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
