@@ -422,7 +422,8 @@ def _findings(
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
-        found.append(judge_rows.monitoring(heard.reported, tools.counters) or finding("not-recognised", 1))
+        data = judge_rows.monitoring(heard.reported, tools.counters) or known.counts_of_none
+        found.append(data or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
