@@ -29,6 +29,7 @@ from .facts import differences, tried
 from .judge_path import Measured
 from .outcome import outcome_of
 from .reading import Heard
+from .report_table import ReportTable
 from .runs import Row, Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
 
@@ -46,7 +47,8 @@ _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> DiagnosedFile:
-    log = heard.log
+    log, reports = heard.log, [ReportTable(sheet) for sheet in heard.reported.sheets]
+    heard.sweeps.leave(judge_rows.compared(reports))
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
     gpu = gpu_named(device, catalog, inside=True)
@@ -79,7 +81,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.rdma_named = "rdma-there" in heard.known.standing
     log.offered = heard.known.offered
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
-    found = _findings(runs, heard, nodes, device, transport, catalog)
+    found = _findings(runs, heard, reports, nodes, device, transport, catalog)
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = None
     if best:
@@ -88,7 +90,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
-    checked += judge_rows.checked(heard.reported, heard.tools.counters)
+    checked += judge_rows.checked(heard.reported, reports, heard.tools.counters)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -395,7 +397,13 @@ def _of_tables(
 
 
 def _findings(
-    runs: list[Run], heard: Heard, nodes: int | None, device: str, transport: str, catalog: Catalog
+    runs: list[Run],
+    heard: Heard,
+    reports: list[ReportTable],
+    nodes: int | None,
+    device: str,
+    transport: str,
+    catalog: Catalog,
 ) -> list[DiagnosisFinding]:
     log, known, tools = heard.log, heard.known, heard.tools
     tables = _tables(runs, log, nodes, device, transport, catalog)
@@ -411,18 +419,19 @@ def _findings(
         *judge_parts.findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),
-        *judge_rows.findings(heard.reported, fast=speed == "fine"),
+        *judge_rows.findings(reports, fast=speed == "fine"),
         *judge_rows.of_counters(tools.counters, fast=speed == "fine"),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
     if speed not in ("slow", "short") and judge_rows.counted_alike(tools.counters):
         found = [as_information(each) if each.code in _BY_COUNTERS else each for each in found]
+    found = [each for each in found if not (each.line in tools.aside and known.only_at(each.code, tools.aside))]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
-        data = judge_rows.monitoring(heard.reported, tools.counters) or known.counts_of_none
+        data = judge_rows.monitoring(heard.reported, reports, tools.counters) or known.counts_of_none
         found.append(data or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)

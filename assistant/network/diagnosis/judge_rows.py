@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TypeVar
@@ -11,7 +11,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 
 from .columns import meaning_of, order_of
 from .report_table import Column, ReportTable
-from .reported import Reported, Sheet
+from .reported import Reported
 from .signatures import as_information, finding, xid
 from .slow import ALIKE, DROP
 from .tools import of_the_front
@@ -62,12 +62,12 @@ class _Judged:
     clear: bool = True
 
 
-def findings(reported: Reported, *, fast: bool) -> Iterator[DiagnosisFinding]:
+def findings(tables: Sequence[ReportTable], *, fast: bool) -> Iterator[DiagnosisFinding]:
     """What stands out in the tables of a log; ``fast``: tables of nccl-tests are as fast as they should be, and it did
     no harm."""
-    for sheet in reported.sheets:
-        table, accused = ReportTable(sheet), set[int | None]()
-        if sheet.names_parts and not table.of_sizes:
+    for table in tables:
+        accused = set[int | None]()
+        if table.of_parts:
             for told in _of_table(table):
                 accused.add(told.line)
                 yield as_information(told) if fast else told
@@ -77,30 +77,37 @@ def findings(reported: Reported, *, fast: bool) -> Iterator[DiagnosisFinding]:
         yield from _of_verdicts(table, accused)
 
 
-def checked(reported: Reported, counters: Counters) -> list[str]:
+def compared(tables: Sequence[ReportTable]) -> frozenset[int]:
+    """The lines of rows that are compared with each other by what was measured in them."""
+    measured = [
+        table for table in tables if any(table.of_parts and each.meaning.judged == "low" for each in table.columns)
+    ]
+    return frozenset(line for table in measured for line in table.lines)
+
+
+def checked(reported: Reported, tables: Sequence[ReportTable], counters: Counters) -> list[str]:
     """What was checked of the tables and counters of a log, and how much of them was too much for it."""
-    of_parts = [sheet for sheet in reported.sheets if sheet.names_parts and len(sheet.rows) >= _COMPARED]
-    read = sum(len(sheet.rows) for sheet in of_parts)
+    read = sum(len(table.lines) for table in tables if _columns_judged(table))
     first = f" (the first {read:,} alone)" if reported.left else ""
     told = [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
     return [*told, *["what adapters lost and repeated against each other"] * any(map(_siblings, counters.values()))]
 
 
-def monitoring(reported: Reported, counters: Counters) -> DiagnosisFinding | None:
+def monitoring(reported: Reported, tables: Sequence[ReportTable], counters: Counters) -> DiagnosisFinding | None:
     """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts, or their counters, and of
     what of it was compared."""
     if known := reported.monitored:
-        judged = [name for sheet in reported.sheets for name in _compared_in(ReportTable(sheet), sheet)]
+        judged = [*dict.fromkeys(name for table in tables for name in _columns_judged(table))]
         if judged:
-            return finding("monitoring-data", known[0], columns=", ".join(dict.fromkeys(judged[:_COLUMNS])))
+            return finding("monitoring-data", known[0], columns=", ".join(judged[:_COLUMNS]))
         return finding("monitoring-data-alone", known[0], columns=known[1])
     lines = [line for its in counters.values() for _, line in its.values()]
     return finding("monitoring-data", min(lines), columns=", ".join([*counters][:_COLUMNS])) if lines else None
 
 
-def _compared_in(table: ReportTable, sheet: Sheet) -> list[str]:
+def _columns_judged(table: ReportTable) -> list[str]:
     """The columns of which the values were judged."""
-    every = table.columns if sheet.names_parts and not table.of_sizes else []
+    every = table.columns if table.of_parts else []
     return [column.name for column in every if _judged(table, column) is not None or column.meaning.judged == "xid"]
 
 
@@ -302,8 +309,12 @@ def _siblings(its: Mapping[Place, tuple[float, int]]) -> list[list[Place]]:
 
 
 def _without_twins(table: ReportTable, column: Column, odd: list[_Odd]) -> list[_Odd]:
-    """Without the adapters that stand out on several hosts by the same name: these are made so. Several of one host
-    that carry half or a quarter of what the others do may have a line of another rate."""
+    """Without the adapters that stand out on several hosts by the same name, and the GPUs that do so on all: these are
+    made so, or have other work. Several adapters of one host that carry half or a quarter of what the others do may
+    have a line of another rate."""
+    if table.of == "gpu":
+        names, hosts = Counter(table.part(each.row) for each in odd), {table.host(row) for row in table.rows}
+        return [each for each in odd if len(hosts) < 2 or names[table.part(each.row)] < len(hosts)]
     if table.of != "adapter":
         return odd
     names, hosts = Counter(table.part(each.row) for each in odd), Counter(table.host(each.row) for each in odd)

@@ -168,6 +168,12 @@ class KnownLines:
         """What the first line that was seen of a failure or sign says of it, empty without one."""
         return self.seen[code].said if code in self.seen else ""
 
+    def only_at(self, code: str, lines: set[int]) -> bool:
+        """Whether all lines that tell of a failure are among some."""
+        seen = self.seen.get(code)
+        among = sum(seen.first <= line <= seen.last for line in lines) if seen else 0
+        return seen is not None and {seen.first, seen.last} <= lines and seen.count <= among
+
     @property
     def counts_of_none(self) -> DiagnosisFinding | None:
         """A note of what kind of text it is, where it looks for failures and has none."""

@@ -60,6 +60,7 @@ class ReportTable:
 
     def __init__(self, sheet: Sheet) -> None:
         names, split = sheet.headline.names, sheet.headline.split
+        self.names_parts = sheet.names_parts
         meanings = sheet.headline.meanings
         texts = as_text(b"\n".join(raw for _, raw in sheet.rows)).split("\n")
         told = [*map(without_prefix, texts)] if sheet.prefixed else []
@@ -105,6 +106,11 @@ class ReportTable:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def of_parts(self) -> bool:
+        """Whether rows are of hosts, GPUs or adapters, and not of how many of them there were."""
+        return self.names_parts and not self.of_sizes
 
     def column(self, what: str) -> Column | None:
         """The first column of a meaning."""

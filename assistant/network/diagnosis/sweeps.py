@@ -64,6 +64,14 @@ class Sweeps:
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _looked: int = 0
 
+    def leave(self, lines: frozenset[int]) -> None:
+        """Forget what was read of lines that others judge."""
+        for which, its in [*self.trials.items()] if lines else []:
+            self.trials[which] = [each for each in its if each.line not in lines]
+            if not self.trials[which]:
+                del self.trials[which]
+        self.by_rank.leave(lines)
+
     @property
     def under_way(self) -> bool:
         """Whether more lines are read, whatever their words."""
@@ -175,7 +183,12 @@ class Sweeps:
 
 def slow_of(kind: str, trials: list[Trial], unit: str = "") -> list[Slow]:
     """The names that stay behind the others in their trials."""
-    return _slow_in_pairs(trials, unit) if kind == "pair" else _slow_alone(kind.partition(" ")[0], trials, unit)
+    if kind == "pair":
+        return _slow_in_pairs(trials, unit)
+    name, _, told = kind.partition(" ")
+    slow = _slow_alone(name, trials, unit)
+    # what each host tells of in a sentence, and once, is no work that it does again and again
+    return [each for each in slow if each.trials > 1 or not told or not _TIME.fullmatch(unit)]
 
 
 def _slow_in_pairs(trials: list[Trial], unit: str) -> list[Slow]:
