@@ -26,6 +26,7 @@ from .expected import (
     slot_of,
 )
 from .facts import differences, tried
+from .inferred import inferred
 from .judge_path import Measured
 from .outcome import outcome_of
 from .reading import Heard
@@ -72,6 +73,10 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
         transport = transport if named == "unknown" else named
+    guess = None
+    if transport == "unknown" and nodes != 1 and not log.rack:
+        guess = inferred(runs, heard.sweeps, heard.known, device, catalog)
+        transport = guess.transport if guess else transport
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
@@ -79,9 +84,9 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.ethernet = sockets.ethernet_of(heard.known.said) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
-    log.offered = heard.known.offered
+    log.offered = "" if guess else heard.known.offered
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
-    found = _findings(runs, heard, reports, nodes, device, transport, catalog)
+    found = [*_findings(runs, heard, reports, nodes, device, transport, catalog), *([guess.finding] if guess else [])]
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = None
     if best:
@@ -122,7 +127,7 @@ def _kind(runs: list[Run], heard: Heard) -> LogKind:
         return "mixed" if heard.log.lines else "nccl-tests"
     return (
         "nccl-debug"
-        if heard.log.lines or heard.log.version or heard.known.seen or heard.known.completions
+        if heard.log.lines or heard.log.version or heard.known.told or heard.known.completions
         else "unknown"
     )
 
@@ -430,7 +435,7 @@ def _findings(
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
+    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.told or known.steps.last):
         data = judge_rows.monitoring(heard.reported, reports, tools.counters) or known.counts_of_none
         found.append(data or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:

@@ -226,6 +226,25 @@ class KnownLines:
         )
 
     @property
+    def fast_networks(self) -> list[tuple[LogTransport, str]]:
+        """The networks that machines are said to have and that are faster than sockets, and how a sentence says so."""
+        return [
+            (
+                seen.signature.faster,
+                f"{seen.said} has {seen.signature.offers}"
+                if seen.signature.offers
+                else f"line {seen.first} names {seen.said or seen.signature.faster}",
+            )
+            for seen in self.seen.values()
+            if seen.signature.faster
+        ]
+
+    @property
+    def told(self) -> bool:
+        """Whether a line told of more than what a network is called."""
+        return any(seen.signature.offers or not seen.signature.faster for seen in self.seen.values())
+
+    @property
     def connected(self) -> bool:
         """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
         stopped = any(

@@ -92,6 +92,8 @@ class Signature(Failure):
     # The network that machines have whose type a sign names: nothing tells that it was used; its ``transport`` counts
     # where a plugin carried the data that several networks have.
     offers: str = ""
+    # The network that machines have of which a sign speaks: what is faster than sockets went over it.
+    faster: LogTransport | None = None
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal[
