@@ -123,7 +123,7 @@ def _busbw(row: Row) -> float:
 
 
 def _kind(runs: list[Run], heard: Heard) -> LogKind:
-    if runs or heard.sweeps.tables:
+    if runs or heard.sweeps.tables or heard.sweeps.between:
         return "mixed" if heard.log.lines else "nccl-tests"
     return (
         "nccl-debug"
