@@ -167,7 +167,8 @@ class Headline:
 
 
 def cells_of(line: str, split: Split) -> list[str]:
-    """The cells of a line."""
+    """The cells of a line, without the sign of a remark before them."""
+    line = line.strip().removeprefix("# ")
     if split == "space":
         return line.split()
     if split == "gap":

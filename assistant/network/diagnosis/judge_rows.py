@@ -171,7 +171,7 @@ def _named(table: ReportTable, row: int) -> str:
 def _judged(table: ReportTable, column: Column) -> _Judged | None:
     """What stands out in a column; ``None`` for one that is not judged."""
     meaning = column.meaning
-    if (meaning.beside and table.column(meaning.beside) is None) or (meaning.once and column.series):
+    if (meaning.beside and table.column(meaning.beside) is None) or (meaning.once and table.in_time):
         return None
     if meaning.judged in ("none", "least"):
         return _counted(table, column)

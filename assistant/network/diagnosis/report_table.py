@@ -65,7 +65,7 @@ class ReportTable:
         texts = as_text(b"\n".join(raw for _, raw in sheet.rows)).split("\n")
         told = [*map(without_prefix, texts)] if sheet.prefixed else []
         before, bare = [host for host, _ in told] or [""] * len(texts), [line for _, line in told] or texts
-        kept = [line.split() for line in bare] if split == "space" else [cells_of(line, split) for line in bare]
+        kept = [cells_of(line, split) for line in bare]
         fitting = [at for at, cells in enumerate(kept) if len(cells) == len(names)]
         if len(fitting) < len(kept):
             kept = [kept[at] for at in fitting]
@@ -82,6 +82,8 @@ class ReportTable:
             says = is_summary if what in NAMES else is_out_of_work if what == "state" else None
             left_out |= _left_out(column, says) if says else set()
         rows = [at for at in range(len(kept)) if at not in left_out] if left_out else [*range(len(kept))]
+        unknown = [cells for meaning, cells in zip(meanings, columns, strict=True) if meaning is None]
+        self._worded = any(number_in(cell, "") is None for cells in unknown for cell in {*cells})
         again = self._again(rows)
         self.rows = [its[-1] for its in again] if again else rows
         self.columns = [
@@ -96,13 +98,27 @@ class ReportTable:
         ]
 
     def _again(self, rows: list[int]) -> list[list[int]]:
-        """The rows of each part, where a column of times tells that parts come again; none otherwise."""
-        if not any(what == "time" for what, _ in self._named):
+        """The rows of each part, where parts come again in time, as a column of times tells, or all of them in turn;
+        none otherwise."""
+        if not (self.in_time or self._in_turn(rows)):
             return []
         of_part = defaultdict[tuple[str, str], list[int]](list)
         for at in rows:
             of_part[self.host(at), self.part(at)].append(at)
         return [*of_part.values()] if len(of_part) < len(rows) else []
+
+    @property
+    def in_time(self) -> bool:
+        """Whether a column says when a row was measured."""
+        return any(what == "time" for what, _ in self._named)
+
+    def _in_turn(self, rows: list[int]) -> bool:
+        """Whether the same parts come again and again in the same order, as monitors print them, and no column has
+        words that may say what was tested in each turn."""
+        places = [(self.host(at), self.part(at)) for at in rows]
+        turn = len({*places})
+        again = 1 < turn < len(places) and all(place == places[at % turn] for at, place in enumerate(places))
+        return again and not any(what == "check" for what, _ in self._named) and not self._worded
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -153,7 +169,7 @@ class ReportTable:
         """The columns that say what was tested in each row, where the same part has several rows and no time tells them
         apart: in each so many parts have the same cell as a part has rows."""
         places = {(self.host(row), self.part(row)) for row in self.rows}
-        if len(places) == len(self.rows) or any(what == "time" for what, _ in self._named):
+        if len(places) == len(self.rows) or self.in_time:
             return []
         most = _PER_PLACE * len(self.rows) / len(places)
         unknown = [cells for _, meaning, cells in self._others if meaning is None]
