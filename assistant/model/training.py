@@ -12,7 +12,7 @@ import numpy as np
 from assistant.vocabulary.added import added
 from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band, Breakdown
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import BLOCK_SCALED, Parallelism
 
 from .job import DILOCO, SAVINGS, STRATEGIES, Job
 from .layout import Layouts
@@ -228,6 +228,12 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
             job.precision == "nvfp4",
             _BLOCKS_4,
             "NVFP4: checked on Llama 8B to 405B in Megatron on GB200 and GB300 alone",
+        ),
+        (
+            job.precision in BLOCK_SCALED and not machine.calibrated,
+            0.0,
+            f"{job.precision.upper()}: of no training run on this GPU is anything known, nor whether Transformer "
+            "Engine has the kernels for it",
         ),
         (job.precision == "fp32", _FP32, "fp32: no measured rows"),
         (bool(job.architecture.experts), _MIXTURE, ""),

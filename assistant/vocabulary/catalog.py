@@ -132,8 +132,8 @@ class Gpu(Entry):
 
     @property
     def scales_blocks(self) -> bool:
-        """Whether its units multiply numbers in blocks that share a scale, MXFP8 and NVFP4, in training: those of
-        NVIDIA's Blackwell. Nothing is known of a training run in either on another vendor's GPUs."""
+        """Whether training in blocks that share a scale, MXFP8 and NVFP4, is known on it: NVIDIA's Blackwell. The units
+        of others multiply them too (AMD's MI355X, NVIDIA's Rubin), but of no training run on those anything is known."""
         return self.vendor == "nvidia" and self.peak_fp4 is not None and self.peak_fp8 is not None
 
     def nics_in(self, gpus_per_node: int) -> int:
