@@ -222,11 +222,12 @@ class Reading:
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed, given=True)
                 log.given(number, line)
-            tools, sweeps = bits & _TOOLS or heard.tools.under_way, heard.sweeps.under_way
+            tools = bits & _TOOLS or heard.tools.under_way
+            sweeps = heard.sweeps.open or (heard.sweeps.under_way and kind.hint)
             if tools:
                 heard.tools.take(number, line)
             if sweeps:
-                heard.sweeps.take(number, line)
+                kind.tried(fruitful=heard.sweeps.take(number, line))
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
             rows = bits & _TABLE and line[:1].isdigit()
