@@ -71,6 +71,7 @@ def test_a_line_that_says_itself_that_it_is_over_or_how_long_one_may_wait_is_no_
         "[rank5] waited 3 s for rank 1 in barrier, going on",
         "waiting until the barrier is released",
         "[rank3] failed to leave: barrier of rank 0 released late?",
+        "prefetch: finished waiting for shard 12",
     ],
 )
 def test_a_wait_lasts_where_a_line_says_that_it_is_not_over_or_that_another_ranks_is(line: str) -> None:
