@@ -8,6 +8,7 @@ from .pace import Pace
 # What stands before the lines of a job, where several print to one log: [A 9001], job-17:, run-b |
 _TAG = re.compile(rb"\s{0,8}\[?([^\]\[|:\n]{0,24}[A-Za-z][^\]\[|:\n]{0,24})[\]|:]")
 _MOST, _TURNS = 8, 2  # side by side at most, and how often one comes again after another where they do
+_NEXT = 3  # times as far as from one step to the next: what is printed then is the next one
 _OVER = 64  # of those that are over
 
 Name = tuple[str, bytes]  # of a job: the total of its steps, and what stands before its lines
@@ -18,6 +19,7 @@ class _Job:
     pace: Pace = field(default_factory=Pace)
     first: int = -1  # the number of its first step, and of its last one
     at: int = -1
+    stride: int = 0  # from the last but one to that
     epoch: int = -1  # in which the last one was
 
     def begins_anew(self, at: int, epoch: int) -> bool:
@@ -25,8 +27,13 @@ class _Job:
         began since."""
         return 0 <= at <= self.first and at < self.at and epoch <= self.epoch
 
+    def goes_on(self, at: int) -> bool:
+        """Whether a step, of another total, is the next one of this job."""
+        return 0 < self.stride and self.at < at <= self.at + _NEXT * self.stride
+
     def stepped(self, at: int, epoch: int) -> None:
         """Keep where the job stands."""
+        self.stride = at - self.at if 0 <= self.at < at else self.stride
         self.first, self.at, self.epoch = self.first if self.first >= 0 else at, at, epoch
 
 
@@ -35,6 +42,7 @@ class _Apart:
     """Jobs that their names tell from each other; one that begins its steps anew is another."""
 
     named: dict[Name, _Job] = field(default_factory=dict)
+    last: Name | None = None  # of the last step
     over: list[Pace] = field(default_factory=list)
 
     def of(self, name: Name, at: int, epoch: int) -> Pace:
@@ -43,9 +51,11 @@ class _Apart:
         if job is not None and job.begins_anew(at, epoch):
             self._ended(name)
         if name not in self.named:
-            self.named[name] = _Job()
+            before = self.named.get(self.last) if self.last and self.last[1] == name[1] else None
+            self.named[name] = self.named.pop(self.last) if self.last and before and before.goes_on(at) else _Job()
             if len(self.named) > _MOST + 1:
                 self._ended(next(iter(self.named)))
+        self.last = name
         self.named[name].stepped(at, epoch)
         return self.named[name].pace
 
