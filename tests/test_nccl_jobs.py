@@ -91,7 +91,7 @@ def test_another_total_is_another_job():
     "form",
     [
         "iter {n}: loss 2.31, time {t}ms, mfu 41.20%\n",
-        "step {n}/18865 | loss 4.2 (+1.2z)| norm 0.3 (+0.1z)| lr 6.0e-04 | {t} ms | 54.2% bf16 MFU | {rate:.0f} tok/s\n",
+        "step {n}/18865 | loss 4.2 (+1.2z)| norm 0.3 | lr 6.0e-04 | {t} ms | 54.2% bf16 MFU | {rate:.0f} tok/s\n",
         "completed step: {n}, seconds: {t}, TFLOP/s/device: 179.808, Tokens/s/device: {rate:.1f}, loss: 9.0\n",
         "trainer.py:600] step {n}: loss 2.1 steps_per_sec {rate:.3f}\n",
         "epoch=0/micro_step={n}0/global_step={n}0, RunningAvgSamplesPerSec=41.2, CurrSamplesPerSec={rate:.2f}\n",
@@ -146,6 +146,7 @@ FORMS = [
     "INFO: Saved checkpoint step-{n} in {s}s\n",
     "[rank0] checkpoint written to /mnt/ckpt/{n} took {s} seconds\n",
     "ckpt_save_time: {s} step={n}\n",
+    "Saving checkpoint at step {n}\n  done ({s} s)\n",
 ]
 
 

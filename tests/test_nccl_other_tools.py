@@ -143,6 +143,7 @@ HEALTHY = {
     "the fast interface": TCP + ethernet("eno1", 1000).replace("eno1", "mgmt0") + ethernet("eno1", 100000) + table(
         10.5, per_host=2, device="NVIDIA L40S"),
     "one network": networks("IB") + steps(3.0),
+    "algorithms that were tried": chosen("Ring", "Tree") + table(470.0),
     "as many interfaces": OFI.format(0, 32) + OFI.format(1, 32) + steps(3.0),
     "rails as planned": steps(3.0) + cabled(("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"),
                                            ("h-2", "mlx5_2", "2"), ("h-2", "mlx5_3", "3")),

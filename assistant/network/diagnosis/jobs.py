@@ -29,7 +29,7 @@ class _Job:
 
     def goes_on(self, at: int) -> bool:
         """Whether a step, of another total, is the next one of this job."""
-        return 0 < self.stride and self.at < at <= self.at + _NEXT * self.stride
+        return self.stride > 0 and self.at < at <= self.at + _NEXT * self.stride
 
     def stepped(self, at: int, epoch: int) -> None:
         """Keep where the job stands."""

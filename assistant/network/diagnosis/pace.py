@@ -26,7 +26,9 @@ def _size() -> re.Pattern[bytes]:
 
 def _larger(before: bytes, after: bytes) -> bool:
     """Whether a later line of a step names a larger size of what a step works on than an earlier one does."""
-    sizes = [{name.lower(): float(value) for name, value in _size().findall(line[:_LOOKED])} for line in (before, after)]
+    sizes = [
+        {name.lower(): float(value) for name, value in _size().findall(line[:_LOOKED])} for line in (before, after)
+    ]
     return any(value > LARGER * sizes[0][name] > 0 for name, value in sizes[1].items() if name in sizes[0])
 
 

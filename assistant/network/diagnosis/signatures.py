@@ -67,13 +67,13 @@ class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
     group holds stands in ``{said}`` of its message; ``not_of``: what such a line says where it is not meant.
-    ``hosts``: ``several`` counts only when the job spans hosts. ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``:
-    what could do harm is information in a log that shows none, as the job stepped or measured after the line and no
-    other alarm is found; what says itself that harm was done weighs ``always``. A
-    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named)
-    or where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on
-    after it (or if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is
-    information."""
+    ``hosts``: ``several`` counts only when the job spans hosts. ``otherwise``: only where no other entry knows the
+    line. ``sign``: told to nobody, and read by judges. ``weighs``: what could do harm is information in a log that
+    shows none, as the job stepped or measured after the line and no other alarm is found; what says itself that
+    harm was done weighs ``always``. A line that healthy runs print too weighs only beside another finding (of those
+    in ``beside``, where they are named) or where nothing shows that a job ran, only if no table is as fast as it
+    should be, only if the job did not go on after it (or if it went on into one of those in ``beside``), or only
+    where the machine may have RDMA; else it is information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
