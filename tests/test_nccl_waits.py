@@ -68,6 +68,8 @@ def test_a_job_that_stands_still_is_told_whatever_else_its_line_says(line: str) 
         "time waiting on collectives: 2130 s of 86400 s (2.4%)",
         "no update of best val loss since 1800 s",
         "waiting for peers, 2000 s since last request",
+        "barrier wait 12 s, stalled 0 s, uptime 7200 s",
+        "rank 0 still at step 29, eta 1 h",
     ],
 )
 def test_a_line_that_says_itself_that_it_is_over_or_how_long_one_may_wait_is_no_stall(line: str) -> None:

@@ -18,7 +18,7 @@ from .signatures import OneOf, Pattern, one_in, read
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 _DIGITS = re.compile(r"\d+")
 _WAITED = ("data", "load", "wait")  # one is in every line that tells of it
-_UNITS = ("seconds", "sec", "secs", "dt")  # labels that are in seconds by themselves
+_UNITS = ("seconds", "sec", "secs")  # labels that are in seconds by themselves
 _BEFORE = 12  # characters by which a step is found in the line as it stands in the log
 
 
