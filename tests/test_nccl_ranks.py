@@ -281,7 +281,7 @@ def test_of_several_slow_ranks_all_are_told_and_those_of_one_host_together() -> 
         return "rank  step_time_ms\n" + "".join(f"{n}  {900 if n in slow else 500}\n" for n in range(32))
 
     [(code, said)] = alarms(table_of(3, 9))
-    assert code == "slow-rank" and said.startswith("ranks 3, 9: 900 step_time_ms")
+    assert code == "slow-rank" and said.startswith("ranks 3, 9: 900 ms of step_time_ms")
     [(_, said)] = alarms(table_of(*range(8, 16)))
     assert said.startswith("ranks 8-15, all those of one host:")
 

@@ -94,6 +94,8 @@ class Signature(Failure):
     # The network that machines have whose type a sign names: nothing tells that it was used; its ``transport`` counts
     # where a plugin carried the data that several networks have.
     offers: str = ""
+    # The network that machines have of which a sign speaks: what is faster than sockets went over it.
+    faster: LogTransport | None = None
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal[
@@ -213,12 +215,22 @@ def quoted(line: str) -> bool:
     return bool(_of_itself("quoted").search(line))
 
 
-def counts_none(line: str) -> bool:
-    """Whether a row of a table that counts lines of a kind found none."""
-    return bool(_of_itself("none").search(line))
+def counted_none(line: str, *, table: bool) -> tuple[str, str]:
+    """What a line says that there was none of, and what it says else; ``table``: whether it stands below a headline of
+    counts."""
+    none = list[str]()
+    for pattern in (*_nones("none"), *(_nones("none_below") if table else ())):
+        none += [found["of"] for found in pattern.finditer(line)]
+        line = pattern.sub("", line)
+    return "\n".join(none), line
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=2)
+def _nones(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in read("overcome")[name])
+
+
+@lru_cache(maxsize=2)
 def _of_itself(name: str) -> re.Pattern[str]:
     return re.compile(read("overcome")[name], re.IGNORECASE)
 
