@@ -92,7 +92,12 @@ class Kind:
     def tried(self, *, fruitful: bool) -> None:
         """It was read as a trial: a kind that never was one is read no more as one."""
         self.fruitless = 0 if fruitful else self.fruitless + 1
-        self.hint = self.hint and self.fruitless < _FRUITLESS
+        self.hint = self.hint and not self.barren
+
+    @property
+    def barren(self) -> bool:
+        """Whether no trial is looked for in it any more."""
+        return self.fruitless >= _FRUITLESS
 
 
 @lru_cache(maxsize=1)

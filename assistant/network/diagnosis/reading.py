@@ -69,7 +69,7 @@ class Reading:
                     continue
                 if kind.heads or reported.open:
                     reported.take(piece.first + at, raw, piece.kinds[at], kind.heads)
-                if not every and not (tried and kind.hint):
+                if (not every or kind.barren) and not (tried and kind.hint):
                     if not kind.bits:
                         continue
                     if kind.fold is not None and self._is_alike(piece, at, raw, kind):
@@ -223,7 +223,7 @@ class Reading:
                 self.tables.heard(line, log.last_listed, given=True)
                 log.given(number, line)
             tools = bits & _TOOLS or heard.tools.under_way
-            sweeps = heard.sweeps.open or (heard.sweeps.under_way and kind.hint)
+            sweeps = heard.sweeps.under_way and (kind.hint or (heard.sweeps.open and not kind.barren))
             if tools:
                 heard.tools.take(number, line)
             if sweeps:

@@ -97,7 +97,7 @@ class Sweeps:
         return self._looked <= _MOST and bool(self._unit or self._perftest or self.by_rank.open)
 
     def take(self, number: int, line: str) -> bool:
-        """Read one cleaned line; whether it was one of trials, or heads such."""
+        """Read one cleaned line; whether anything of it was kept."""
         if self._looked > _MOST or not line:
             return False
         self.by_rank.shared(line)
@@ -105,7 +105,7 @@ class Sweeps:
             return False
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
             return False
-        kept = self._kept, len(self.between)
+        kept = self._kept, len(self.between), self._apart
         self._looked += 1
         self._between_nodes(number, line)
         if self.by_rank.take(number, line):
@@ -115,7 +115,7 @@ class Sweeps:
             self._perftest = "MB/s" if "MB/s" in line else "Gb/s"
         elif unit or self._unit or self._perftest:
             self._line(number, line, unit[0] if unit else "")
-        return self.open or self._apart or kept != (self._kept, len(self.between))
+        return kept != (self._kept, len(self.between), self._apart)
 
     def _between_nodes(self, number: int, line: str) -> None:
         """Keep what a line says was measured between nodes, by its own words or those of the headline above."""
