@@ -74,6 +74,8 @@ _WORDS = {
         "images/sec:",
         "examples/sec:",
         "samples/sec:",
+        "it/s",
+        "s/it",
     ),
     CARD: CARD_WORDS,
     FAILED: ("warn", "seqnum=", "got completion", "unhandled system error"),
@@ -372,7 +374,7 @@ class KnownLines:
         if self.steps.take(number, line, self.raw):
             self.went_on = number
             return True
-        if self.saves.take(number, line, line.lower()):
+        if self.saves.take(number, line, line.lower()) or self.steps.named_epoch:
             self.plain = False
         return False
 

@@ -74,6 +74,7 @@ class Sweeps:
     _named: tuple[str, ...] = ()
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _looked: int = 0
+    _kept: int = 0
     between: list[tuple[int, float]] = field(default_factory=list)  # line and GB/s of what was measured between nodes
     _apart: bool = False  # whether a headline says that what stands below it was
 
@@ -95,24 +96,26 @@ class Sweeps:
         """Whether the next line may be a row, whatever its words."""
         return self._looked <= _MOST and bool(self._unit or self._perftest or self.by_rank.open)
 
-    def take(self, number: int, line: str) -> None:
-        """Read one cleaned line."""
+    def take(self, number: int, line: str) -> bool:
+        """Read one cleaned line; whether anything of it was kept."""
         if self._looked > _MOST or not line:
-            return
+            return False
         self.by_rank.shared(line)
         if len(line) > _LOOKED:
-            return
+            return False
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
-            return
+            return False
+        kept = self._kept, len(self.between), self._apart
         self._looked += 1
         self._between_nodes(number, line)
         if self.by_rank.take(number, line):
-            return
+            return True
         unit = _UNIT.search(line)
         if _PERFTEST.search(line):
             self._perftest = "MB/s" if "MB/s" in line else "Gb/s"
         elif unit or self._unit or self._perftest:
             self._line(number, line, unit[0] if unit else "")
+        return kept != (self._kept, len(self.between), self._apart)
 
     def _between_nodes(self, number: int, line: str) -> None:
         """Keep what a line says was measured between nodes, by its own words or those of the headline above."""
@@ -196,6 +199,7 @@ class Sweeps:
 
     def _add(self, kind: str, number: int, names: tuple[str, ...], value: float, unit: str) -> None:
         if value > 0:
+            self._kept += 1
             rate = 1 / value if _TIME.fullmatch(unit) else value
             self.trials[kind, _shape(names[0]), unit if "/" in unit else unit.lower()].append(
                 Trial(number, names, rate, value)
