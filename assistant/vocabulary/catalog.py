@@ -133,7 +133,7 @@ class Gpu(Entry):
     @property
     def scales_blocks(self) -> bool:
         """Whether training in blocks that share a scale, MXFP8 and NVFP4, is known on it: NVIDIA's Blackwell. The units
-        of others multiply them too (AMD's MI355X, NVIDIA's Rubin), but of no training run on those anything is known."""
+        of others multiply them too (AMD's MI355X, NVIDIA's Rubin), but no training run on those is known."""
         return self.vendor == "nvidia" and self.peak_fp4 is not None and self.peak_fp8 is not None
 
     def nics_in(self, gpus_per_node: int) -> int:
