@@ -227,7 +227,7 @@ class Listener:
         mentioned = networks.mentions(
             text.tokens,
             [q for q in (*named, *general) if q.kind == "network"],
-            [q for q in measured if q.kind == "rate"],
+            [networks.as_of_a_network(q, text.typed(q.start, q.end)) for q in measured if q.kind == "rate"],
             taken,
         )
         said = [*counted, *measured, *_sizes(counted), *unmeasured(text.tokens, counted, measured, self._units)]
