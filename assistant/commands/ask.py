@@ -50,10 +50,8 @@ def one_text(text: str | None, batch_file: Path | None) -> str | None:
     or a batch file."""
     if (text is None) is (batch_file is None):
         raise InputError("expected a text or --batch FILE, and not both")
-    if text == STDIN:
-        text = sys.stdin.read(MOST_SAID + 1)
-        if len(text) > MOST_SAID:
-            raise InputError(f"expected at most {MOST_SAID:,} characters on standard input")
+    if text == STDIN and len(text := sys.stdin.read(MOST_SAID + 1)) > MOST_SAID:
+        raise InputError(f"expected at most {MOST_SAID:,} characters on standard input")
     if text is not None and not text.strip():
         raise InputError("expected some text, got nothing")
     return text

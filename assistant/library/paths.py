@@ -78,16 +78,15 @@ def _user_dir(variable: str, kind: str) -> Path:
     if named:
         try:
             folder = Path(named).expanduser()
-            folder.exists()
         except RuntimeError:  # "~somebody": nobody of that name is known here
-            why = "there is no such user"
-        except OSError as error:
-            if error.errno != errno.ENAMETOOLONG:  # what is not there, or not ours, is told where it is needed
-                return folder
-            why = "no folder can have a name as long as that"
-        else:
-            return folder
-        raise InputError(f"expected a folder, got {shown(named)}: {why}", Place(variable))
+            raise InputError(f"expected a folder, got {shown(named)}: there is no such user", Place(variable)) from None
+        try:
+            folder.exists()
+        except OSError as error:  # what is not there, or not ours, is told where it is needed
+            if error.errno == errno.ENAMETOOLONG:
+                message = f"expected a folder, got {shown(named)}: no folder can have a name as long as that"
+                raise InputError(message, Place(variable)) from None
+        return folder
     import platformdirs
 
     return Path(getattr(platformdirs, kind)("weft", appauthor=False))
