@@ -52,6 +52,7 @@ from . import (
     supplying,
     terms,
     terms_of_rent,
+    thresholds,
     traffic,
     trials,
     trust,
@@ -98,7 +99,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "spot_risk experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
-    moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn".split(),
+    moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn ownership_open".split(),
     schedule: (
         "overnight machines_weeks finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours"
     ).split(),
@@ -162,6 +163,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     cut_short: "part_way late_chance".split(),
     layouts: "layout_planned splits_named rates_named fewest_that_fit".split(),
     interrupted: "preempted".split(),
+    thresholds: "knee within_share nodes_out".split(),
     amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

@@ -129,7 +129,9 @@ def budget(asked: Asked) -> str | None:
             month = figures.usd_against(best.usd_per_month, monthly)
             return f"{kept}: {month} a month against {figures.usd_limit(monthly)}."
         in_time = (reading.limits_in_short(asked.plan) or "").rstrip(".")
-        return f"{in_time[:1].upper()}{in_time[1:]}; it costs {figures.usd(sum_)}, you named no budget.".lstrip("; ")
+        costs = f"it costs {figures.usd(sum_)}, you named no budget: name a sum and I hold it against that"
+        told = f"{in_time}; {costs}" if in_time else costs
+        return f"{told[:1].upper()}{told[1:]}."
     spare, costs = limit - sum_, figures.usd_against(sum_, limit)
     if spare >= 0:
         return f"It stays within {figures.usd_limit(limit)}: it costs {costs}, which leaves {figures.usd(spare)}."
