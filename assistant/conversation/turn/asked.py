@@ -3,13 +3,13 @@ would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assistant.present import figures
 from assistant.present.fields import field_text
 from assistant.present.plan import purchase
-from assistant.present.plan.changes import as_it_is
+from assistant.present.plan.changes import SAME, as_it_is
 from assistant.present.plan.quantities import given, in_time, value
 from assistant.present.plan.reading import candidate, chosen, ends, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
@@ -174,6 +174,11 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
     if said.rest:
         return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))
+
+
+def changes_nothing(events: Sequence[Event]) -> bool:
+    """Whether what is tried makes the same plan."""
+    return any(isinstance(event, VariationShown) and event.card[:1] == (SAME,) for event in events)
 
 
 def _as_it_is(parts: Parts, plan: Plan, fields: Mapping[str, Any]) -> list[Event]:

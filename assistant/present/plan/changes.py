@@ -66,7 +66,9 @@ def as_it_is(plan: Plan, fields: Mapping[str, Any], names: Sequence[str]) -> str
     has = bool(fields) and all(value is not None and value == _of_the_plan(plan, path) for path, value in fields.items())
     if not has or plan.recommendation.verdict == "infeasible":
         return None
-    return f"That is the plan already, {'; '.join(names)}. {_as_before(plan)}".strip()
+    taken = any(one.field in fields for one in plan.assumptions)
+    said = ", as is usual where nobody says it" if taken else ""
+    return f"That is the plan already, {'; '.join(names)}{said}. {_as_before(plan)}".strip()
 
 
 def _of_the_plan(plan: Plan, field: str) -> Any:

@@ -123,7 +123,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
-    spending: "bill_most included_named less_money ages books".split(),
+    spending: "bill_most largest_part included_named less_money ages books".split(),
     signing: (
         "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),

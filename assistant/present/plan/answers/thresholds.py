@@ -159,7 +159,8 @@ def nodes_out(asked: Asked) -> list[str]:
         first = f"{left[:1].upper()}{left[1:]}."
     else:
         kept = "Yes" if slow <= 24 * days else "Likely" if hours <= 24 * days else "No"
-        first = f"{kept}, of the {days_said(days)}: {left}."
+        within = "not within" if kept == "No" else "within"
+        first = f"{kept}, {within} the {days_said(days)}: {left}."
     return [
         first,
         f"{figures.counted(out, 'spare node', 'spare nodes')} more, {nodes + out} in all, keep it at "
