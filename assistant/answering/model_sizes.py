@@ -119,7 +119,7 @@ def flops(case: Case) -> Computed | None:
 
 
 def run_tokens(case: Case) -> float:
-    """Tokens of the run, as said, else compute-optimal; of a finished model that is taught more as a plan takes them."""
+    """Tokens of the run, as said, else compute-optimal; of a fine-tune as a plan takes them."""
     if case.fields.get("workload") == "finetuning" and not case.fields.get("training.tokens"):
         return case.take("training.tokens", FINETUNING_TOKENS, "a billion tokens, as nobody said how many")
     usual = TOKENS_PER_PARAMETER * case.architecture.params

@@ -65,8 +65,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
     if (found := _supposing(parts, said)) is not None:
-        return with_values(parts, said, found)
-    return accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
+        return followup.tried_in_short(parts, said, with_values(parts, said, found))
+    events = accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
+    return followup.tried_in_short(parts, said, events)
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:
@@ -163,10 +164,13 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
 
 
 def _what_if(parts: Parts, said: Utterance) -> list[Event]:
-    """What is supposed tried; a limit that is asked about and changes nothing is what was asked of the plan as it is."""
+    """What is supposed tried; a limit that is asked about is asked of the plan as it is, where it changes nothing or
+    nothing keeps it."""
     before = parts.state
     events = asked.what_if(parts, said)
-    if not asked.changes_nothing(events) or "if" in said.text.lower().split():
+    variation = parts.state.variation if parts.state is not before else None
+    breaks = variation is not None and variation.plan.recommendation.verdict == "infeasible"
+    if not (asked.changes_nothing(events) or breaks) or "if" in said.text.lower().split():
         return events
     tried, parts.state = parts.state, before
     told = followup.of_limit(parts, said)

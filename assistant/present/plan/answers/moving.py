@@ -102,7 +102,11 @@ def ownership_open(asked: Asked) -> str | None:
         return None
     made = asked.tried({"budget.mode": "buy", "cluster.provider": None})
     card = made.recommendation.card if made is not None and made.purchase is not None else None
-    return f"Whether you rent or buy is open: this is rented; bought it is {card.cost[:1].lower()}{card.cost[1:]}" if card else None
+    return (
+        f"Whether you rent or buy is open: this is rented; bought it is {card.cost[:1].lower()}{card.cost[1:]}"
+        if card
+        else None
+    )
 
 
 def both_ways(asked: Asked) -> RentOrBuy | None:

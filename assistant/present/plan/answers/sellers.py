@@ -63,7 +63,12 @@ def _offered(asked: Asked, o: RentalOffer) -> str:
 def _cheaper(asked: Asked, other: RentalOffer, *, pinned: bool) -> list[str]:
     """Whether the cheapest of the others asks less than the plan's own provider."""
     best, taken = asked.best, asked.plan.taken
-    if not (pinned or asked.says("cheaper")) or best is None or taken is None or not (best.cost_usd and other.run_cost_usd):
+    if (
+        not (pinned or asked.says("cheaper"))
+        or best is None
+        or taken is None
+        or not (best.cost_usd and other.run_cost_usd)
+    ):
         return []
     less, own = best.median_cost - other.run_cost_usd.p50, taken.provider_name or taken.provider
     name, sums = other.provider_name or other.provider, f"{own}'s {money(best)}"

@@ -3,6 +3,7 @@ waits below a limit, and what machines that are out at any time do to the end.""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from assistant.vocabulary.errors import InputError
@@ -38,7 +39,7 @@ def knee(asked: Asked) -> list[str]:
     found = _doubled(asked)
     if len(found) < 2:
         return sizes(asked)
-    pairs = list(zip(found, found[1:], strict=False))
+    pairs = list(pairwise(found))
     at = next((n for n, (one, more) in enumerate(pairs) if more.work > _PAYS * one.work), len(pairs))
     told = found[max(0, at - 2) : at + 1]
     steps = "; ".join(f"{one.gpus:,}: {one.told}" for one in told)

@@ -45,8 +45,8 @@ def same_work(asked: Asked) -> dict[str, Any]:
 def sizes(asked: Asked) -> list[str]:
     """The job on other numbers of GPUs: those that were named, else half and twice as many."""
     gpus = reading.gpus(asked.plan)
-    named = asked.said.fields.get(_GPUS) == gpus
-    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} {'is the plan already' if named else 'now'}: {line(asked.plan, asked)}."
+    how = "are the plan already" if asked.said.fields.get(_GPUS) == gpus else "now"
+    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} {how}: {line(asked.plan, asked)}."
     if asked.best is None:
         return [_sized(asked, size) for size in _asked_sizes(asked, gpus)]
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
