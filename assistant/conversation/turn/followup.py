@@ -541,7 +541,7 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
 
 
 def tried_in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
-    """What is tried in as many lines as an answer has, and the line that nothing was taken; the rest is behind "more"."""
+    """What is tried in as many lines as an answer has, and the line that nothing was taken; "more" has the rest."""
     tried = next((event for event in events if isinstance(event, VariationShown)), None)
     if tried is None or not asks(parts, said):
         return events
