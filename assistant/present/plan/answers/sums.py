@@ -138,6 +138,20 @@ def budget(asked: Asked) -> str | None:
     return f"It breaks the {figures.usd_limit(limit)}: it costs {costs}, {figures.usd(-spare)} too much."
 
 
+def price_room(asked: Asked) -> str | None:
+    """By how much the price may rise until the budget is reached, where that is asked."""
+    limit, best = _limit(asked), asked.best
+    bought = reading.to_buy(asked.plan)
+    sum_ = bought.capital_usd if bought else best.cost_usd.p50 if best and best.cost_usd else None
+    if not asked.says("rises") or not limit or not sum_ or limit <= sum_:
+        return None
+    rate = best.gpu_usd_per_hour if best and not bought else None
+    each = f", {figures.usd(rate * limit / sum_)} per GPU-hour instead of {figures.usd(rate)}" if rate else ""
+    return (
+        f"So the price may rise by {100 * (limit / sum_ - 1):.0f} % until {figures.usd_limit(limit)} is reached{each}."
+    )
+
+
 def _limit(asked: Asked) -> float | None:
     """The sum in the question, else the budget of the plan."""
     named = (usd for usd in asked.amounts("money", "large") if LEAST_BUDGET <= usd <= _MOST_BUDGET)

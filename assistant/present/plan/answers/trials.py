@@ -225,8 +225,8 @@ def precision(asked: Asked) -> list[str]:
     """The job in another number format: the one that is named, else 8 bits."""
     serves = reading.serves(asked.plan)
     field = "inference.precision" if serves else "training.precision"
-    found = _PRECISION.search(asked.text)
-    wanted = found[1] if found else "fp8"
+    named = [one for one in _PRECISION.findall(asked.text) if serves or one not in _SERVED_IN]
+    wanted = named[0] if named else "fp8"
     own = reading.asked(asked.plan, field) or next((a.value for a in asked.plan.assumptions if a.field == field), None)
     if wanted == own:
         wanted = "bf16" if own != "bf16" else "fp8"
@@ -260,6 +260,7 @@ def _same_choice(asked: Asked, tried: Plan) -> list[str]:
     return [f"{'The choice stays' if same else f'The choice changes to {asked.name(there.fabric)}'}: {waits}."]
 
 
+_SERVED_IN = ("int8", "int4", "fp4")  # what no training runs in
 _PRECISION = re.compile(r"\b(bf16|fp16|fp32|fp8|fp4|int8|int4)\b")
 
 
