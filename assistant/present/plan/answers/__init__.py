@@ -71,8 +71,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     sums: (
         "month_and_total price_short year money_range drives budget price_room budget_risk price_source price_age "
-        "price_quote included included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line "
-        "idle idle_save quoted quote_even cheapest_given_up"
+        "price_quote included included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check "
+        "cheapest_line idle idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
         "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
