@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import pathlib
 import sys
 import time
 
+import assistant
 from assistant.library import load
 from tests.fuzz import corpus_of
 from tests.readers import REFUSED, Reader, readers
@@ -47,6 +49,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=1.0)
     options.add_argument("--reader", action="append", help="one alone")
     given = options.parse_args()
+    gc.set_threshold(*assistant.GARBAGE)  # as the program has it
     every, found, tried = readers(load()), [], 0
     texts = shapes()
     for name in given.reader or every:

@@ -408,7 +408,20 @@ def test_a_long_conversation_keeps_what_was_said_and_not_every_plan(begin):
 def test_what_a_person_wrote_commands_no_spreadsheet_and_makes_no_link():
     rows = list(csv.reader(io.StringIO(csv_text([["=1+1", " @x", "\n=2", "a\rb", "a\u202eb", -5]]))))
     assert rows == [["'=1+1", "' @x", "'\n=2", "a\nb", "a�b", "-5"]]
-    assert escaped("[a](http://b) ![c](d)") == r"[a\](http://b) ![c\](d)"
+    assert escaped("[a](http://b) ![c](d)") == r"[a\](http\://b) ![c\](d)"
+    assert escaped("www.b.example, a@b.example") == r"www\.b.example, a\@b.example"
+
+
+def test_what_turns_the_order_of_signs_is_seen_in_a_transcript_and_escaped_in_json(begin, tmp_path):
+    asked = tmp_path / "turned.json"
+    asked.write_text(json.dumps({**JOBS[0], "name": "a\u202eb"}), encoding="utf-8")
+    made = weft("plan", str(asked), "--format", "json").out
+    assert "\u202e" not in made and json.loads(made)["questionnaire"]["name"] == "a\u202eb"
+    talk, kept = begin(), tmp_path / "talk.md"
+    talk.record = Recorder(kept, lambda: "# A talk\n")
+    talk.start()
+    talk.say("\u202e64 H100")
+    assert talk.draft.fields["cluster.gpus"] == 64 and "**You:** �64 H100" in kept.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -492,3 +505,10 @@ def test_ending_the_full_screen_from_outside_gives_the_terminal_back(end, once):
             shown += chunk
     assert os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]) == 128 + end
     assert (b"\x1b[?1049h" in shown) == (b"\x1b[?1049l" in shown) and termios.tcgetattr(terminal)[:4] == before
+
+
+@pytest.mark.parametrize("variable", ["WEFT_CACHE", "WEFT_HOME"])
+def test_a_folder_of_a_name_that_cannot_be_is_refused_in_a_sentence(variable, monkeypatch):
+    monkeypatch.setenv(variable, "/" + "x" * 300)
+    seen = weft("doctor")
+    assert seen.code == 2 and f"{variable}: expected a folder" in seen.err

@@ -276,6 +276,8 @@ def test_settings_and_interfaces_that_hurt(line, code):
         ("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out", "rail-unreachable"),
         ("NCCL WARN Call to ibv_reg_mr failed", "locked-memory"),
         ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address", "gpu-memory-not-registered"),
+        ("ibv_reg_mr_iova2() failed: Cannot allocate memory", "locked-memory"),
+        ("NCCL WARN NET/IB : failed to ibv_reg_mr_iova2, errno 14", "gpu-memory-not-registered"),
         ("NCCL INFO Cannot initialize CollNet, using point-to-point network instead", "sharp-unavailable"),
         ("Test CUDA failure common.cu:941 'system not yet initialized'", "fabric-manager"),
         ("NCCL WARN Failed to open libnvidia-ml.so.1", "nvml-missing"),

@@ -207,6 +207,8 @@ def test_the_handbook_promises_a_stop_for_those_alone_whose_files_name_the_netwo
         ("NCCL env for a3 high with k8s", "eth1,eth2,eth3,eth4", "enp6s0"),
         ("NCCL settings on A3 Mega under Slurm", "enp0s12", "eth1"),
         ("NCCL settings for A3 Mega, not on Kubernetes", "enp0s12", "eth1"),
+        ("NCCL settings for A3 Mega, we don't use Kubernetes", "enp0s12", "eth1"),
+        ("NCCL settings on A3 Mega for a pod of 256 H100", "enp0s12", "eth1"),
     ],
 )
 def test_what_starts_the_job_is_heard(question, there, not_there):

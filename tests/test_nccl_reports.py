@@ -181,6 +181,41 @@ def test_errors_are_wrong_results_where_a_test_calculates():
     assert not alarms(rows("server gpu util errors maxtemp", "97 0 66", odd={3: "97 12 66"}))
 
 
+@pytest.mark.parametrize("sep", ["  ", " | ", ","])
+def test_a_host_that_failed_a_check_is_named_with_the_column(sep):
+    """ "one FAIL among PASS": of a table whose columns nobody described, with a threshold in its headline."""
+    good = [["n-1", "PASS", "PASS", "PASS", "PASS"], ["n-2", "PASS", "SKIP", "PASS", "PASS"]]
+    head = ["HOST", "NVLINK", "ECC", "RDMA_BW (>= 380)", "RESULT"]
+    bad = ["n-3", "PASS", "PASS", "FAIL (190.1)", "NOT OK"]
+    assert not alarms("\n".join(map(sep.join, [head, *good])))
+    text = "\n".join(map(sep.join, [head, *good, bad, ["n-4", *good[0][1:]]]))
+    assert alarms(text) == [("check-failed", 4)]
+    assert "n-3 did not pass: RDMA_BW (>= 380), RESULT" in said(text, "check-failed")
+
+
+def test_what_failed_and_then_passed_or_is_no_verdict_is_no_fault():
+    assert not alarms("host first again verdict\nn1 PASS PASS PASS\nn2 FAIL PASS PASS\nn3 PASS PASS PASS")
+    assert not alarms("host jobs last_job state\nn1 4 FAILED idle\nn2 4 COMPLETED alloc\nn3 5 COMPLETED alloc")
+
+
+def test_a_table_with_a_row_for_each_test_names_the_test():
+    text = "TEST         STATUS   SECONDS\ngpu_count    PASSED   1\nib_write_bw  FAILED   40\nnvlink       PASSED   3"
+    assert alarms(text) == [("check-failed", 3)] and "ib_write_bw" in said(text, "check-failed")
+
+
+def test_counts_of_failed_checks_are_nothing_where_all_are_nothing():
+    head = "host tests passed failed"
+    assert not alarms("\n".join([head, *(f"n{n} 12 12 0" for n in range(4))]))
+    assert alarms("\n".join([head, *(f"n{n} 12 12 0" for n in range(4)), "n4 12 11 1"])) == [("check-failed", 6)]
+
+
+@pytest.mark.parametrize(("value", "code"), [("79", "gpu-off-the-bus"), ("48,63", "gpu-memory-error"), ("31", None)])
+def test_a_column_of_xid_errors_is_read_as_the_kernels_lines_are(value, code):
+    text = rows("host gpu xid T_gpu", "0 60", odd={5: f"{value} 60"})
+    assert alarms(text) == ([(code, 7)] if code else [])
+    assert code is None or "GPU 1 of n01: " in said(text, code)
+
+
 def test_an_adapter_whose_link_is_slower_than_that_of_the_same_one_elsewhere():
     table = [f"gpu-{h} mlx5_{n} Active {200 if (h, n) == (2, 1) else 400} 48.9" for h in range(4) for n in range(4)]
     assert alarms("\n".join(["NODE HCA STATE RATE(Gb/s) loopback_GBs", *table])) == [("adapter-slower", 11)]
@@ -200,6 +235,62 @@ def test_rows_of_a_gpu_in_time_are_taken_together():
 
     assert not alarms(series("1100"))  # once
     assert alarms(series("1100").replace(" 1 99 1920", " 1 99 1105")) == [("gpu-clock-low", 19)]
+
+
+def rdma(counts: dict[tuple[int, int], int], usual: int = 12) -> str:
+    def line(host: int, n: int) -> str:
+        lost = counts.get((host, n), usual)
+        return f"link mlx5_{n}/1 rx_write_requests 77 out_of_sequence {lost} packet_seq_err {lost // 100} rnr_nak 0"
+
+    return "\n".join(f"n{host}: {line(host, n)}" for host in range(4) for n in range(4))
+
+
+def ethtool(counts: dict[int, int], usual: int = 0) -> str:
+    return "\n".join(
+        f"[root@gpu-{host} ~]# ethtool -S ens1f0\nNIC statistics:\n     rx_discards_phy: {counts.get(host, usual)}"
+        for host in range(4)
+    )
+
+
+def perfquery(counts: dict[int, int], usual: int = 0) -> str:
+    return "\n".join(
+        f"# Port counters: Lid {lid} port 1 (CapMask: 0x5A00)\n"
+        f"SymbolErrorCounter:..............{counts.get(lid, usual)}\nPortXmitDiscards:................{usual}"
+        for lid in range(1, 6)
+    )
+
+
+def columns(counts: dict[int, int], usual: int = 40) -> str:
+    made = (f"n{host}  mlx5_0  {counts.get(host, usual)}  0" for host in range(5))
+    return "\n".join(["host hca out_of_sequence local_ack_timeout_err", *made])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "says"),
+    [
+        (rdma({(2, 1): 812345}), "packets-lost-on-one", 10, "mlx5_1 on n2 loses or repeats far more"),
+        (ethtool({3: 50000}), "packets-lost-on-one", 12, "ens1f0 on gpu-3 loses"),
+        (perfquery({4: 4021}), "link-errors-on-one", 11, "SymbolErrorCounter is 4,021 (the others: 0)"),
+        (columns({1: 90311}), "packets-lost-on-one", 3, "mlx5_0 of n1 loses"),
+    ],
+)
+def test_an_adapter_that_loses_far_more_than_its_siblings(text, code, line, says):
+    assert (code, line) in alarms(text) and says in said(text, code)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rdma({(2, 1): 90}),
+        rdma({}, 250000),
+        ethtool({3: 600}),
+        ethtool({}, 400000),
+        perfquery({4: 20}),
+        columns({1: 90}),
+    ],
+)
+def test_what_adapters_lost_since_their_start_is_no_fault_where_it_is_little_or_the_same_on_all(text):
+    assert not alarms(text)
 
 
 def test_what_was_compared_is_told():

@@ -232,21 +232,32 @@ async def test_whoever_sends_no_request_is_not_waited_for(monkeypatch, tmp_path)
 
 
 @over_the_network
-async def test_one_connection_too_many_is_closed_and_room_is_made_by_each_that_ends(monkeypatch, tmp_path):
+async def test_who_opens_many_connections_and_says_nothing_keeps_nobody_out(monkeypatch, tmp_path):
     async with _answering(monkeypatch, tmp_path) as (server, port):
         server.connections.most = 3
         held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
         await asyncio.sleep(0.1)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        assert not await asyncio.wait_for(_rest(reader), 20)
-        writer.close()
-        held[0][1].close()
-        await asyncio.sleep(0.1)
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert b" 200 " in await asyncio.wait_for(_rest(reader), 20)
+        assert not await asyncio.wait_for(_rest(held[0][0]), 20)  # the oldest is closed
         for _, each in (*held, (reader, writer)):
             each.close()
+
+
+@over_the_network
+async def test_where_all_places_are_conversations_one_more_connection_is_closed(monkeypatch, tmp_path):
+    async with _answering(monkeypatch, tmp_path) as (server, port):
+        server.connections.most = 1
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client:
+            async with client.ws_connect("/ws", origin=f"http://127.0.0.1:{port}") as conversation:
+                assert (await conversation.receive()).type is aiohttp.WSMsgType.TEXT
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                assert not await asyncio.wait_for(_rest(reader), 20)
+                writer.close()
+            await asyncio.sleep(0.2)
+            async with client.get("/") as answer:  # and its place is free again
+                assert answer.status == 200
 
 
 @contextlib.asynccontextmanager

@@ -9,13 +9,12 @@ from assistant.network.nccl import (
     SEVERAL,
     Environment,
     Host,
-    documents,
     environment_of,
     environments,
-    form_named,
     named,
     needed,
     other_names,
+    runtimes,
     settings,
     sourced,
     written,
@@ -99,7 +98,7 @@ def _told(
 
 def _form(case: Case) -> str | None:
     """What starts the job, where the question says it."""
-    return form_named(case.utterance.text, documents()["settings.yaml"]["runtimes"])
+    return runtimes().named_in(case.utterance.text)
 
 
 def _elsewhere(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
@@ -108,7 +107,7 @@ def _elsewhere(case: Case, fabric: Fabric | str, gpu: Gpu, host: Host) -> str:
         return ""
     here = {one.name: one.value for one in settings(fabric, gpu, _NODES, host)}
     told = list[str]()
-    for form in documents()["settings.yaml"]["runtimes"]:
+    for form in runtimes().names:
         there = {one.name: one.value for one in settings(fabric, gpu, _NODES, replace(host, form=form))}
         if names := [name for name in {**here, **there} if here.get(name) != there.get(name)]:
             told.append(f" {_SAID[form]} {', '.join(names)} {'is' if len(names) == 1 else 'are'} others: "

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assistant.library import Library, nccl_claims
-from assistant.network.nccl import documents, form_named, other_names
+from assistant.network.nccl import documents, other_names, runtimes
 from assistant.network.nccl.environments import Environment, environments
 from assistant.network.nccl.machines import instance_of
 from assistant.network.nccl.variables import Told, defaults_told, meaning, told_of, variables_in, variables_worded
@@ -124,7 +124,7 @@ def value_after(text: str, end: int) -> str:
 def _of_one(name: str, said: Utterance, end: int, place: Place, library: Library) -> Iterator[DirectLine]:
     version = _VERSION.search(said.text)
     opening = _meaning(name, version[1] if version else None)
-    told = told_of(name, form_named(said.text, documents()["settings.yaml"]["runtimes"]) or "host")
+    told = told_of(name, runtimes().named_in(said.text) or "host")
     asked = value_after(said.text, end).lower() if end else ""
     here = _grouped([one for one in told if place.takes(one)])
     here.sort(key=lambda group: (group[0].older, group[0].value.lower() != asked, _ORDER[group[0].how]))

@@ -7,6 +7,7 @@ from typing import Any
 from assistant.present.cells import csv_text
 from assistant.present.parquet import Kind
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.printing import in_json
 
 Result = dict[str, Any]  # a plan as the contract's JSON value, or ``{"name", "error": {file, line, field, message}}``
 CSV_COLUMNS = tuple(
@@ -26,7 +27,7 @@ def error_result(name: str | None, error: InputError) -> Result:
 
 def json_line(result: Result) -> str:
     """A result as one line of JSON."""
-    return json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    return in_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False)) + "\n"
 
 
 _TEXTS = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError, of_a_row
+from assistant.vocabulary.printing import in_json
 
 from .knowledge import warn_of_changes
 from .options import TextBatch
@@ -56,7 +57,11 @@ def write_answer(answer: "BaseModel", form: str) -> None:
     """As ``json``, or in one line."""
     from assistant.batch.results import json_line
 
-    write(answer.model_dump_json(indent=2) + "\n" if form == "json" else json_line(answer.model_dump(mode="json")))
+    write(
+        in_json(answer.model_dump_json(indent=2)) + "\n"
+        if form == "json"
+        else json_line(answer.model_dump(mode="json"))
+    )
 
 
 def write_each(path: Path, answers: "Answering") -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.printing import in_json
 
 from .options import CatalogFile, TextOrJson
 from .terminal import show, write
@@ -58,7 +59,7 @@ def sentence(
     kept = sys.stdin.isatty() and sys.stdout.isatty()
     found = at_once.tell(opening.begin(load(user_catalog=catalog), kept=kept), said)
     if form == "json" and found.plan is not None:
-        write(found.plan.model_dump_json(by_alias=True, indent=2) + "\n")
+        write(in_json(found.plan.model_dump_json(by_alias=True, indent=2)) + "\n")
         return
     if form == "json" and found.missing:
         raise InputError(found.missing)

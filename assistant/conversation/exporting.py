@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from assistant.library.files import write_whole
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.printing import in_json
 from assistant.vocabulary.questionnaire import Questionnaire
 
 Format = Literal["markdown", "json", "yaml", "html", "text"]
@@ -117,7 +118,7 @@ def card_written(plan: Plan, format: Format) -> str:
 
     told = plan.recommendation.card
     if format == "json" and told is not None:
-        return told.model_dump_json(indent=2) + "\n"
+        return in_json(told.model_dump_json(indent=2)) + "\n"
     return formats.blocks_written(card.section(plan), format)
 
 

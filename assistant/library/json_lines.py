@@ -28,4 +28,4 @@ def _value(line: str, name: str, number: int) -> object:
     try:
         return json_text.loads(checked(line, name, number), Place(name, number))
     except InputError as error:
-        return error
+        return error.located()  # a new one: what it was raised in, frames and texts, would be kept with each line

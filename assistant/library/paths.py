@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
+from assistant.vocabulary.quantities import shown
 
 PACKAGE = Path(__file__).resolve().parents[1]
 FILES = "files.txt"  # in rules/ and knowledge/: what has to be there, a name a line
@@ -75,9 +77,17 @@ def _user_dir(variable: str, kind: str) -> Path:
     named = os.environ.get(variable)
     if named:
         try:
-            return Path(named).expanduser()
+            folder = Path(named).expanduser()
+            folder.exists()
         except RuntimeError:  # "~somebody": nobody of that name is known here
-            raise InputError(f'expected a folder, got "{named}": there is no such user', Place(variable)) from None
+            why = "there is no such user"
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:  # what is not there, or not ours, is told where it is needed
+                return folder
+            why = "no folder can have a name as long as that"
+        else:
+            return folder
+        raise InputError(f"expected a folder, got {shown(named)}: {why}", Place(variable))
     import platformdirs
 
     return Path(getattr(platformdirs, kind)("weft", appauthor=False))

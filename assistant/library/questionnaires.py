@@ -185,7 +185,7 @@ def _json_lines(text: str, file: str) -> Iterator[_Raw]:
         try:
             yield _Raw(json_text.loads(checked(line, file, number), Place(file, number)), number, {})
         except InputError as error:
-            yield _Raw(None, number, {}, error)
+            yield _Raw(None, number, {}, error.located())
 
 
 def _csv(text: str, file: str) -> Iterator[_Raw]:

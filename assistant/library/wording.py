@@ -22,7 +22,7 @@ _CHOICES = {
 
 def sentence(error: ValidationError, value: Any, root: type[BaseModel] = Questionnaire) -> InputError:
     """The first problem of a questionnaire, or of another ``root``, that is worth reading, with its field."""
-    problems = [_fields_only(problem) for problem in error.errors()]
+    problems = [_fields_only(problem) for problem in error.errors(include_url=False)]
     first = _likeliest(problems, value)
     path, extra = first["path"], len({p["path"] for p in problems} - {first["path"]})
     text = _text(first, root)

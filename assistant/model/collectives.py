@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from assistant.vocabulary.large_messages import FLAT_DOMAINS, LEAST_SHARE, share_of_a_pair
+from assistant.vocabulary.large_messages import FLAT_DOMAINS, LEAST_SHARE, TREE_OF_TWO, share_of_a_pair
 
 from .machine import Machine
 from .network import Network, Networks
@@ -29,7 +29,7 @@ from .protocols import (
 # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
 SWITCH_GAIN = 1.31
 WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the ring's bandwidth is measured
-TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
+TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 4 to 32 AWS p5 nodes
 # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
 SHARP_PASSES = 2.0
 # A rank that sends and does not receive: 43.7 of 50 GB/s from GPU to GPU on one rail, messages of 1 to 4 MiB
@@ -206,12 +206,19 @@ class Wires:
         passes = np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0) / TREE_EFFICIENCY
         as_ring = self.networks.host_bound | (not self.machine.in_network_reduction)
         between = bytes_ * np.where(as_ring, np.maximum(passes, flat), passes) / self.network_rate(group)
-        outer = np.maximum(between, self._inside_reduce(bytes_, group))
+        inside = self._inside_reduce(bytes_, group)
+        outer = np.maximum(between, inside)
         levels = np.log2(np.maximum(group.domains, 1.0))
         full = self.constants.fill * self.networks.half_message / self.networks.gpu_rate * self.slowdown
-        return self.fastest(
+        found = self.fastest(
             outer, bytes_, group, 2.0 * (group.local - 1.0), 2.0 * levels, np.minimum(outer, levels * full)
         )
+        by_switch = (group.domains == 2) & (group.local >= WHOLE_SWITCH) & ~as_ring
+        if not by_switch.any():
+            return found
+        # Of two whole domains the switches may add in a tree's place (NVLSTree): slower to start.
+        gained = outer - np.maximum(between * (TREE_EFFICIENCY / TREE_OF_TWO), inside)
+        return found - np.where(by_switch, np.maximum(gained - self.constants.switch_start, 0.0), 0.0)
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""

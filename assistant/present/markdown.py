@@ -5,8 +5,9 @@ import re
 from .blocks import Block, Bullets, Chart, Choices, Heading, PageBreak, Paragraph, Table, Tree
 from .text import safe
 
-# What Markdown or HTML would read as a command in running text; a bracket where it would end the text of a link.
-_SPECIAL = re.compile(r"([\\`*_<>|#]|\](?=[(:]))")
+# What Markdown or HTML would read as a command in running text: a bracket where it would end the text of a link, and
+# what makes a link of a bare address.
+_SPECIAL = re.compile(r"([\\`*_<>|#@]|\](?=[(:])|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 _FENCES = re.compile("`+")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_TURNS, _SEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"), "�"
 _ALIKE = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "≈": "~",
      "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";",
@@ -149,8 +150,10 @@ class Text:
 
 
 def clean(text: str) -> str:
-    """The text without terminal escapes and control characters; line breaks and tabs become spaces."""
-    return "".join(c if c.isprintable() else " " for c in _ESCAPE.sub("", text))
+    """The text without terminal escapes and control characters; line breaks and tabs become spaces, and what could turn
+    the order of other signs stays seen, as ``�``."""
+    bare = _TURNS.sub(_SEEN, _ESCAPE.sub("", text))
+    return "".join(c if c.isprintable() else " " for c in bare)
 
 
 def in_one_line(text: str) -> str:
@@ -264,7 +267,7 @@ class Speller:
         lines = "".join(
             ";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text)
         )  # a line is a sentence of its own
-        tokens = list(_tokens(_lower("".join(c if c.isprintable() else " " for c in lines))))
+        tokens = list(_tokens(_lower("".join(c if c.isprintable() and c != _SEEN else " " for c in lines))))
         language, tokens = self.in_english(tokens)
         speller = self if language == ENGLISH else self._of_names
         corrected = [speller._corrected(t) for t in tokens]

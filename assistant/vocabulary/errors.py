@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -67,10 +68,14 @@ _BEGINNING, _BEGUN = 4, 3  # letters that tell of what begins with them, and how
 def did_you_mean(given: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, like: float = 0.5) -> str:
     """The end of a sentence about a word that is not ``known``: ``; did you mean …?`` with those that begin with it,
     else at least ``like`` it, else ``otherwise``."""
-    import difflib
-
-    names = list(known)
-    begun = [one for one in names if one.startswith(given)] if len(given) >= _BEGINNING else []
-    near = begun[:_BEGUN] or difflib.get_close_matches(given, names, n=most, cutoff=like)
+    near = _nearest(given, tuple(known), most, like)
     hint = f"did you mean {' or '.join(near)}?" if near else otherwise
     return f"; {hint}" if hint else ""
+
+
+@functools.lru_cache(maxsize=64)  # a column that is misspelt is misspelt in every row
+def _nearest(given: str, names: tuple[str, ...], most: int, like: float) -> list[str]:
+    import difflib
+
+    begun = [one for one in names if one.startswith(given)] if len(given) >= _BEGINNING else []
+    return begun[:_BEGUN] or difflib.get_close_matches(given, names, n=most, cutoff=like)

@@ -18,6 +18,11 @@ LEAST_SHARE = 0.3
 # ncclTopoGetNchannels, from memory of that source; 32 as on nodes with NVSwitch). 40 ranks got 26.2 GB/s, 80 got 15.2.
 TWO_CHANNELS_RANKS = 4 * 32 // 2
 
+# A tree of two nodes against what their adapters carry, where the switches inside both add: each sends the data once,
+# and no node stands between two others. 338.8 of 1.875 x 188.7 GB/s on two nodes of Google A3 Mega (a3mega-0021,
+# gcp-0030); left out, and as near: 696 of 735 on InfiniBand with B200 (dstack-0052).
+TREE_OF_TWO = 0.96
+
 
 def alarm_share(transport: str) -> float:
     """Of what is expected of a network: a healthy one in a hundred gives less."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # Control and format characters, surrogates, private use, separators of lines and paragraphs.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+# What is not seen itself and can change the order in which the signs beside it are seen.
+_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 
 
 def printable(text: str, *, spaces: str = "\n\r\t", kept: str = "", pictures: bool = True) -> str:
@@ -20,3 +24,9 @@ def one_line(text: str) -> str:
     """Text that stays on the line where it is put, of a script or of YAML: every space and line break is a plain space,
     what cannot be printed is ``�``."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
+
+
+def in_json(text: str) -> str:
+    """JSON in which no sign can hide or turn the order of others: such ones are written as their escapes, which read as
+    the same text."""
+    return _HIDDEN.sub(lambda hidden: f"\\u{ord(hidden[0]):04x}", text)

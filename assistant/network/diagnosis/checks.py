@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 
+from assistant.vocabulary.large_messages import TWO_CHANNELS_RANKS
+
 from .debug_lines import DebugLog
-from .runs import Run, bus_factor, validated
+from .runs import Run, bus_factor, collective_of, validated
 from .steps import Steps
 
 _NO_TABLE = "there is no table of nccl-tests"
 _NO_LINES = "there are no lines of NCCL_DEBUG=INFO"
 _PEERS = "they reach each other, and no line tells whether over NVLink or PCIe"
 _OVER_NVLINK = "NVLink joins the nodes"
+_NO_ADAPTERS = ("nvlink", "tcp-socket")
+_OF_PAIRS = (
+    "sendrecv: NCCL opens so few channels to one peer that healthy pairs reach half of an adapter, a quarter beyond "
+    f"{TWO_CHANNELS_RANKS} ranks, and an adapter at half of its rate gives as much: all_gather_perf or ib_write_bw "
+    "tells"
+)
 
 
 def checks(
@@ -48,6 +56,8 @@ def _each(
         yield from _network(log, transport)
     why = "how fast this should be is not known" if rows else table
     yield "the speed against what is usual", "" if rows and expected is not None else why
+    if run and rows and collective_of(run) == "sendrecv" and nodes != 1 and transport not in _NO_ADAPTERS:
+        yield "whether every adapter has its whole rate", _OF_PAIRS
 
 
 def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:

@@ -10,15 +10,17 @@ from pydantic import BaseModel, ConfigDict
 
 from .signatures import Pattern, read
 
-_NAME = re.compile(r"[A-Za-z#][\w#%°/()\[\]+-]{0,39}\Z")  # of a column, where spaces stand between them
-_SPACED = re.compile(r"[A-Za-z#][\w#%°/()\[\] +-]{0,39}\Z")  # and where something else does
+_NAME = re.compile(r"[A-Za-z#][\w#%°/()\[\]<>=≥≤+-]{0,39}\Z")  # of a column, where spaces stand between them
+_SPACED = re.compile(r"[A-Za-z#][\w#%°/()\[\] <>=≥≤.+-]{0,39}\Z")  # and where something else does
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[a-z]+|\d+[a-z]*")
 _LEAST, _MOST, _LONGEST = 3, 64, 600  # names of a headline, and its characters
 _GAP = re.compile(r"\s{2,}|\t")
+_LIMIT = re.compile(rb"(?:[<>]=?|=|\xe2\x89[\xa4\xa5]) 0(?: |$)")  # "GB/s >= 360"
 _DRAWN = ("|", ",", ";")  # what may stand between two cells
 NAMES = ("host", "gpu", "adapter", "part")  # what columns are that name the part of which a row is
-Judged = Literal["none", "least", "fewer", "low"]
+Judged = Literal["none", "least", "fewer", "low", "far", "xid"]
+Verdict = Literal["passed", "failed", "untold"]
 Split = Literal["space", "gap", "|", ",", ";"]
 
 
@@ -54,6 +56,9 @@ class _Known(BaseModel):
     planned: frozenset[str]
     states: frozenset[str]
     summary: frozenset[str]
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    untold: frozenset[str]
     yes: frozenset[str]
     no: frozenset[str]
     adapters: Pattern
@@ -76,13 +81,14 @@ def meaning_of(name: str) -> Meaning | None:
 @lru_cache(maxsize=1)
 def _naming() -> tuple[bytes, ...]:
     """In small letters: one stands in every headline that is read here."""
-    naming = (*NAMES, "time")
+    naming = (*NAMES, "time", "check")
     return tuple({word.encode() for each in _known().columns if each.what in naming for word in each.needs[0]})
 
 
 def may_head(kind: bytes) -> bool:
     """Whether lines of a kind (:mod:`.kinds`) may be headlines, which have no numbers between their names."""
-    if len(kind) > _LONGEST or kind[:2] == b"0 " or b" 0 " in kind or b"0:0" in kind or b"nccl" in kind:
+    kind = _LIMIT.sub(b" ", kind) if b"=" in kind or b" 0" in kind else kind
+    if len(kind) > _LONGEST or kind[:2] == b"0 " or b" 0 " in kind or b"0:0" in kind or b"nccl info" in kind:
         return False
     return any(word in kind for word in _naming())
 
@@ -107,6 +113,22 @@ def is_adapter(name: str) -> bool:
     return _known().adapters.match(name.lower()) is not None
 
 
+def verdict_in(cell: str) -> Verdict | None:
+    """What a cell says of a check, whatever column it stands in; ``None`` for one that holds no verdict."""
+    said = _VERDICT_ENDS.sub("", cell.lower())
+    if said in _known().untold:
+        return "untold"
+    found = _verdicts().match(said)
+    return found and ("failed" if found["failed"] else "passed")
+
+
+@lru_cache(maxsize=1)
+def _verdicts() -> re.Pattern[str]:
+    failed, passed = ("|".join(map(re.escape, words)) for words in (_known().failed, _known().passed))
+    return re.compile(rf"(?:(?P<failed>{failed})|{passed})(?: ?[(:,;-].*)?\Z")
+
+
+_VERDICT_ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _VALUE = re.compile(r"[x<>~≈]?(\d{1,12}(?:\.\d{1,6})?)\s?([A-Za-z%°µ/]{0,8})\Z")
 _OF = re.compile(r"(\d{1,6})/(\d{1,6})\Z")
 
@@ -146,17 +168,18 @@ def cells_of(line: str, split: Split) -> list[str]:
 
 def headlines_in(line: str) -> list[Headline]:
     """A line as a headline, in each way in which it may be one: of three names at least, of which two are known and one
-    says of which part or time a row is."""
-    drawn: list[Split] = [each for each in _DRAWN if line.count(each) >= _LEAST - 1]
+    says of which part, check or time a row is; or that and a verdict."""
+    drawn: list[Split] = [each for each in _DRAWN if line.strip("|").count(each) >= _LEAST - 2]
     ways: list[Split] = drawn[:1] or ["space", "gap"]
     found = list[Headline]()
     for split in ways:
         names = cells_of(line, split)
         form = _NAME if split == "space" else _SPACED
-        if _LEAST <= len(names) <= _MOST and all(map(form.match, names)):
+        if _LEAST - 1 <= len(names) <= _MOST and all(map(form.match, names)):
             told = [each.what if each else "" for each in map(meaning_of, names)]
-            named = told[0] == "time" or any(each in NAMES for each in told)
-            if named and sum(map(bool, told)) > 1 and len(names) == len({*names}):
+            named = told[0] == "time" or any(each in (*NAMES, "check") for each in told)
+            enough = len(names) >= _LEAST or told[1] == "state"
+            if named and enough and sum(map(bool, told)) > 1 and len(names) == len({*names}):
                 found.append(Headline(tuple(names), split))
     return found
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
-from assistant.vocabulary.large_messages import alarm_share, kept_by_many, share_of_a_pair
+from assistant.vocabulary.large_messages import TREE_OF_TWO, alarm_share, kept_by_many, share_of_a_pair
 
 from .signatures import read
 
@@ -200,16 +200,18 @@ def _between(
     """GB/s between nodes with so many adapters of ``rate`` bytes per second each; ``measured``: the nodes are like
     those that were measured."""
     per_node = ranks // nodes
-    # What two nodes show above their adapters takes a switch that adds: elsewhere NCCL keeps to rings.
-    switched = nodes > 2 or (sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction)
-    known = _measured(fabric, collective, per_node, nodes, gpu, adapters) if switched and measured else None
-    if known is not None:
-        return known
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
     line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate
     node = adapters * line * share / 1e9
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
+    if fabric is not None and collective == "all_reduce" and measured and _alike(fabric, per_node, gpu, adapters):
+        known = _measured(fabric, nodes)
+        if nodes == 2:
+            adds = sums and catalog.scale_up_of(gpu, ranks, per_node).in_network_reduction
+            known = _of_two(known, node, ranks, gpu, fabric, catalog) if adds else None
+        if known is not None:
+            return known
     if fabric is not None and fabric.technology == "tcp":  # one flow, of the many that a node's sockets carry
         pair = node / per_node
     else:
@@ -222,6 +224,17 @@ def _between(
     # A ring crosses the links of every GPU as often as the adapters of a node.
     links = _inside(gpu, collective, per_node, "nvlink", catalog, adds=False) if per_node == gpu.gpus_per_node else None
     return min(found, links or found)
+
+
+def _of_two(known: float | None, node: float, ranks: int, gpu: Gpu, fabric: Fabric, catalog: Catalog) -> float | None:
+    """All-reduce of two whole nodes whose switches add, which is faster than a ring of their adapters (``node``), in
+    GB/s: a tree between them, or what the switches give where that is less; what was measured (``known``) where the
+    same limits it there. Elsewhere NCCL keeps to rings."""
+    inside = _inside(gpu, "all_reduce", ranks // 2, "nvlink", catalog, adds=True)
+    if fabric.technology == "tcp" or inside is None:
+        return known
+    modelled = min(TREE_OF_TWO * 2 * (ranks - 1) / ranks * node, inside)
+    return known if known and FILLED * modelled < known < modelled / FILLED else modelled
 
 
 def most_without_sums(
@@ -296,16 +309,16 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
     return fitting[0] if fitting else None
 
 
-def _measured(
-    fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu, adapters: float
-) -> float | None:
-    if fabric is None or not fabric.all_reduce_bus_bandwidth or collective != "all_reduce":
-        return None
-    # measured on nodes of eight GPUs with as many adapters; nodes with fewer carry less
+def _alike(fabric: Fabric, per_node: int, gpu: Gpu, adapters: float) -> bool:
+    """Whether nodes are like those that were measured: of eight GPUs with as many adapters; with fewer they carry
+    less."""
     alike = gpu.nics_per_node == _NICS_MEASURED and adapters == (fabric.nics_per_node or _NICS_MEASURED)
-    if per_node != gpu.gpus_per_node or not (alike or fabric.technology == "tcp"):
-        return None
-    # Two nodes all-reduce faster than the adapters carry, three and more do not: neither stands for the other.
+    return per_node == gpu.gpus_per_node and (alike or fabric.technology == "tcp")
+
+
+def _measured(fabric: Fabric, nodes: int) -> float | None:
+    """Measured all-reduce on as many nodes, or about as many, in GB/s. Two nodes are faster than the adapters carry,
+    three and more are not: neither stands for the other."""
     known = sorted(count for count in fabric.all_reduce_bus_bandwidth if (count == 2) == (nodes == 2))
     if not known or nodes > 2 * known[-1]:
         return None

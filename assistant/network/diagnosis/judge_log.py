@@ -40,6 +40,7 @@ _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 _BY_NVLINK = 8
 _CHANNELS_ASKED = {"NCCL_MIN_NCHANNELS", "NCCL_MIN_CTAS", "NCCL_MAX_NCHANNELS"}  # where it does not choose itself
 _OF_ADAPTERS = ("infiniband", "roce", "tcp-socket", "unknown")  # whose adapters people buy, and speak of
+_BY_COUNTERS = ("packets-lost", "packets-lost-many", "link-errors-many", "congested")  # of one adapter, since its start
 _BELOW = 8  # lines in which what a remark is about is set
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
@@ -87,7 +88,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
-    checked += judge_rows.checked(heard.reported)
+    checked += judge_rows.checked(heard.reported, heard.tools.counters)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -411,14 +412,17 @@ def _findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),
         *judge_rows.findings(heard.reported, fast=speed == "fine"),
+        *judge_rows.of_counters(tools.counters, fast=speed == "fine"),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
+    if speed not in ("slow", "short") and judge_rows.counted_alike(tools.counters):
+        found = [as_information(each) if each.code in _BY_COUNTERS else each for each in found]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
-        found.append(judge_rows.monitoring(heard.reported) or finding("not-recognised", 1))
+        found.append(judge_rows.monitoring(heard.reported, tools.counters) or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))

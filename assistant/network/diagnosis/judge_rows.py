@@ -1,23 +1,31 @@
 """The row of a table of GPUs, adapters or hosts that differs from the others where these are alike."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .columns import order_of
+from .columns import meaning_of, order_of
 from .report_table import Column, ReportTable
 from .reported import Reported
-from .signatures import as_information, finding
+from .signatures import as_information, finding, xid
 from .slow import ALIKE, DROP
+from .tools import of_the_front
 
 _COMPARED, _FEW, _MOSTLY = 4, 0.25, 0.75  # rows at least; the share that may differ, and that must be alike
 _CLOSE = 0.9  # of the others: so many lie close to their middle where one stands out
 _AT_WORK = 50  # per cent: an idle GPU lowers its clock and the speed of its link by design
 _HOTTER = 8  # degrees above the middle of the others, where a clock is low for heat
 _NAMED, _SHOWN = 8, 200  # rows of a table that are told, and characters of one
+_TIMES, _SIBLINGS = 10, 3  # times the middle of the others, of so many places at least: counters since the start differ
+_Where = TypeVar("_Where")
+Place = tuple[str, str]  # host and device
+Counters = Mapping[str, Mapping[Place, tuple[float, int]]]  # by name and place: how many, and the line
+_NUMBER = re.compile(r"(?<![\d.])\d{2,3}(?![\d.])")
 _BY_LOAD = ("clock", "work", "generation", "bandwidth")  # of GPUs: these say nothing of an idle one
 
 _SLOWER = {
@@ -46,23 +54,32 @@ def findings(reported: Reported, *, fast: bool) -> Iterator[DiagnosisFinding]:
     """What stands out in the tables of a log; ``fast``: tables of nccl-tests are as fast as they should be, and it did
     no harm."""
     for sheet in reported.sheets:
+        table, accused = ReportTable(sheet), set[int | None]()
         if sheet.names_parts and len(sheet.rows) >= _COMPARED:
-            for told in _of_table(ReportTable(sheet)):
+            for told in _of_table(table):
+                accused.add(told.line)
                 yield as_information(told) if fast else told
+        for told in _of_xids(table):
+            accused.add(told.line)
+            yield told
+        yield from _of_verdicts(table, accused)
 
 
-def checked(reported: Reported) -> list[str]:
-    """What was checked of the tables of a log, and how much of them was too much for it."""
+def checked(reported: Reported, counters: Counters) -> list[str]:
+    """What was checked of the tables and counters of a log, and how much of them was too much for it."""
     of_parts = [sheet for sheet in reported.sheets if sheet.names_parts and len(sheet.rows) >= _COMPARED]
     read = sum(len(sheet.rows) for sheet in of_parts)
     first = f" (the first {read:,} alone)" if reported.left else ""
-    return [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
+    told = [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
+    return [*told, *["what adapters lost and repeated against each other"] * any(map(_siblings, counters.values()))]
 
 
-def monitoring(reported: Reported) -> DiagnosisFinding | None:
-    """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts."""
-    known = reported.monitored
-    return finding("monitoring-data", known[0], columns=known[1]) if known else None
+def monitoring(reported: Reported, counters: Counters) -> DiagnosisFinding | None:
+    """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts, or their counters."""
+    if known := reported.monitored:
+        return finding("monitoring-data", known[0], columns=known[1])
+    lines = [line for its in counters.values() for _, line in its.values()]
+    return finding("monitoring-data", min(lines), columns=", ".join([*counters][:6])) if lines else None
 
 
 def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
@@ -83,6 +100,35 @@ def _of_table(table: ReportTable) -> Iterator[DiagnosisFinding]:
         yield told.model_copy(update={"evidence": table.text(row)[:_SHOWN]})
 
 
+def _of_xids(table: ReportTable) -> Iterator[DiagnosisFinding]:
+    """Xid errors of GPUs: what a line of the kernel's is an alarm for whatever else is in a log; the others are what
+    programs make too, and no fault of a part by themselves."""
+    column = table.column("xid")
+    for row in table.rows if column else ():
+        for number in _NUMBER.findall(column.cells[row] if column else ""):
+            for known, said in xid(int(number)):
+                told = known.at(table.lines[row], table.text(row)[:_SHOWN], said=said)
+                told = told.model_copy(update={"message": f"{table.named(row)}: {told.message}"})
+                yield told if known.weighs == "always" else as_information(told)
+
+
+def _of_verdicts(table: ReportTable, accused: set[int | None]) -> Iterator[DiagnosisFinding]:
+    """Rows that failed a check, as the table says itself; those that failed the same ones are told together, and those
+    of which it is told why not again."""
+    failed = {row: names for row, names in table.failed().items() if table.lines[row] not in accused}
+    for names in dict.fromkeys(map(tuple, failed.values())):
+        rows = [row for row, its in failed.items() if tuple(its) == names]
+        more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+        who = ", ".join(_named(table, row) for row in rows[:_NAMED]) + more
+        told = finding("row-failed", table.lines[rows[0]], who=who, said=", ".join(names))
+        yield told.model_copy(update={"evidence": table.text(rows[0])[:_SHOWN]})
+
+
+def _named(table: ReportTable, row: int) -> str:
+    of, check = (table.named(row) if table.host(row) or table.part(row) else ""), table.check(row)
+    return f"{check} of {of}" if check and of else check or of or f"line {table.lines[row]}"
+
+
 def _odd_in(table: ReportTable) -> Iterator[_Odd]:
     """Every value that stands out in its column."""
     for column in table.columns:
@@ -90,7 +136,7 @@ def _odd_in(table: ReportTable) -> Iterator[_Odd]:
             continue
         if column.meaning.judged in ("none", "least"):
             yield from _counted(table, column)
-        elif column.meaning.judged:
+        elif column.meaning.judged in ("fewer", "low", "far"):
             for peers in _peers(table, column):
                 yield from _without_twins(table, [*_beside(column, peers)])
 
@@ -133,13 +179,16 @@ def _grouped(rows: list[int], by: Callable[[int], str]) -> list[list[int]]:
 
 
 def _beside(column: Column, rows: list[int]) -> Iterator[_Odd]:
-    """Values that are below those of the other rows, where these lie close together."""
+    """Values that are below those of the other rows, where these lie close together, or far above them."""
     values = {row: column.values[row] for row in rows}
     if column.meaning.judged == "fewer":
         usual, count = Counter(values.values()).most_common(1)[0]
         low = [row for row, value in values.items() if value < usual]
         alike = count >= _MOSTLY * len(rows)
         shown = next(column.shown(row) for row, value in values.items() if value == usual)
+    elif column.meaning.judged == "far":
+        usual = median(values.values())
+        low, alike, shown = _far(values, column.meaning.least), True, f"{usual:.6g}"
     else:
         usual = median(values.values())
         low = [row for row, value in values.items() if value < DROP * usual]
@@ -148,6 +197,47 @@ def _beside(column: Column, rows: list[int]) -> Iterator[_Odd]:
         alike, shown = close >= _CLOSE * others, f"{usual:.6g}"
     if alike and 0 < len(low) <= _FEW * len(rows):
         yield from (_Odd(column, row, shown) for row in low)
+
+
+def _far(values: Mapping[_Where, float], least: float) -> list[_Where]:
+    """Where counts are far above the middle of all."""
+    usual = median(values.values())
+    return [where for where, value in values.items() if value >= max(least, _TIMES * usual)]
+
+
+def of_counters(counters: Counters, *, fast: bool) -> Iterator[DiagnosisFinding]:
+    """Adapters or ports that lost or repeated far more than their siblings: the same one on other hosts or, where a
+    name is on few, the others; those of the network in front lose packets for reasons of its own."""
+    far = defaultdict[tuple[Place, str], list[tuple[str, int]]](list)
+    for name, its in counters.items():
+        meaning = meaning_of(name)
+        for places in _siblings(its) if meaning else ():
+            values = {place: its[place][0] for place in places}
+            above = _far(values, meaning.least if meaning else 0.0)
+            if 0 < len(above) <= max(1, _FEW * len(values)):
+                usual = f"{median(values.values()):,.6g}"
+                for place in above:
+                    said = f"{name} is {values[place]:,.0f} (the others: {usual})"
+                    far[place, meaning.finding if meaning else ""].append((said, its[place][1]))
+    for ((host, name), code), said in [*far.items()][:_NAMED]:
+        who = f"{name} on {host}" if name and host else name or host
+        told = finding(code, said[0][1], who=who, said=", ".join(each for each, _ in said))
+        yield as_information(told) if fast else told
+
+
+def counted_alike(counters: Counters) -> bool:
+    """Whether what adapters lost and repeated is known of several, and much the same on all of them."""
+    return any(map(_siblings, counters.values())) and not any(of_counters(counters, fast=False))
+
+
+def _siblings(its: Mapping[Place, tuple[float, int]]) -> list[list[Place]]:
+    of_name = defaultdict[str, list[Place]](list)
+    for place in its:
+        of_name[place[1]].append(place)
+    several = [places for places in of_name.values() if len(places) >= _SIBLINGS]
+    few = [place for places in of_name.values() if len(places) < _SIBLINGS for place in places]
+    others = [place for place in few if not of_the_front([place[1]])] or few
+    return [*several, others] if len(others) >= _SIBLINGS else several
 
 
 def _without_twins(table: ReportTable, odd: list[_Odd]) -> list[_Odd]:

@@ -8,12 +8,23 @@ from functools import cached_property
 from statistics import median_low
 from typing import Literal
 
-from .columns import NAMES, Meaning, cells_of, is_adapter, is_out_of_work, is_planned, is_summary, number_in
+from .columns import (
+    NAMES,
+    Meaning,
+    cells_of,
+    is_adapter,
+    is_out_of_work,
+    is_planned,
+    is_summary,
+    number_in,
+    verdict_in,
+)
 from .reported import Sheet, as_text, without_prefix
 
 Of = Literal["gpu", "adapter", "host", "part"]
 _OF_GPUS = ("memory", "clock", "work", "links", "load")  # columns that tell of GPUs
 _COUNTED = ("none", "least")
+_OF_ROWS = (*NAMES, "time", "model", "check")  # what columns say of which part, time and test a row is
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,12 @@ class ReportTable:
         self.columns = [
             _column(name, meaning, cells, rows, again)
             for name, meaning, cells in zip(names, meanings, columns, strict=True)
-            if meaning is not None and meaning.what not in (*NAMES, "time", "model", "state")
+            if meaning is not None and meaning.what not in (*_OF_ROWS, "state")
+        ]
+        self._others = [
+            (name, meaning, cells)
+            for name, meaning, cells in zip(names, meanings, columns, strict=True)
+            if meaning is None or meaning.what not in _OF_ROWS
         ]
 
     def _again(self, rows: list[int]) -> list[list[int]]:
@@ -78,6 +94,23 @@ class ReportTable:
     def column(self, what: str) -> Column | None:
         """The first column of a meaning."""
         return next((each for each in self.columns if each.meaning.what == what), None)
+
+    def failed(self) -> dict[int, list[str]]:
+        """By row the columns in which it failed a check; none of a row that passed by the verdict on all of them. Any
+        column is one of checks where all its cells are verdicts, and some passed or it is named as one."""
+        failed = defaultdict[int, list[str]](list)
+        passed = set[int]()
+        for name, meaning, cells in self._others:
+            said = {cell: verdict_in(cell) for cell in {cells[row] for row in self.rows}}
+            whole = meaning is not None and meaning.what == "state"
+            if None in said.values() or not (whole or "passed" in said.values()):
+                continue
+            for row in self.rows:
+                if said[cells[row]] == "failed":
+                    failed[row].append(name)
+                elif whole and said[cells[row]] == "passed":
+                    passed.add(row)
+        return {row: names for row, names in failed.items() if row not in passed}
 
     def _cells(self, *whats: str) -> list[Sequence[str]]:
         return [cells for what, cells in self._named if what in whats]
@@ -131,6 +164,10 @@ class ReportTable:
             part = f"GPU {part.upper().removeprefix('GPU').strip(' :') or part}"
         said = f"{part} of {host}" if part and host else part or host
         return said if host or self.of == "adapter" else f"{said} (line {self.lines[row]})"
+
+    def check(self, row: int) -> str:
+        """What was tested in a row, empty where no column names it."""
+        return "/".join(cells[row] for cells in self._cells("check"))
 
     def text(self, row: int) -> str:
         """A row as it stands in the log."""

@@ -8,7 +8,7 @@ from .columns import NAMES, Headline, cells_of, headlines_in, meaning_of
 
 _MOST = 20_000  # rows of a log that are kept: 3 MB
 _SHEETS, _KINDS = 1000, 20_000  # tables that are kept, and kinds of rows of which is remembered whether they fit
-_FEWEST = 3  # rows of a table
+_FEWEST = 2  # rows of a table
 _MISSED = 2  # lines in a row within a table that are none of it
 _WIDE = 4096  # bytes of a row
 _PREFIX = re.compile(r"([A-Za-z][\w.-]{0,62}): ")  # as pdsh and clush put it before every line
@@ -122,6 +122,6 @@ class Reported:
         one."""
         for sheet in self.sheets:
             known = [name for name in sheet.headline.names if meaning_of(name) is not None]
-            if any(told.what not in (*NAMES, "time", "model", "state") for told in sheet.headline.meanings if told):
+            if any(told.what not in (*NAMES, "time", "model") for told in sheet.headline.meanings if told):
                 return sheet.line, ", ".join(known[:6])
         return None

@@ -168,6 +168,15 @@ def signatures_in(line: str, bits: int) -> list[tuple[Signature, str]]:
     )
 
 
+@lru_cache(maxsize=128)
+def xid(number: int) -> tuple[tuple[Signature, str], ...]:
+    """The failures that an Xid error of NVIDIA's driver tells of, as a line of the kernel's does, and what such a line
+    says of each."""
+    line = f"Xid (PCI): {number}"
+    bits = sum(1 << at for at, each in enumerate(signatures()) if "xid" in each.has)
+    return tuple((each, said.replace(" (PCI):", "")) for each, said in signatures_in(line, bits))
+
+
 @lru_cache(maxsize=1)
 def places() -> dict[str, int]:
     """The known failures by code: their places in the file."""

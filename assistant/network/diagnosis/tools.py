@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from .columns import meaning_of
 from .matrix import Matrix
 from .signatures import Pattern, one_in, read
 from .telling import PROMPT
@@ -22,25 +23,6 @@ _REASONS = re.compile(r"0x[0-9a-f]{1,16}\Z", re.I)
 # Bits of nvidia-smi's clocks_event_reasons.active (NVML's nvmlClocksEventReason…): slowed down by hardware, by software
 # for heat, by hardware for heat; by the power brake.
 _HOT, _BRAKE = 0x8 | 0x20 | 0x40, 0x80
-_COLUMNS = {
-    "reasons": re.compile(r"_reasons\.active$", re.I),
-    "gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?current", re.I),
-    "most_gen": re.compile(r"^pcie\.link\.gen\.(?:gpu)?max", re.I),
-    "load": re.compile(r"^utilization\.gpu", re.I),
-    "lanes": re.compile(r"^pcie\.link\.width\.current", re.I),
-    "most_lanes": re.compile(r"^pcie\.link\.width\.max", re.I),
-    "memory": re.compile(r"^memory\.used", re.I),
-    "limit": re.compile(r"^(?:enforced\.)?power\.limit", re.I),
-    "usual_limit": re.compile(r"^power\.default_limit", re.I),
-    "uncorrected": re.compile(r"^ecc\.errors\.uncorrected", re.I),
-    "hot": re.compile(r"thermal_slowdown", re.I),
-    "braked": re.compile(r"power_brake_slowdown", re.I),
-    "capped": re.compile(r"sw_power_cap", re.I),
-    "clock": re.compile(r"^clocks\.(?:current\.)?(?:sm|gr)\b", re.I),
-}
-# In small letters: one is above every such table
-_TABLES = ("_slowdown", "clocks.", "_power_cap", "_reasons", "pcie.link", "memory.used", "ecc.errors", "power.limit",
-           "power.default")  # fmt: skip
 _MOST = 100_000
 _AFTER = 1000  # lines behind the last of a table of neighbours in which there may be more
 _COUNTED = re.compile(r"\{\d{0,9}(?:,\d{0,9})?\}")  # how often something is repeated
@@ -58,7 +40,7 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons", "counter"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -94,6 +76,8 @@ class _Known(BaseModel):
     crowded: list[_Crowded]
     neighbours: Pattern
     neighbour: Pattern
+    queried: dict[str, Pattern]
+    queries: tuple[str, ...]
     bus_asked: Pattern
     bus_counted: Pattern
     bus_card: Pattern
@@ -126,7 +110,16 @@ def _by_word() -> list[tuple[str, int]]:
 
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that is read here, but for those that :attr:`Tools.under_way` is of."""
-    return (*_telling("values"), *_telling("devices"), *_TABLES, "lldp", "affinity", "gpu0 gpu1", "lspci", PROMPT)
+    return (
+        *_telling("values"),
+        *_telling("devices"),
+        *_known().queries,
+        "lldp",
+        "affinity",
+        "gpu0 gpu1",
+        "lspci",
+        PROMPT,
+    )
 
 
 @dataclass
@@ -143,6 +136,7 @@ class Tools:
     capped: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs, by their limit of power
     switches: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # at the other end of a cable
     pings: dict[float, tuple[float, int]] = field(default_factory=dict)  # bytes that may not be cut → loss in per cent
+    counters: dict[str, dict[tuple[str, str], tuple[float, int]]] = field(default_factory=lambda: defaultdict(dict))
     cpu: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)  # by host: CPUs, periods and those ended
     uneven: dict[str, tuple[list[float], int]] = field(default_factory=dict)  # what is crowded, or repeats
     tcp: float = 0.0  # Gb/s, of a test of TCP
@@ -207,7 +201,7 @@ class Tools:
         if self.matrix.under_way or "ffinity" in line or line.startswith("GPU0"):
             self.matrix.take(number, line)
             table = True
-        if self._columns or one_in(small, _TABLES):
+        if self._columns or one_in(small, _known().queries):
             self._row(number, line)
             table = True
         self._neighbours = _AFTER if "lldp" in small else max(0, self._neighbours - 1)
@@ -284,6 +278,9 @@ class Tools:
                 said = self.told = True
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
+                if each.what == "counter":
+                    self._count(named["counter"], (host, device), found["value"], number)
+                    continue
                 self._keep(each, (named.get("host") or host, device), found["value"], number)
             if said and each.what != "ping":  # its result may stand behind it
                 return
@@ -322,6 +319,13 @@ class Tools:
             before = self.mtus.setdefault(place, (float(value), number))
             if before[0] != float(value) and self.unequal is None and place[1]:
                 self.unequal = (place[1], before[0], float(value), number)
+
+    def _count(self, name: str, place: tuple[str, str], value: str, number: int) -> None:
+        """A counter of an adapter or port, of which the last value stands."""
+        meaning = meaning_of(name)
+        its = self.counters[name] if meaning is not None and meaning.judged == "far" else {}
+        if any(place) and (place in its or len(its) < _MOST):
+            its[place] = (float(value), number)
 
     def _of_lanes(self, place: tuple[str, str], lanes: float, number: int) -> None:
         """How many lanes a device uses, of those that the line before says it can."""
@@ -373,7 +377,10 @@ class Tools:
         lanes, of memory; the command says which where it leaves the headline out."""
         asked = _ASKED.search(line) if "noheader" in line else None
         words = [word.strip() for word in (asked[1] if asked else line).split(",")]
-        named = {what: [n for n, word in enumerate(words) if column.search(word)] for what, column in _COLUMNS.items()}
+        named = {
+            what: [n for n, word in enumerate(words) if column.search(word)]
+            for what, column in _known().queried.items()
+        }
         if len(words) > 1 and any(named.values()):
             self._columns = {} if "--" in line and not asked else named  # the command that asks
         elif (

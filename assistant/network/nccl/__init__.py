@@ -4,9 +4,9 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from .environments import Environment, documents, environment_of, environments, named, other_names
+from .environments import Environment, documents, environment_of, environments, named, other_names, runtimes
 from .files import FORMS, as_file, exported, sourced, written
-from .host import Host, form_named
+from .host import Host
 from .settings import SEVERAL, Setting, advice, expected_network, falls_back, leave_alone, settings
 from .versions import needed, new_enough
 
@@ -24,12 +24,12 @@ __all__ = [
     "expected_network",
     "exported",
     "falls_back",
-    "form_named",
     "leave_alone",
     "named",
     "needed",
     "new_enough",
     "other_names",
+    "runtimes",
     "settings",
     "sourced",
     "written",

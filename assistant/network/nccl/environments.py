@@ -8,7 +8,7 @@ from typing import Any, Literal
 from assistant.library import nccl_claims, paths, shipped
 from assistant.vocabulary.catalog import Fabric, Gpu
 
-from .host import Host, within
+from .host import Host, Runtimes, within
 
 Checked = Literal["documented", "sample", "memory"]
 
@@ -167,6 +167,12 @@ class Environment:
 def documents() -> dict[str, Any]:
     """Every file below ``knowledge/nccl``."""
     return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")
+
+
+@lru_cache(maxsize=1)
+def runtimes() -> Runtimes:
+    """How people name what starts a job."""
+    return Runtimes.model_validate(documents()["settings.yaml"]["runtimes"])
 
 
 @lru_cache(maxsize=1)

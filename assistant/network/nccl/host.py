@@ -1,8 +1,9 @@
 """What is known of the machines that a settings file is for."""
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
@@ -41,9 +42,6 @@ class Host:
 
 
 ANYWHERE = Host()
-_DENIED = re.compile(
-    r"\b(?:no|not|without|never|instead of|rather than)(?: (?:on|in|with|use|using|under|the|a))* $", re.I
-)
 
 
 def version(text: str | None) -> Version | None:
@@ -59,14 +57,26 @@ def within(held: str | None, since: str | None, before: str | None) -> bool:
     return (since is None or of >= (version(since) or ())) and (before is None or of < (version(before) or ()))
 
 
-def form_named(text: str, words: Mapping[str, Sequence[str]]) -> Form | None:
-    """What starts the job, where somebody's words name it and do not deny it; ``words``: of each form, the first that
-    is named goes first, as a pod of Kubernetes has names of its own for interfaces whatever runs in it."""
-    for form, names in words.items():
-        for said in re.finditer(rf"\b(?:{'|'.join(map(re.escape, names))})\b", text, re.IGNORECASE):
-            if not _DENIED.search(text[: said.start()]):
-                return form
-    return None
+class Runtimes(BaseModel):
+    """How people name what starts a job: see ``runtimes`` in ``knowledge/nccl/settings.yaml``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    names: dict[Form, tuple[str, ...]]
+    machines: tuple[str, ...]
+    denied: str
+    denied_after: str
+
+    def named_in(self, text: str) -> Form | None:
+        """What starts the job, where somebody's words name it and do not deny it; of several the first in the file, as
+        a pod of Kubernetes has names of its own for interfaces whatever runs in it."""
+        text = re.sub("|".join(self.machines), "", text, flags=re.IGNORECASE)
+        for form, names in self.names.items():
+            for said in re.finditer(rf"\b(?:{'|'.join(map(re.escape, names))})\b", text, re.IGNORECASE):
+                before, after = text[: said.start()], text[said.end() :]
+                if not (re.search(self.denied, before, re.I) or re.search(self.denied_after, after, re.I)):
+                    return form
+        return None
 
 
 def _named(name: str, field: str, example: str, most: int) -> None:

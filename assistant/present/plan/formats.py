@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.printing import in_json
 
 from ..blocks import Block
 from ..markdown import blocks_markdown, escaped
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def written(plan: Plan, form: str, *, width: int = 100, more: str | None = None) -> str:
     """The plan as ``text``, ``markdown``, ``html`` or ``json``; as text in short with ``more``, how to see the rest."""
     if form == "json":
-        return plan.model_dump_json(by_alias=True, indent=2) + "\n"
+        return in_json(plan.model_dump_json(by_alias=True, indent=2)) + "\n"
     if form == "markdown":
         return plan_markdown(plan)
     if form == "html":
