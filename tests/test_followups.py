@@ -137,7 +137,7 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
         ),
         (
             "pretrain 30B on 600B tokens, 128 H100 rented, 30 days",
-            "5% of the nodes are always down, in time?",
+            "we lose maybe 5% of nodes at any time. does the deadline hold?",
             "1 of 16",
         ),
         (
@@ -145,10 +145,13 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
             "what if we use InfiniBand?",
             "That is the plan already",
         ),
-        ("buy 64 H200 to train 13B on 1T tokens", "rent instead if we use them six months a year?", "at 50 % use"),
+        (
+            "buy 64 H200 to train 13B on 1T tokens",
+            "is it cheaper to rent if we only use them six months a year?",
+            "at 50 % use",
+        ),
         ("fine-tune a 70B model", "how many gpus do I need?", "16 GPUs now"),
         ("buy 128 B200 for a 70B pretraining on 1T tokens", "which line is the most expensive one", "The machines: $"),
-        ("pretrain 34B on 1T tokens, 256 H200 bought, we know ethernet well", "what does it cost?", "to buy"),
     ],
 )
 def test_what_the_job_named_or_a_time_to_come_is_computed_from_the_plan(

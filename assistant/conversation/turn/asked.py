@@ -170,7 +170,8 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
     """Try what is supposed; what would turn the plan where nothing is."""
     fields = varied(parts, said)
     if fields:
-        return parts.with_plan(lambda plan: _as_it_is(parts, plan, fields) or [_tried(parts, plan, fields, said)])
+        there = _as_it_is if said.act == "what-if" else lambda *_: []
+        return parts.with_plan(lambda plan: there(parts, plan, fields) or [_tried(parts, plan, fields, said)])
     if said.rest:
         return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))

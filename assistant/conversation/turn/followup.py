@@ -421,9 +421,7 @@ def _asks(parts: Parts, said: Utterance) -> bool:
 
 def _asked(parts: Parts, plan: Plan, said: Utterance) -> Asked:
     """What the sentences of an answer are made from."""
-    both = any(word in said.text.lower() for word in parts.words["both-named"])  # those that the job names
-    named = said.fabrics or (parts.state.networks if both and len(parts.state.networks) > 1 else ())
-    meant = dict.fromkeys(parts.about.meant(plan, _own_network(parts, plan, said, fabric)) for fabric in named)
+    meant = dict.fromkeys(parts.about.meant(plan, _own_network(parts, plan, said, fabric)) for fabric in said.fabrics)
     today = parts.today or datetime.date.today()
     told = parts.supposed.of.in_doubt if parts.supposed is not None else ()
     counted = lambda one: tuple(float(value) for value in one.doubt.options if isinstance(value, int | float))
