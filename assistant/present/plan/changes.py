@@ -55,8 +55,8 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
 
 
 def left_out_first(card: Sequence[str], after: Plan, *, time: bool) -> list[str]:
-    """The lines of a card that may be left out where room is short, the least needed first: whether the network stays,
-    then the end and what to do, where ``time`` is asked the end last."""
+    """The lines of a card that may be left out where room is short, the least needed first: the end, whether the network
+    stays and what to do; where ``time`` is asked the end last."""
     new = after.recommendation.card
     if new is None:
         return []
@@ -64,7 +64,7 @@ def left_out_first(card: Sequence[str], after: Plan, *, time: bool) -> list[str]
     held = [text for text in card if text.startswith(_HELD)]
     finish = [text for text in card if ends_with and text.rstrip(".").endswith(ends_with)]
     do = [text for text in card if text.rstrip(".") in new.do]
-    return [*held, *do, *finish] if time else [*held, *finish, *do]
+    return [*held, *do, *finish] if time else [*finish, *held, *do]
 
 
 _HELD = ("The network stays", "Another network", "No network between")
