@@ -65,9 +65,8 @@ def respond(parts: Parts, text: str) -> list[Event]:
         return parts.answered(refused)
     said = heard(text, parts.state.draft, parts.library, parts.today)
     if (found := _supposing(parts, said)) is not None:
-        return followup.tried_in_short(parts, said, with_values(parts, said, found))
-    events = accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
-    return followup.tried_in_short(parts, said, events)
+        return with_values(parts, said, found)
+    return accounted(parts, said, lambda: with_values(parts, said, _act(parts, said)))
 
 
 def _commanded(parts: Parts, command: str) -> list[Event]:

@@ -15,7 +15,6 @@ from typing import Any
 from assistant.present.blocks import Bullets, Paragraph
 from assistant.present.plan import quotes
 from assistant.present.plan.answers import Asked, remedied, sentences
-from assistant.present.plan.changes import left_out_first
 from assistant.present.plan.names import namer
 from assistant.present.plan.reading import network_said
 from assistant.present.text import block_lines
@@ -32,7 +31,6 @@ from ..answers.alternatives import alternatives
 from ..draft import QUOTES
 from ..events import Answer, Event, Explanation, Note, VariationShown
 from ..heard import bare_numbers, guessed, heard, is_no_value
-from ..wording import lines
 from . import asked as asked_of
 from .near import nearest
 from .parts import Parts
@@ -538,24 +536,6 @@ def in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
     parts.more = lambda: events
     first = [text for note in notes[:-1] for text in (note.text, *note.items)]
     return [fitted([*first, notes[-1].text, *notes[-1].items])]
-
-
-def tried_in_short(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:
-    """What is tried in as many lines as an answer has, and the line that nothing was taken; "more" has the rest."""
-    tried = next((event for event in events if isinstance(event, VariationShown)), None)
-    if tried is None or not asks(parts, said):
-        return events
-    many = lambda card: len([line for line in lines(tried.model_copy(update={"card": card}), WIDTH) if line.strip()])
-    of_time = any(word in said.text.lower() for word in parts.words["of_time"])
-    card = tried.card
-    for one in left_out_first(card, tried.plan, time=of_time):
-        if many(card) <= LINES + 1 or len(card) <= _LEAST_TOLD:
-            break
-        card = tuple(text for text in card if text != one)
-    return [event.model_copy(update={"card": card}) if event is tried else event for event in events]
-
-
-_LEAST_TOLD = 2  # lines of what is tried
 
 
 def without_the_proof(parts: Parts, said: Utterance, events: list[Event]) -> list[Event]:

@@ -54,22 +54,6 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
     return (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
 
 
-def left_out_first(card: Sequence[str], after: Plan, *, time: bool) -> list[str]:
-    """The lines of a card that may be left out where room is short, the least needed first: the end, whether the network
-    stays and what to do; where ``time`` is asked the end last."""
-    new = after.recommendation.card
-    if new is None:
-        return []
-    ends_with = _bare(new.finish).removesuffix(".")
-    held = [text for text in card if text.startswith(_HELD)]
-    finish = [text for text in card if ends_with and text.rstrip(".").endswith(ends_with)]
-    do = [text for text in card if text.rstrip(".") in new.do]
-    return [*held, *do, *finish] if time else [*finish, *held, *do]
-
-
-_HELD = ("The network stays", "Another network", "No network between")
-
-
 def _as_before(plan: Plan) -> str:
     """Cost and end of a plan that nothing changed."""
     card = plan.recommendation.card
