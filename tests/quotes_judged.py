@@ -4,6 +4,7 @@ messages of a file of labelled quotes (their form: tests/messages/quotes_a.yaml)
 What a label says is turned into values here and not by the program, but for names of models. An offer of the program
 is that of the label whose price it has, else the one with the most in common. ``silently``: a value that is used, is
 not that of the label, and of which nothing is said: no doubt, nothing taken for granted, no word that was left unread.
+A message is wrong in silence where such a value, an offer that was made up, or one that is missing is not asked about.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ _MONTH, _YEAR, _QUARTER = DAYS_PER_MONTH, 365.25, 91.3
 _DAYS = {"day": 1, "d": 1, "tag": 1, "week": 7, "wk": 7, "w": 7, "woche": 7, "month": _MONTH, "mo": _MONTH, "m": _MONTH,
          "mth": _MONTH, "monat": _MONTH, "year": _YEAR, "yr": _YEAR, "y": _YEAR, "jahr": _YEAR, "annual": _YEAR,
          "quarter": _QUARTER, "quarterly": _QUARTER, "weekend": 2}  # fmt: skip
-_PERIODS = {1: r"h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly", 24: r"day|24h", 168: r"week|wk",
-            8766: r"year|annual", HOURS_PER_MONTH: r"month|mo\b|maand|mes\b|monat"}  # fmt: skip
+_HOUR = r"(?<![a-z\d])h\b|hr|hour|hora|heure|std|stunde|gpuh|godz|timm|gpu-time|hourly"
+_PERIODS = {1: _HOUR, 24: r"day|24h", 168: r"week|wk", 8766: r"year|annual",
+            HOURS_PER_MONTH: r"month|mo\b|maand|mes\b|monat"}  # fmt: skip
 _NO_TERM = re.compile(
     r"\b(no|none|nothing|without|demand|hourly|payg|month to month|month by month|monthly|spot|pay as)\b", re.I
 )
@@ -87,7 +89,9 @@ def days(said: str) -> float | None:
     if found := re.search(r"half[- ](a )?year", said):
         return 182.6
     found = re.search(
-        r"(\d+(?:[.,]\d+)?|[a-z]+)[ -]*(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b", said
+        r"\b(\d+(?:[.,]\d+)?(?=[ -]*[a-z])|[a-z]+(?=[ -]))[ -]*"
+        r"(days?|d|weeks?|wks?|w|months?|mos?|m|mths?|years?|yrs?|y|quarters?)\b",
+        said,
     )
     unit = lambda name: _DAYS.get(name) or _DAYS.get(name.rstrip("s"))
     many, each = (number(found[1]), unit(found[2])) if found else (None, None)
@@ -115,7 +119,7 @@ def unrated(offer: dict[str, Any], text: str) -> bool:
 
 def prices(offer: dict[str, Any], text: str) -> tuple[list[float], list[float]]:
     """The prices of a GPU-hour, and the sums, in dollars, any of which is right for a label."""
-    value = number(offer["price"])
+    value = number(offer.get("net") or offer["price"])
     if value is None:
         return [], []
     code = currency(offer, text)
@@ -246,10 +250,15 @@ def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
             used = any(near(amount, [offer.gpu_hour_usd or 0, offer.usd or 0]) for offer in heard.offers)
             found.count("without a rate and not used", not used)
         pairs = paired(labels, heard.offers, text)
+        before = added_up(found)
         whole = all(
             [_judge_offer(found, heard, label, offer, text) for label, offer in zip(labels, pairs, strict=True)]
         )
         made_up = [one for one in heard.offers if not any(one is pair for pair in pairs)]
+        asks = any(one.unread for one in heard.offers)
+        right, silent = whole and not made_up, added_up(found) > before or (made_up and not asks)
+        found.right["messages right, and asked about"] += bool(right and asks)
+        found.right["messages wrong in silence"] += bool(not right and silent)
         found.right["made up"] += len(made_up)
         found.right["made up where there is none"] += 0 if message["quotes"] else len(made_up)
         found.wrong += [(message.get("id"), "made up", one) for one in made_up]
@@ -257,6 +266,11 @@ def judge(messages: list[dict[str, Any]], hear: Any) -> Judged:
             found.count("messages with every offer right", whole and not made_up)
         _judge_job(found, message, heard, hear)
     return found
+
+
+def added_up(found: Judged) -> int:
+    """How much is wrong, or missing, of which nothing is said."""
+    return found.right["silently wrong"] + found.right["dropped in silence"]
 
 
 def _judge_offer(found: Judged, heard: Utterance, label: dict[str, Any], offer: Quoted | None, text: str) -> bool:
@@ -277,7 +291,9 @@ def _judge_offer(found: Judged, heard: Utterance, label: dict[str, Any], offer: 
             silent = offer is not None and _is_silent(heard, kind, label, offer)
             found.right["silently wrong"] += silent
             found.wrong.append((label, kind, silent, offer))
-    told = label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
+    asked = any(near(number(label["price"]), [v for v in one.options if isinstance(v, (int, float))]) or
+                label["price"].strip("$€£ ") in one.sentence for one in heard.doubts)  # fmt: skip
+    told = asked or label["price"] in heard.rest or _told(heard, "budget.gpu", label["price"])
     lost = offer is None and not (told or any(label["price"] in one.unread for one in heard.offers))
     found.right["dropped in silence"] += lost
     found.count("offers found", offer is not None)
@@ -324,7 +340,10 @@ def messages(path: Path) -> list[dict[str, Any]]:
         {
             **one,
             "say": one.get("say") or one["text"],
-            "quotes": [dict.fromkeys(parts) | quote for quote in one.get("quotes", one.get("offers", ()))],
+            "quotes": [
+                dict.fromkeys(parts) | ({"term": quote["minimum"]} if days(quote.get("minimum") or "") else {}) | quote
+                for quote in one.get("quotes", one.get("offers", ()))
+            ],
             "job": dict.fromkeys(job) | one.get("job", {}),
         }
         for one in told

@@ -30,7 +30,7 @@ from assistant.conversation.transcript.saving import Recorder
 from assistant.conversation.turn.turns import KEPT_WHOLE
 from assistant.engines import Engine, Work
 from assistant.library import Library, paths, shipped
-from assistant.library.files import write_whole
+from assistant.library.files import is_unread_pipe, write_whole
 from assistant.library.questionnaires import from_value
 from assistant.planning import plan
 from assistant.present.cells import csv_text
@@ -130,6 +130,23 @@ def test_going_on_with_other_inputs_is_refused(jobs, tmp_path):
     (out / "plans.jsonl.part.rows").write_bytes(b'{"inputs": []}\n3 1 0\n')
     seen = weft(*_batch(jobs, out, "--resume"))
     assert seen.code == 2 and "had other inputs" in seen.err
+
+
+def test_a_pipe_that_nobody_reads_is_known_before_it_is_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert is_unread_pipe(tmp_path / "pipe") and not is_unread_pipe(tmp_path)
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert not is_unread_pipe(tmp_path / "pipe")
+    os.close(reader)
+
+
+def test_a_finished_batch_is_kept_where_one_of_other_inputs_would_go_on_with_it(jobs, tmp_path):
+    out, other = tmp_path / "out", tmp_path / "other.json"
+    other.write_text(json.dumps(JOBS[0]))
+    weft(*_batch(jobs, out))
+    made = (out / "plans.jsonl").read_bytes()
+    seen = weft(*_batch(str(other), out, "--resume"))
+    assert seen.code == 2 and "had other inputs" in seen.err and (out / "plans.jsonl").read_bytes() == made
 
 
 @pytest.mark.parametrize("left", ["plans.jsonl.part", "plans.jsonl.part.rows"])
@@ -414,9 +431,10 @@ def test_what_a_person_wrote_commands_no_spreadsheet_and_makes_no_link():
 
 def test_what_turns_the_order_of_signs_is_seen_in_a_transcript_and_escaped_in_json(begin, tmp_path):
     asked = tmp_path / "turned.json"
-    asked.write_text(json.dumps({**JOBS[0], "name": "a\u202eb"}), encoding="utf-8")
-    made = weft("plan", str(asked), "--format", "json").out
-    assert "\u202e" not in made and json.loads(made)["questionnaire"]["name"] == "a\u202eb"
+    asked.write_text(json.dumps({**JOBS[0], "name": "a\u202eb\x9bc"}), encoding="utf-8")
+    for made in (weft("plan", str(asked), "--format", "json").out, weft("predict", str(asked)).out):
+        assert not {"\u202e", "\x9b"} & set(made) and "a\\u202eb\\u009bc" in made
+        json.loads(made)
     talk, kept = begin(), tmp_path / "talk.md"
     talk.record = Recorder(kept, lambda: "# A talk\n")
     talk.start()

@@ -216,6 +216,11 @@ def test_what_starts_the_job_is_heard(question, there, not_there):
     assert there in said and not_there not in said
 
 
+def test_a_machine_of_google_is_heard_by_its_short_name():
+    assert "A4 (gIB)" in asked("NCCL settings for A4") and "A4X (gIB" in asked("which NCCL variables on an A4X?")
+    assert not understood("does W4A4 need RoCE on a 4-node cluster of H100?", LIBRARY).named("instance")
+
+
 def test_where_nothing_says_what_starts_the_job_the_other_names_are_pointed_at():
     assert "On Kubernetes NCCL_SOCKET_IFNAME" in " ".join(asked("which NCCL settings on a3 mega").split())
     assert "On Kubernetes" not in asked("NCCL variables for BM.GPU.H100.8")

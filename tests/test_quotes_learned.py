@@ -40,10 +40,11 @@ def test_a_price_in_a_currency_whose_rate_nobody_keeps_is_never_taken_for_dollar
     assert not any(one.gpu_hour_usd and one.gpu_hour_usd > 20 for one in heard.offers)
 
 
-def test_as_many_quotes_of_strangers_are_read_right_as_were_when_they_were_first_judged():
-    """Of 46 messages with quotes that nobody learned from 17 were read with every offer right and 19 of 25 times of a
-    job, and 14 values were wrong without a word; a reading that grows worse than that by more than two is noticed."""
+def test_as_many_quotes_of_strangers_are_read_right_as_were_when_they_were_last_judged():
+    """Of 46 messages with quotes that nobody learned from 21 were read with every offer right and 19 of 25 times of a
+    job, and of each of the others something is asked; a reading that grows worse by more than two is noticed."""
     found = quotes_judged.judge(quotes_judged.messages(MESSAGES / "quotes_fresh.yaml"), HEAR)
-    right = {kind: found.right[kind] for kind in ("messages with every offer right", "job's time", "silently wrong")}
-    assert right["messages with every offer right"] >= 15 and right["job's time"] >= 17, right
-    assert right["silently wrong"] <= 16, right
+    right = {kind: found.right[kind] for kind in ("messages with every offer right", "job's time")}
+    assert right["messages with every offer right"] >= 19 and right["job's time"] >= 17, right
+    assert found.right["messages wrong in silence"] <= 2, found.wrong
+    assert found.right["messages right, and asked about"] <= 8

@@ -145,14 +145,19 @@ class Written:
                 begin = end
 
     def finished(self) -> BatchSummary | None:
-        """The summary of the result where it is there already, whole and of the same inputs."""
+        """The summary of the result where it is there already, whole and made of the same. Raises :class:`InputError`
+        where it is whole and of other inputs."""
         try:
             said = json.loads(self.end.read_bytes())
-            if said["head"] != self.head or said["blake2b"] != _digest(self.folder / self.name):
+            if said["blake2b"] != _digest(self.folder / self.name):
                 return None
-            return BatchSummary.model_validate_json(self.summary.read_bytes())
+            same, of_these = said["head"] == self.head, said["head"]["inputs"] == self.head["inputs"]
+            found = BatchSummary.model_validate_json(self.summary.read_bytes()) if same else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
+        if not of_these:
+            raise InputError("the batch that is finished there had other inputs: run it without --resume", self._place)
+        return found
 
     def finish(self, names: Mapping[str, str], packed: Callable[[Path, Path], None] | None = None) -> BatchSummary:
         """Put it in the place of the one before, and say beside it what it comes to and that it is whole. ``packed``

@@ -1,5 +1,6 @@
 """``weft ask`` and what it shares with ``weft understand``: a text, or a file of texts."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError, of_a_row
-from assistant.vocabulary.printing import in_json
 
 from .knowledge import warn_of_changes
 from .options import TextBatch
-from .terminal import format_option, line_width, say, write, write_lines
+from .sentence import MOST_SAID, STDIN
+from .terminal import format_option, line_width, say, write, write_json, write_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -45,9 +46,14 @@ def ask(
 
 
 def one_text(text: str | None, batch_file: Path | None) -> str | None:
-    """The text where that is what was given. Raises :class:`InputError` unless it is that or a batch file."""
+    """The text where that is what was given, or standard input for ``-``. Raises :class:`InputError` unless it is that
+    or a batch file."""
     if (text is None) is (batch_file is None):
         raise InputError("expected a text or --batch FILE, and not both")
+    if text == STDIN:
+        text = sys.stdin.read(MOST_SAID + 1)
+        if len(text) > MOST_SAID:
+            raise InputError(f"expected at most {MOST_SAID:,} characters on standard input")
     if text is not None and not text.strip():
         raise InputError("expected some text, got nothing")
     return text
@@ -57,11 +63,10 @@ def write_answer(answer: "BaseModel", form: str) -> None:
     """As ``json``, or in one line."""
     from assistant.batch.results import json_line
 
-    write(
-        in_json(answer.model_dump_json(indent=2)) + "\n"
-        if form == "json"
-        else json_line(answer.model_dump(mode="json"))
-    )
+    if form == "json":
+        write_json(answer.model_dump_json(indent=2))
+    else:
+        write(json_line(answer.model_dump(mode="json")))
 
 
 def write_each(path: Path, answers: "Answering") -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from .options import TextOrJson
-from .terminal import one_of, progress_bar, table_width, write, write_lines
+from .terminal import one_of, progress_bar, table_width, write_json, write_lines
 
 _WITHOUT_INDEX = ("search", "space", "startup", "screen")  # parts that build their own, or need none
 
@@ -33,6 +33,6 @@ def benchmark(
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)
     if form == "json":
-        write(found.model_dump_json(by_alias=True, indent=2) + "\n")
+        write_json(found.model_dump_json(by_alias=True, indent=2))
     else:
         write_lines(benchmark_lines(found, table_width()))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .options import CatalogFile, TextOrJson
-from .terminal import one_of, table_width, write, write_lines
+from .terminal import one_of, table_width, write_json, write_lines
 
 
 def catalog(
@@ -34,8 +34,6 @@ def catalog(
             part = part or OFFERS
     parts = [part] if part else list(known)
     if form == "json":
-        write(
-            json.dumps({one: listed(found, one, provider, gpu) for one in parts}, indent=2, ensure_ascii=False) + "\n"
-        )
+        write_json(json.dumps({one: listed(found, one, provider, gpu) for one in parts}, indent=2, ensure_ascii=False))
     else:
         write_lines(catalog_lines(found, parts, table_width(), provider, gpu))

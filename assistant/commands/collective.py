@@ -10,7 +10,7 @@ import typer
 from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile
-from .terminal import format_option, one_of, path, write
+from .terminal import format_option, one_of, path, write, write_json
 
 if TYPE_CHECKING:
     from assistant.vocabulary.catalog import Catalog
@@ -88,7 +88,7 @@ def _one(asked: dict[str, Any], catalog: Catalog, form: str, out: Path | None) -
     if form == "text":
         write("\n".join(collective_lines(query, answer)) + "\n", out)
     elif form == "json":
-        write(answer.model_dump_json(indent=2) + "\n", out)
+        write_json(answer.model_dump_json(indent=2), out)
     else:
         write(json_line(answer.model_dump(mode="json")), out)
 

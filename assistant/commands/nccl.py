@@ -8,7 +8,7 @@ import typer
 from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, Out, ProfileFile, Questionnaire, TextOrJson
-from .terminal import one_of, path, say, sparing, write, write_lines
+from .terminal import one_of, path, say, sparing, write, write_json, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
@@ -96,7 +96,7 @@ def bench(
     library = load(user_catalog=catalog, profile=profile)
     made = tests_of(read_one(file, library.catalog), library)
     if form == "json":
-        write(made.model_dump_json(indent=2) + "\n", out)
+        write_json(made.model_dump_json(indent=2), out)
         return
     fabric, gpu, host = (
         library.catalog.fabrics[made.fabric],
@@ -128,7 +128,7 @@ def diagnose(
         for error in unread:  # what the others say is told all the same
             say(str(error))
     if form == "json":
-        write(found.model_dump_json(indent=2) + "\n")
+        write_json(found.model_dump_json(indent=2))
     else:
         write_lines(diagnosis_lines(found))
     if unread:

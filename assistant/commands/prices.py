@@ -12,7 +12,7 @@ from assistant.vocabulary.counted import counted
 from assistant.vocabulary.errors import InputError, Place
 
 from .options import CatalogFile, TextOrJson
-from .terminal import path, progress_bar, say, table_width, write, write_lines
+from .terminal import path, progress_bar, say, table_width, write_json, write_lines
 
 if TYPE_CHECKING:
     from assistant.vocabulary.prices import PriceChange
@@ -69,7 +69,7 @@ def _show(questionnaires: list[Path], form: str, catalog_file: Path | None) -> N
     if form == "json":
         found = [one for one in dated(library.catalog, library.knowledge, today) if "price" in one.kind]
         told = [dataclasses.asdict(one) | {"old": one.old} for one in found]
-        write(json.dumps(told, indent=2, ensure_ascii=False, default=str) + "\n")
+        write_json(json.dumps(told, indent=2, ensure_ascii=False, default=str))
         return
     paths = {path.stem: path for path in questionnaires} or library.examples
     plans = []
@@ -102,7 +102,7 @@ def _update(
     if read.bad:
         say(f"nothing was written: {lines} cannot be read; what the others would change:")
     if form == "json":
-        write(json.dumps([_as_json(one) for one in found], indent=2, ensure_ascii=False, default=str) + "\n")
+        write_json(json.dumps([_as_json(one) for one in found], indent=2, ensure_ascii=False, default=str))
     else:
         write_lines(lines_of(changes(found, read.silent), table_width()))
     for error in read.bad:

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.printing import in_json
 
 from .options import CatalogFile, TextOrJson
-from .terminal import show, write
+from .terminal import show, write_json
 
 STDIN = "-"
 NAME = "sentence"
@@ -59,7 +58,7 @@ def sentence(
     kept = sys.stdin.isatty() and sys.stdout.isatty()
     found = at_once.tell(opening.begin(load(user_catalog=catalog), kept=kept), said)
     if form == "json" and found.plan is not None:
-        write(in_json(found.plan.model_dump_json(by_alias=True, indent=2)) + "\n")
+        write_json(found.plan.model_dump_json(by_alias=True, indent=2))
         return
     if form == "json" and found.missing:
         raise InputError(found.missing)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.printing import in_json
 
 from .options import CatalogFile, EngineName, Jobs, ProfileFile, RayAddress, Today, chosen
 from .terminal import format_option, one_of, path, progress_bar, save, table_width, tell, write
@@ -110,7 +111,7 @@ def _written(made: Sweep, form: str, metric: str | None) -> str:
 
         return sweep_csv(made)
     if form == "json":
-        return made.model_dump_json(by_alias=True, indent=2) + "\n"
+        return in_json(made.model_dump_json(by_alias=True, indent=2)) + "\n"
     if form == "svg":
         from assistant.present.sweep_svg import sweep_svg
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
+from assistant.vocabulary.printing import in_json
 
 if TYPE_CHECKING:
     from assistant.present.blocks import Block
@@ -74,12 +75,19 @@ def write(text: str, out: Path | None = None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    from assistant.library.files import write_whole
+    from assistant.library.files import is_unread_pipe, write_whole
 
+    if is_unread_pipe(out):
+        say(f"{out} is a pipe that nobody reads yet: waiting for a reader")
     try:
         write_whole(out, text.encode())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(out))) from None
+
+
+def write_json(text: str, out: Path | None = None) -> None:
+    """JSON as :func:`write` has it, what cannot be seen in it as escapes."""
+    write(in_json(text) + "\n", out)
 
 
 def write_lines(lines: Iterable[str]) -> None:

@@ -155,6 +155,17 @@ def write_whole(path: Path, content: bytes, permissions: int = 0o666) -> None:
         os.fsync(file.fileno())
 
 
+def is_unread_pipe(path: Path) -> bool:
+    """Whether writing there would wait until somebody reads."""
+    try:
+        if not stat.S_ISFIFO(path.stat().st_mode):
+            return False
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        return error.errno == errno.ENXIO
+    return False
+
+
 @contextlib.contextmanager
 def replacing(path: Path, permissions: int = 0o600) -> Iterator[BinaryIO]:
     """A new file beside ``path`` that is renamed to it in the end: a reader, or a crash, finds the old file or the new

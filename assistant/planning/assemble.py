@@ -79,6 +79,9 @@ def plan_of(
     quotes = quoted_offers(made, offers, catalog)
     offers = cheapest_first([*rows_of_quotes(made, quotes), *offers]) if quotes else offers
     design, sizing = _design(made.job, chosen, catalog), _sizing(made, pipeline.predictor)
+    asked = [*quotes_compared.unlisted(made, catalog), *quotes_compared.warnings(made)]
+    said = recommendation_of(made, pipeline, published)
+    sure = "close" if asked and said.certainty == "clear" else said.certainty
     disagreements = evidence.conflicts(conclusions, library, serves=made.job.serves)
     return Plan(
         date=(made.today or datetime.date.today()).isoformat(),
@@ -86,9 +89,7 @@ def plan_of(
         names=names_of(made, offers, sizing, catalog)
         | evidence.names(findings, found, disagreements, library.knowledge),
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
-        recommendation=recommendation_of(made, pipeline, published).model_copy(
-            update={"offer": taken(made.choice.chosen, offers)}
-        ),
+        recommendation=said.model_copy(update={"offer": taken(made.choice.chosen, offers), "certainty": sure}),
         candidates=candidates_of(made, offers),
         offers=offers,
         quotes=quotes,
@@ -103,7 +104,7 @@ def plan_of(
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen, offers),
         warnings=[
-            *quotes_compared.unlisted(made, catalog),
+            *asked,
             *dividing.warnings(made, pipeline.predictor),
             *_warnings(made, stale.warnings(made, offers, catalog), library, searched=index is not None),
         ],
@@ -305,7 +306,6 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *first,
         *_on_fewer(made, catalog),
         *idle.warnings(made.choice.chosen, job),
-        *quotes_compared.warnings(made),
         *_given_but_impossible(made),
         *_advised_against(made),
         *_drawn_otherwise(made, catalog),

@@ -42,11 +42,12 @@ def if_let(chosen: Entry, conclusions: Iterable[Conclusion]) -> str:
 
 
 def whose_price(job: Resolved) -> str:
-    """The question whose a price is that was told with the quotes and is in none of them, before what is said of the
-    others; nothing where all are understood."""
+    """The question whose something is that was told with the quotes and is not placed, before what is said of the
+    others; nothing where all is."""
     told = job.questionnaire.budget.open_prices
     return (
-        f'First say whose price "{told}" is: it was told with the quotes and not understood. Without it: '
+        f'First say whose "{told}" is, and for what: it was told with the quotes and is not placed for certain. '
+        "Without it: "
         if told
         else ""
     )

@@ -4,6 +4,7 @@ import textwrap
 
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.counted import counted
+from assistant.vocabulary.printing import in_json
 
 from . import figures
 from .blocks import Block, Bullets, Chart, Heading, Paragraph, Table
@@ -17,7 +18,7 @@ DRAWN = 72  # columns of a drawing that stands in a document of any width
 def written(design: FabricDesign, form: str, width: int = 80) -> str:
     """The design as ``text``, ``json``, ``markdown``, ``html`` or ``svg``; a picture only where there is one."""
     if form == "json":
-        return design.model_dump_json(indent=2) + "\n"
+        return in_json(design.model_dump_json(indent=2)) + "\n"
     if form == "svg":
         return drawing_svg(design)
     title = _title(design)

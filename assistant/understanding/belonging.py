@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
-from .offer_prices import LEAST_SUM, hourly, is_rate
+from .offer_prices import hourly, is_rate
 from .piece_values import Said, amounts_at
-from .pieces import OF_OFFERS, OTHER, PRICE, Piece
+from .pieces import LINE, OF_OFFERS, OTHER, PRICE, Piece
 from .quantities import MONEY_OTHER
 from .reading import Reading
 from .templates import Quantity
@@ -23,24 +22,26 @@ _MARK = 4  # words that a comma parts as well as
 _PARTS = frozenset({",", "or", "and"})
 _PRICES = ("money", MONEY_OTHER, "decimal", "number")
 _STRONG = frozenset(";.!?")
-_SUM = 0.005  # as a share: what a total may differ from its lines by rounding
-_LINES = 2  # from which on a sum is a total of lines
-_BEHIND = 2  # tokens between a price and what says that it is of one piece
 _SOFT = frozenset({"budget", OTHER, PRICE})
 _SURELY_NOT = 0.8  # how likely an amount has to be none of an offer, where a seller stands beside it
 _SURE = 0.5
+_BEHIND = 2  # tokens between a price and the share that is taken off
+_LASTING = frozenset({"term", "minimum"})
+_SEVERAL = 2
+_BESIDE = 0.9  # how likely a term is one beside the only price of its clause, and
+_NAMED = 0.9  # where it is called a term, or the least
 
 
 class Belonging:
-    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``reduced`` (a time beside
-    these is a condition), ``unit_price`` (before or behind a price: it is that of one piece) and ``line_total`` (before
-    a sum: it is that of the lines above)."""
+    """``words``: ``on_demand`` (a price with these has no term), ``valid`` (until a day), ``less`` (before a share
+    that is taken off a price) and ``reduced`` (a time beside these is a condition)."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._term, self._there = frozenset(words["terms_said"].split()), frozenset(words["there"].split())
+        self._less = frozenset(words["less"].split())
         self._on_demand = [tuple(t.text for t in cut(said)) for said in words["on_demand"]]
-        self._valid, self._reduced, self._each, self._total = (
-            frozenset(words[name].split()) for name in ("valid", "reduced", "unit_price", "line_total")
+        self._valid, self._reduced, self._least, self._ours = (
+            frozenset(words[name].split()) for name in ("valid", "reduced", "least", "ours")
         )
 
     def settled(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
@@ -51,6 +52,16 @@ class Belonging:
     def is_validity(self, tokens: Tokens, time: Quantity) -> bool:
         """Whether a time is that until which an offer stands: "valid until 20 December", "good for 30 days"."""
         return tokens.has(self._valid, clause_of(tokens, time.start, time.end)[0], time.start)
+
+    def less(self, reading: Reading, price: Quantity) -> float:
+        """The share that is taken off a price behind it: "$10.60 minus 45 %"."""
+        behind = [
+            q
+            for q in reading.quantities
+            if q.kind == "percent" and 0 < q.start - price.end <= _BEHIND and q.value < 100
+        ]
+        taken = (q.value / 100 for q in behind if reading.text.tokens.has(self._less, price.end, q.start))
+        return next(taken, 0.0)
 
     def _timed(self, reading: Reading, piece: Piece, said: Said) -> Piece:
         """A piece that is of no offer, where its time is that of a discount, or the last day of the offer."""
@@ -63,12 +74,14 @@ class Belonging:
         reduced = piece.kind == "term" and shares and tokens.has(self._reduced, first, last)
         if reduced or self.is_validity(tokens, time):
             return replace(piece, of=())
-        term = (
-            piece.kind == "delivery"
-            and tokens.has(self._term, first, last)
-            and not tokens.has(self._there, first, last)
-        )
-        return replace(piece, kind="term") if term else piece  # "3 month term"
+        if piece.kind in _LASTING and tokens.has(self._ours, first, last):
+            return replace(piece, kind="time", of=())  # "at most 50 days"
+        lasts, there = tokens.has(self._term | self._least, first, last), tokens.has(self._there, first, last)
+        if piece.kind in _LASTING | {"delivery"} and lasts != there:  # "3 month term", "delivery 6 weeks"
+            kind = "delivery" if there else "term" if piece.kind == "delivery" else piece.kind
+            piece = replace(piece, kind=kind)
+        named = piece.kind in _LASTING and tokens.has(self._term | self._least, min(said.tokens), max(said.tokens) + 1)
+        return replace(piece, sure=max(piece.sure, _NAMED)) if named else piece
 
     def _without_terms(self, reading: Reading, found: list[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces; no term is of a price that is said to be on demand."""
@@ -85,6 +98,32 @@ class Belonging:
         return [replace(one, of=tuple(0.0 if none else odds for odds, none in zip(one.of, free, strict=True)))
                 if one.kind == "term" and len(one.of) == len(free) else one for one in found]  # fmt: skip
 
+    def in_its_place(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
+        """The pieces; a term beside the only price of its clause, sentence, line or paragraph is surely of that, but
+        for one that stands above all prices and is said of nobody."""
+        tokens, made = reading.text.tokens, list(found)
+        at = lambda n: min(said[n].tokens, default=-1)
+        prices = [n for n, one in enumerate(found) if one.kind == PRICE]
+        sellers = [at(n) for n, one in enumerate(found) if one.kind == "seller" and one.sure >= _SURE]
+        lines = list(sentences(tokens))
+        blank = [k for k in range(1, len(tokens)) if tokens[k].text == tokens[k - 1].text == LINE]
+        for n, one in enumerate(found):
+            if one.kind not in _LASTING or not one.of or len(prices) < _SEVERAL:
+                continue
+            line = next(((a, b) for a, b in lines if a <= at(n) < b), (0, 0))
+            told = any(line[0] <= place < at(n) for place in sellers)
+            closes = at(n) > max(map(at, prices)) and all(line[0] <= at(m) for m in prices)  # of all, or of the last
+            if closes or (at(n) < min(map(at, prices)) and not told):
+                continue
+            above = max((end for end in blank if end <= at(n)), default=0)
+            block = (above, min((end for end in blank if end > at(n)), default=len(tokens)))
+            for first, last in (clause_of(tokens, at(n), at(n) + 1), line, block):
+                inside = [first <= at(m) < last for m in prices]
+                if sum(inside) == 1:
+                    made[n] = replace(one, of=tuple(map(float, inside)), sure=max(one.sure, _BESIDE))
+                    break
+        return made
+
     def in_its_sentence(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces; the one amount in a sentence with a seller that may be a price, and is surely nothing else, is
         his, and of what he names nothing else is."""
@@ -97,40 +136,6 @@ class Belonging:
             if len(money) == len(may_be) == 1 and sells and _asked(reading, said[money[0]]):
                 made = _as_price(made, money[0], inside)
         return made
-
-    def lines(self, reading: Reading) -> tuple[Quantity | None, list[Quantity]]:
-        """Of sums that are told line by line the total, where one is named that is theirs, and those that are no offer:
-        all others beside a total, else the price of one piece beside that of its line, and all where there are several
-        lines."""
-        tokens = reading.text.tokens
-        sums = [q for q in reading.spans if q.kind in _MONEY and q.unit in ("", "gpu", "node", "port")]
-        sums = [q for q in sums if q.value >= LEAST_SUM]
-        pieces = [q for q, line in pairwise(sums) if self._is_of_one(tokens, q) and _in_one_line(tokens, q, line)]
-        rest = [q for q in sums if q not in pieces]
-        for total in (q for q in reversed(rest) if self._is_total(tokens, q)):
-            above = [q for q in rest if q is not total]
-            whole = sum(q.value for q in above)
-            if len(above) >= _LINES and abs(whole - total.value) <= _SUM * total.value:
-                return total, [*pieces, *above]
-        return None, pieces if len(pieces) < _LINES else sums
-
-    def _is_of_one(self, tokens: Tokens, amount: Quantity) -> bool:
-        """Whether a sum is that of one piece of several: "@ $31,000", "$1,150 each"."""
-        before = amount.start > 0 and tokens[amount.start - 1].text in self._each
-        return before or tokens.has(self._each, amount.end - 1, amount.end + _BEHIND)
-
-    def _is_total(self, tokens: Tokens, amount: Quantity) -> bool:
-        first, _ = clause_of(tokens, amount.start, amount.end)
-        return tokens.has(self._total, first, amount.start)
-
-
-def of_a_total(found: Sequence[Piece], at: int) -> list[Piece]:
-    """The pieces where that one is the sum of all that is offered: all the others are of it."""
-    all_of_it = lambda one: one.kind in OF_OFFERS and one.kind != PRICE
-    made = [replace(one, of=(max(one.of, default=_SURE),)) if all_of_it(one) else one for one in found]
-    made = [replace(one, kind=OTHER) if one.kind == PRICE else one for one in made]
-    made[at] = replace(found[at], kind=PRICE, of=(), sure=1.0)
-    return made
 
 
 def _asked(reading: Reading, said: Said) -> bool:
@@ -153,11 +158,6 @@ def _as_price(found: list[Piece], at: int, inside: Set[int]) -> list[Piece]:
             made[n] = replace(one, of=(*odds[:before], float(n in inside), *rest))
     made[at] = replace(price, kind=PRICE, of=(), sure=max(price.sure, _SURE) if known else _SURE)
     return made
-
-
-def _in_one_line(tokens: Tokens, one: Quantity, line: Quantity) -> bool:
-    """Whether the sum of a line stands behind the price of one piece: "@ $31,000 = $744,000"."""
-    return line.value > one.value and not _STRONG.intersection(tokens[at].text for at in range(one.end, line.start))
 
 
 def _nearest(tokens: Tokens, first: int, last: int, prices: Mapping[int, tuple[int, int]]) -> int | None:

@@ -161,7 +161,9 @@ class Besides:
         if amount.kind == "percent" and (not on_top or self.is_besides(tokens, first, last)):
             return False
         outside = lambda at: not self._is_within(tokens, amount, at) and tokens[at - 1].text not in self._without
-        named = self._apart - _FEES if amount.unit == "month" else self._apart  # "a monthly fee of $98,000" is a price
+        named = (
+            self._apart - _FEES if amount.unit.endswith("month") else self._apart
+        )  # "a monthly fee of $98,000" is a price
         if any(map(outside, tokens.places(named, first, last))):
             return True
         if on_top and any(tokens.says(item, first, last, stems=True) for item in self._items):

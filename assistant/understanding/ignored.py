@@ -18,6 +18,7 @@ HIDDEN = "\x00"  # stands for a word that nobody reads
 _SCHEMES = frozenset({"http", "https", "ftp", "ssh", "file", "mailto", "git", "s"})
 _CURRENCIES = frozenset("$€£¥₹")
 _LONGEST_SAID = 80  # characters of an order that are quoted back
+_SHARES = frozenset({"%", "percent"})
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Ignored:
         return replace(text, tokens=Tokens(tokens)), doubts
 
     def _hits(self, source: Source) -> list[Hit]:
-        return [*self.templates.hits(source), *_negative(source)]
+        less = lambda hit: hit.end < len(source.tokens) and source.tokens[hit.end].text in _SHARES  # "minus 45 %"
+        found = [*self.templates.hits(source), *_negative(source)]
+        return [hit for hit in found if hit.key != "impossible" or not less(hit)]
 
     def _said(self, kind: str, words: str) -> Doubt:
         verb = "is no input" if kind == "orders" else "cannot be right"

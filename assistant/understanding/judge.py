@@ -62,7 +62,7 @@ _NOT_OF_OFFERS = frozenset(
      "budget.spot", "constraints.vendor_neutral"}
 )  # fmt: skip
 # Beside offers a wording tells what is of the job from what is theirs, and the sentence as a whole does not.
-_TOLD_BESIDE = TIMES | {"cluster.provider"}
+_TOLD_BESIDE = TIMES | {"cluster.provider", "budget.usd", "budget.usd_per_month"}
 _TOLD_BY_OFFERS = _NOT_OF_OFFERS | {FABRIC, "budget.mode"}
 # Amounts that are said without a number: "non-blocking", "no speculation", "two halls as one".
 UNSPOKEN = frozenset(

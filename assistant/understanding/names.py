@@ -164,7 +164,8 @@ class Names:
             return None
         if "provider" in kinds and end < len(tokens) and tokens[end].text in self._data["no_provider"]:
             return None
-        if "code" in kinds and all(token.glued for token in tokens[at + 1 : end]):  # "gpu 8x h100 sxm5" is none
+        within = at > 0 and tokens[at].glued and (tokens[at - 1].is_word or tokens[at - 1].is_number)  # W4A4
+        if "code" in kinds and not within and all(t.glued for t in tokens[at + 1 : end]):  # "gpu 8x h100 sxm5" is none
             return Quantity("instance", kinds["code"].more, at, end)
         kind = next((kind for kind in _KINDS if kind in kinds), None)
         if kind is None:
@@ -521,10 +522,12 @@ def _instance_names(offer: str, joined: bool) -> list[str]:
 
 
 def _codes(offer: str) -> list[str]:
-    """The code in the brackets of a name such as ``HGX H100 (gd-8xh100ib-i128)``, which is written in one piece; a GPU
-    and a count, ``b200-8x``, may be anybody's."""
-    code = offer.partition(" (")[2].rstrip(")")
-    coded = " " not in code and any(c.isdecimal() for c in code) and any(c in "._-" for c in code)
+    """The code in the brackets of a name such as ``HGX H100 (gd-8xh100ib-i128)`` or ``a4-highgpu-8g (A4)``, which is
+    written in one piece; a GPU and a count, ``b200-8x``, may be anybody's."""
+    first, _, code = offer.partition(" (")
+    code = code.rstrip(")")
+    family = code.lower() == first.partition("-")[0]
+    coded = " " not in code and any(c.isdecimal() for c in code) and (family or any(c in "._-" for c in code))
     return [code] if coded and not re.fullmatch(r"[a-z]+\d+-\d+x", code) else []
 
 

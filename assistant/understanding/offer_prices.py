@@ -74,8 +74,7 @@ def by_the_node(
 ) -> list[Quantity]:
     """The amounts; a price "per hour" with no word of what is that of a node of ``per_node`` GPUs, where for one GPU it
     is far above, or stands ``behind`` a node, and for a node is within what the lists ask."""
-    offers = (offer for one in catalog.providers.values() for offer in one.offers if gpu and offer.gpu == gpu.id)
-    listed = sorted(price.price.si for offer in offers for price in offer.prices)
+    listed = listed_prices(catalog, gpu.id) if gpu else []
     if not listed or not per_node or per_node < 2:
         return list(amounts)
     low, high = listed[0] / _OFF_THE_LIST, listed[-1] * _OFF_THE_LIST
@@ -91,6 +90,12 @@ def by_the_node(
     ]
     found = of_nodes(amounts, "gpu-hour")  # "$85/h a machine, or $31 for three years"
     return of_nodes(found, "") if any(q.unit == "node-hour" for q in found) else found
+
+
+def listed_prices(catalog: Catalog, gpu: str) -> list[float]:
+    """What anybody asks for an hour of a GPU, in dollars, the least first."""
+    offers = (offer for one in catalog.providers.values() for offer in one.offers if offer.gpu == gpu)
+    return sorted(price.price.si for offer in offers for price in offer.prices)
 
 
 def _of_gpus(amount: Quantity, tokens: Sequence[Token]) -> bool:

@@ -14,12 +14,13 @@ from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from . import networks
+from .accounts import Accounts
 from .attach import Candidate, Fact, converted
 from .besides import OFFERED, Besides
 from .counting import COUNTED, Scale
 from .discounts import off_the_list
 from .known_quotes import supposed
-from .offer_prices import LEAST_SUM, as_quoted, hourly, is_rate
+from .offer_prices import as_quoted, is_rate
 from .piece_values import Said, amounts_at
 from .quantities import MONEY_OTHER
 from .reading import DEADLINE, LENGTH, TIMES, TOKENS, Reading
@@ -35,9 +36,7 @@ _OF_AN_OFFER = frozenset({"cluster.fabric", "cluster.provider", _PRICE, _PREMIUM
 # What tells how a network is built, by the field of a quote that has it.
 _BUILT = {"cluster.oversubscription": "oversubscription", "cluster.nics_per_node": "nics_per_node"}
 _ANSWERED = frozenset({"oversubscription", "term", "lead-time"})  # told by a field of the quote
-_NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
 _MONEY = ("money", MONEY_OTHER, "decimal")
-_BY_THE_DAY = frozenset({"day", "week", "year"})  # by which no quote is reckoned
 _AMOUNTS = TIMES | {
     "budget.usd",
     "budget.usd_per_month",
@@ -75,6 +74,7 @@ class Offers:
         ]
         self._rented = frozenset(id for id, item in catalog.quote_items.items() if "rent" in item.modes)
         self._besides = Besides(words, devices, [stems for _, stems in self._items])
+        self._accounts = Accounts(catalog, self._besides, words["not_machines"])
 
     def of_the_job(self, reading: Reading, found: Sequence[Candidate]) -> list[Candidate]:
         """The candidates without those that tell of offers: their prices, terms and days, and their GPUs where the job
@@ -136,8 +136,11 @@ class Offers:
             told = [one for one in told if one.said.keys() & _CALLED.keys()]  # of another price nobody says anything
             return told if offered or all(one.offer.provider for one in whole) else []
         [one] = told
+        if one.proved and (one.offer.provider or one.offer.fabric):  # nobody adds up a budget of his own so
+            return told
         asked = in_question(tokens, one.price.end) or reading.act in _SUPPOSING
-        bought = not whole and (("budget.mode", "buy") in stated or reading.known("budget.mode") == "buy")
+        let = one.offer.provider and one.offer.months
+        bought = not (whole or let) and (("budget.mode", "buy") in stated or reading.known("budget.mode") == "buy")
         if (asked and reading.context.fields) or bought:
             return []
         if quoted or (offered and one.price.kind != "number"):
@@ -147,8 +150,7 @@ class Offers:
         says = any(map(self._besides.is_asking, tokens)) and one.sure["price"] >= _TELLS
         money = one.price.kind != "number" or one.offer.provider in self._catalog.providers or says
         # A sum for the whole that nobody offers, and for no time, may be a budget: "EFA on AWS or Lambda, 1.8M USD".
-        let = one.offer.provider and one.offer.months and one.sure["price"] >= _TELLS
-        if not reading.context.fields and money and (not whole or let):
+        if not reading.context.fields and money and (not whole or (let and one.sure["price"] >= _TELLS)):
             return told  # "Lambda wants 2.49"
         sure = one.sure["price"] >= _SURELY and one.price.kind in ("money", "decimal")
         return told if sure and not whole and one.offer.provider and one.said.keys() - {"provider"} else []
@@ -275,21 +277,9 @@ class Offers:
                 reading.doubts = [doubt for doubt in reading.doubts if doubt.field != _POWER]
             amounts = [*amounts, *(q for q in reading.quantities if q.kind == "money" and not ours(tokens, q))]
         self._tell_nearest(reading)
-        lost = [reading.text.typed(q.start, q.end) for q in self._unread(reading, facts, own, learned)]
-        unread = ", ".join(dict.fromkeys([*lost, *learned.unread]))
+        unread = self._accounts.open(reading, facts, own, learned, told)
         reading.offers = [replace(one, unread=unread) for one in reading.offers]
         _take_back(reading, facts, amounts)
-
-    def _unread(self, reading: Reading, facts: Sequence[Fact], own: Set[int], learned: Learned) -> Iterator[Quantity]:
-        """The prices beside those of the offers that are none of them, and nothing else that is stated either."""
-        stated = (f for f in facts if f.says.act == "set" and f.says.field != _PRICE)
-        known = own | learned.job | {at for fact in stated for at in fact.claimed}
-        for q in (q for q in reading.quantities if not known & set(range(q.start, q.end))):
-            money = q.kind in ("money", MONEY_OTHER)
-            price = is_rate(q) or (money and (q.unit in _BY_THE_DAY or hourly(q) or q.value >= LEAST_SUM))
-            planned = not reading.kinds(q.start, q.end) & _NOT_OFFERED
-            if price and planned and not self._besides.is_ours(reading.text.tokens, q):
-                yield q
 
     def _apart(self, reading: Reading) -> list[tuple[int, int, Quantity]]:
         """The clauses with what is paid beside the machines, in whatever currency, and the amount."""
@@ -372,6 +362,7 @@ class Offers:
     def tell_job(self, reading: Reading) -> None:
         """What is told of the job beside prices and no wording read: the time that there is for it, its size and its
         tokens."""
+        _ask_for_whom(reading)
         said = self._told.of_job(reading) if reading.offers else {}
         for kind, path, kinds in (("model", PARAMS, ("size",)), ("tokens", TOKENS, ("size", "large"))):
             amount = next(amounts_at(reading.quantities, said[kind], kinds), None) if kind in said else None
@@ -495,6 +486,20 @@ def _ask_whose(reading: Reading) -> None:
     price = reading.fields.pop(_PRICE, None) if several else None
     if price is not None:
         reading.doubts.append(Doubt(_PRICE, f"whose price is ${price}?", (price,)))
+
+
+def _ask_for_whom(reading: Reading) -> None:
+    """A sum that sounds like somebody's price of a piece, or follows from other prices, is no budget until it is
+    said."""
+    learned = reading.learned or Learned()
+    prices = {q.value: q for q in learned.unread}
+    prices |= {q.value: q for q in reading.quantities if q.kind == "money" and q.start in learned.lines}
+    for path in ("budget.usd", "budget.usd_per_month"):
+        price = prices.get(reading.fields.get(path))
+        if price is not None and price.kind == "money":
+            del reading.fields[path]
+            said = reading.text.typed(price.start, price.end)
+            reading.doubts.append(Doubt(path, f'whose is "{said}": what you may spend, or a price?', (price.value,)))
 
 
 def _take_back(reading: Reading, facts: Sequence[Fact], amounts: Sequence[Quantity]) -> None:

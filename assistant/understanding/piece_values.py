@@ -53,7 +53,7 @@ class Values:
     ``nobody`` or ``plain``; ``currencies``: the words for each."""
 
     def __init__(self, words: Mapping[str, Any], currencies: Mapping[str, Sequence[str]], catalog: Catalog) -> None:
-        self._catalog, of = catalog, lambda name: frozenset(words[name].split())
+        self.catalog, of = catalog, lambda name: frozenset(words[name].split())
         self._things = {name: of(f"per_{name}") for name in ("node", "gpu", "whole")}
         self._times = {name: of(f"per_{name}") for name in _HOURS}
         self._none, self._labels, self._plain = (
@@ -149,13 +149,15 @@ class Values:
     def gpus(self, reading: Reading, piece: Said) -> int | None:
         """How many GPUs are offered."""
         nodes, gpus = self._count(reading, "node", piece), self._count(reading, "gpu", piece)
-        many = nodes * (reading.per_node(self._catalog) or _NODE) if nodes else gpus
+        many = nodes * (reading.per_node(self.catalog) or _NODE) if nodes else gpus
         return int(many) if many and many >= 1 else None
 
     def _count(self, reading: Reading, thing: str, piece: Said) -> float | None:
         """How many of what a price is for are offered."""
         number = next(amounts_at(reading.quantities, piece, ("number",)), None)
-        behind = [one for one in reading.text.tokens[max(piece.tokens) + 1 :][:2] if one.is_word]  # "32 x HGX B200"
+        end = max(piece.tokens) + 1
+        end = next((q.end for q in reading.named if q.kind == "gpu" and q.start == end), end)  # "two H100 nodes"
+        behind = [one for one in reading.text.tokens[max(piece.tokens) + 1 : end + 2] if one.is_word]  # "32 x HGX B200"
         words = {token.text for token in (*cut(piece.text), *behind)}
         return float(number.value) if number and bool(words & self._things["node"]) == (thing == "node") else None
 
@@ -172,7 +174,7 @@ class Values:
             own = {part for one in per for token in cut(one.text) for part in (token.text, token.stem)}
             of_gpus = not own.isdisjoint(self._things["gpu"])
             return self._of_an_hour(reading, replace(quantity, unit=f"{thing}-hour"), form, said, said_of_gpus=of_gpus)
-        told = as_quoted(quantity, self._catalog, None)
+        told = as_quoted(quantity, self.catalog, None)
         usd, by = (
             (float(told[0].value), f"{said} is ${told[0].value:,.6g}, at {told[1]}") if told else (amount.value, "")
         )
@@ -187,9 +189,9 @@ class Values:
     def _of_an_hour(
         self, reading: Reading, quantity: Quantity, form: str, said: str, *, said_of_gpus: bool
     ) -> Price | None:
-        hours, per_node = _HOURS[form], reading.per_node(self._catalog) or _NODE
+        hours, per_node = _HOURS[form], reading.per_node(self.catalog) or _NODE
         quantity = replace(quantity, value=quantity.value / hours)
-        told = as_quoted(quantity, self._catalog, per_node)
+        told = as_quoted(quantity, self.catalog, per_node)
         if told is None and quantity.kind == MONEY_OTHER:
             return None  # a currency whose rate nobody keeps
         hour = float((told[0] if told else quantity).value)

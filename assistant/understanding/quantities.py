@@ -292,7 +292,8 @@ def _money(
         end = after[1]
     small, end = _with_cents(source, cents, end, units)
     period, end = _period(source, end, units)
-    period = period or _period_before(source, start, units)
+    led = _period_before(source, start, units)
+    period = f"{period}-{led}" if period in ("gpu", "node") and led == "month" else period or led
     if period == "mwh":
         period, value = "kwh", value / 1000
     if number.unit == DOTTED and number.value >= 1 and period in ("", "month", "year"):

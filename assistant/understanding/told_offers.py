@@ -12,8 +12,9 @@ from typing import TypeVar
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
-from .belonging import Belonging, of_a_total
+from .belonging import Belonging
 from .besides import OFFERED
+from .ledger import Ledger
 from .meaning import one_thread
 from .offer_prices import MOST_PER_HOUR
 from .opinion import before, opinions
@@ -48,7 +49,8 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Told:
     """An offer with its price and the tokens of all that tells of it; ``sure``: how likely each part is what it is
-    taken for, 0 to 1, and ``said`` the piece that tells it; ``unread``: what nobody could read, by part."""
+    taken for, 0 to 1, and ``said`` the piece that tells it; ``unread``: what nobody could read, by part; ``proved``:
+    other amounts follow from its price."""
 
     offer: Quoted
     price: Quantity
@@ -57,15 +59,16 @@ class Told:
     said: Mapping[str, Said]
     unread: Mapping[str, str]
     amounts: Sequence[Quantity] = ()
+    proved: bool = False
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The ``offers``, and the prices (as typed) of which nobody knows what they are for; tokens: ``job``, what tells of
-    the job, ``heads``: what opens a quote, ``lines``: the sums that are in the total of one."""
+    """The ``offers``; ``unread``: prices of which nobody knows what they are for; tokens: ``job``, what tells of the
+    job, ``heads``: what opens a quote, ``lines``: the sums that follow from others."""
 
     offers: Sequence[Told] = ()
-    unread: Sequence[str] = ()
+    unread: Sequence[Quantity] = ()
     job: frozenset[int] = frozenset()
     heads: frozenset[int] = frozenset()
     lines: frozenset[int] = frozenset()
@@ -147,15 +150,13 @@ class ToldOffers:
         """The offers that are told; ``fabrics``: the networks that are named, by token; ``apart``: tokens of amounts
         that are paid beside the machines."""
         seen, found = self.pieces(reading)
+        book = Ledger.of(reading)
+        found = _by_the_book(reading, seen, found, book)
         said = [seen.said(reading.text, piece) for piece in found]
+        found = self._belonging.in_its_place(reading, found, said)
         found = self._belonging.settled(reading, self._belonging.in_its_sentence(reading, found, said), said)
         found = _of_its_seller(reading, found, said)
         offered = any(token.stem in OFFERED for token in reading.text.tokens)
-        total, lines = self._belonging.lines(reading)
-        listed = frozenset(at for q in lines for at in range(q.start, q.end))
-        sells = offered or any(piece.kind == "seller" and piece.sure >= _SURE for piece in found)
-        whole = next((n for n, one in enumerate(said) if total and sells and total.start in one.tokens), None)
-        found = found if whole is None else of_a_total(found, whole)
         every = [n for n, piece in enumerate(found) if piece.kind == PRICE]
         if not every and offered:  # a sum that sounds like what we may spend, and hardly so
             every = [n for n, piece in enumerate(found) if piece.kind == "budget" and piece.sure < _SURE][:1]
@@ -163,22 +164,28 @@ class ToldOffers:
             found = [replace(one, kind=PRICE, sure=_HARDLY) if n in every else one for n, one in enumerate(found)]
         asked = len(every) == 1 and (offered or bool(reading.context.fields.get("budget.quotes")))
         least = _HARDLY if asked else _SURE
-        prices = [n for n in every if found[n].sure >= least and not said[n].tokens & (apart | listed)]
-        rivals = [every.index(n) for n in every if not said[n].tokens & (apart | listed)]
+        prices = [n for n in every if found[n].sure >= least and not said[n].tokens & apart]
+        rivals = [every.index(n) for n in every if not said[n].tokens & apart]
         heads = self._values.heads(reading.text.tokens, [min(said[n].tokens) for n in prices])
         found = [_in_its_part(one, heads, said, n, every) for n, one in enumerate(found)]
         names = [self._names(reading, piece, one, fabrics) for piece, one in zip(found, said, strict=True)]
         parts = _shared_out(found, names, [every.index(n) for n in prices], rivals)
-        told = [self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)]) for n in prices]
+        told = [
+            self._offer(reading, fabrics, found, said, n, every.index(n), parts[every.index(n)], book) for n in prices
+        ]
         of = lambda ours: frozenset(
             at for piece, one in zip(found, said, strict=True) if ours(piece) for at in one.tokens
         )
         return Learned(
             [one for one in told if one],
-            [_whole(reading, said[n]) for n, one in zip(prices, told, strict=True) if one is None],
+            [
+                amount
+                for n, one in zip(prices, told, strict=True)
+                if one is None and (amount := next(amounts_at(reading.quantities, said[n], _MONEY), None))
+            ],
             of(_is_of_the_job),
             frozenset(at for first in heads for at in (first, first + 1)),
-            listed if whole is not None else frozenset(),
+            frozenset(at for q in reading.spans if q.start in book.follows for at in range(q.start, q.end)),
         )  # fmt: skip
 
     def _names(self, reading: Reading, piece: Piece, said: Said, fabrics: Mapping[int, str]) -> bool:
@@ -186,12 +193,12 @@ class ToldOffers:
         if piece.kind == "seller":
             return any(q.kind in ("provider", "instance") and q.start in said.tokens for q in reading.named)
         if piece.kind == "term":
-            return self._values.days(reading, said) is not None or not self._values.tells(reading, "months", said)
+            return (self._values.days(reading, said) or 0.0) >= 1 or not self._values.tells(reading, "months", said)
         return piece.kind != "network" or bool(said.tokens & fabrics.keys())
 
     def _offer(
         self, reading: Reading, fabrics: Mapping[int, str], found: Sequence[Piece], every: Sequence[Said], price: int,
-        number: int, own: Mapping[str, Sequence[int]],
+        number: int, own: Mapping[str, Sequence[int]], book: Ledger,
     ) -> Told | None:  # fmt: skip
         """The offer at a price, the ``number``-th; ``None`` where nobody knows what that is for."""
         values, said = self._values, {kind: [every[n] for n in some] for kind, some in own.items()}
@@ -201,9 +208,13 @@ class ToldOffers:
         far = _FAR if amount and amount.value > MOST_PER_HOUR else math.inf  # of an hour the head of a table may say it
         per = sorted((one for one in said.get("per", ()) if near(one) <= far), key=near)[:1]
         counted = said.get("gpus", ())
-        priced = amount and values.price(reading, amount, per, counted, months)
+        share = self._belonging.less(reading, amount) if amount else 0.0
+        asked = replace(amount, value=amount.value * (1 - share)) if amount else None
+        priced = asked and values.price(reading, asked, per, counted, months)
         if not amount or not priced:
             return None
+        proof = book.proved.get(amount.start)
+        nodes = (reading.per_node(values.catalog) or 1) if amount.unit.startswith("node") else 1
         least = _first([*said.get("minimum", ()), *said.get("term", ())], lambda piece: values.least(reading, piece))
         offer = Quoted(
             _first(said.get("network", ()), lambda piece: next((fabrics[at] for at in sorted(piece.tokens)
@@ -215,8 +226,8 @@ class ToldOffers:
             delivery_days=_first(said.get("delivery", ()), lambda piece: values.days(reading, piece)),
             minimum_days=least if least and least > DAYS_PER_MONTH * (months or 0.0) else None,
             gpu=_first(said.get("gpu", ()), lambda piece: _gpu(reading, piece)),
-            gpus=_first(counted, lambda piece: values.gpus(reading, piece)),
-            note=priced.note,
+            gpus=int(proof.count * nodes) if proof else _first(counted, lambda piece: values.gpus(reading, piece)),
+            note="; ".join(filter(None, (f"{100 * share:g} % off {amount.value:,g}" if share else "", priced.note))),
         )  # fmt: skip
         whole = [*(one for some in said.values() for one in some), every[price]]
         best = {part: own[kind][0] for part, kind in _PARTS.items() if kind in own}
@@ -230,6 +241,7 @@ class ToldOffers:
             {part: one.typed for part, one in told.items()
              if not getattr(offer, part) and values.tells(reading, part, one)},
             [amount, *(q for one in whole for q in amounts_at(reading.quantities, one, ("time", "date")))],
+            amount.start in book.follows.values(),
         )  # fmt: skip
 
 
@@ -271,10 +283,43 @@ def _first(some: Iterable[Said], value: Callable[[Said], T | None]) -> T | None:
     return next((found for piece in some if (found := value(piece)) is not None), None)
 
 
-def _whole(reading: Reading, price: Said) -> str:
-    """A price with what was read beside it, as typed: "$380 a day"."""
-    found = next(amounts_at(reading.quantities, price, _MONEY), None)
-    return reading.text.typed(found.start, found.end) if found else price.typed
+def _by_the_book(reading: Reading, seen: Lined, found: Sequence[Piece], book: Ledger) -> list[Piece]:
+    """The pieces; an amount that follows from another one is no price by itself, and what is of it is of that one."""
+    money = {q.start: q for q in reading.spans if q.kind in _MONEY}
+    first = lambda piece: next(
+        (q.start for q in amounts_at(reading.quantities, seen.said(reading.text, piece), _MONEY)), None
+    )
+    made = sorted(found, key=lambda piece: piece.start)
+    roots = [book.root(at) if piece.kind == PRICE and (at := first(piece)) in book.follows else None for piece in made]
+    there = {first(piece) for piece in made}
+    for root in {root for root in roots if root is not None} - there:  # nobody took it for anything
+        q = money[root]
+        made.append(Piece(OTHER, seen.places[q.start][0], seen.places[q.end - 1][1], 1.0))
+        roots.append(None)
+    order = sorted(range(len(made)), key=lambda n: made[n].start)
+    made, roots = [made[n] for n in order], [roots[n] for n in order]
+    before = [n for n, piece in enumerate(made) if piece.kind == PRICE]
+    own: list[int | None] = [None] * len(made)  # of each amount it is the price, else the first piece, that has it
+    for n in sorted(range(len(made)), key=lambda n: made[n].kind != PRICE):
+        at = first(made[n])
+        own[n] = None if at in own else at
+    from_others = {*roots} - {None}
+    after = [n for n, root in enumerate(roots) if root is None and (made[n].kind == PRICE or own[n] in from_others)]
+    told = [[k for k, m in enumerate(before) if m == n or (roots[m] is not None and roots[m] == own[n])] for n in after]
+    gone = [roots[m] is not None for m in before]
+    of_gone = lambda piece: piece.kind == "per" and gone[max(range(len(gone)), key=lambda k: piece.of[k])]
+    return [
+        replace(piece, kind=PRICE, sure=max(piece.sure if piece.kind == PRICE else _SURELY, _SURE), of=())
+        if n in after
+        else replace(piece, kind=OTHER, sure=1.0, of=())
+        if piece.kind == PRICE
+        else replace(
+            piece, of=() if of_gone(piece) else tuple(max((piece.of[k] for k in some), default=0.0) for some in told)
+        )
+        if piece.of
+        else piece
+        for n, piece in enumerate(made)
+    ]
 
 
 def _of_its_seller(reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:

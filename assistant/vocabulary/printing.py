@@ -8,8 +8,9 @@ import unicodedata
 # Control and format characters, surrogates, private use, separators of lines and paragraphs.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
-# What is not seen itself and can change the order in which the signs beside it are seen.
-_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+# What is not seen itself, and commands a terminal or can change the order in which the signs beside it are seen; JSON
+# itself has only those below the space escaped.
+_HIDDEN = re.compile("[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 
 
 def printable(text: str, *, spaces: str = "\n\r\t", kept: str = "", pictures: bool = True) -> str:
@@ -27,6 +28,6 @@ def one_line(text: str) -> str:
 
 
 def in_json(text: str) -> str:
-    """JSON in which no sign can hide or turn the order of others: such ones are written as their escapes, which read as
-    the same text."""
+    """JSON in which no sign hides, commands a terminal or turns the order of others: such ones are written as their
+    escapes, which read as the same text."""
     return _HIDDEN.sub(lambda hidden: f"\\u{ord(hidden[0]):04x}", text)

@@ -95,8 +95,10 @@ def _meaning(plan: Plan) -> str:
     others = [reading.name(plan, fabric) for fabric in answer.tied if fabric != answer.fabric]
     likely = [] if others else _likeliest(plan)
     others = others or [reading.name(plan, c.fabric) for c in likely]
-    if reading.unread(plan):
-        return "open until it is said whose every price is that was told with the quotes."
+    if unread := reading.unread(plan):
+        return f"open until it is said whose {unread} is, told with the quotes, and for what."
+    if warned := reading.warned_quotes(plan):
+        return f"{answer.certainty}; it rests on what is still to be asked of {warned}."
     if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
     if answer.certainty == "clear" and not costs_more(plan):

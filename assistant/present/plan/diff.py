@@ -7,6 +7,7 @@ from collections.abc import Callable
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.naming import naming
 from assistant.vocabulary.plan.diff import Cause, NetworkChange, OfferPrice, PlanDiff, RuleChange
+from assistant.vocabulary.printing import in_json
 
 from .. import figures
 from ..blocks import Block, Bullets, Paragraph, Table, titled
@@ -23,7 +24,7 @@ _MOST = 12  # rows of a list; the rest is counted
 def written(diff: PlanDiff, form: str, width: int = 100) -> str:
     """The difference as ``text``, ``json`` or ``markdown``."""
     if form == "json":
-        return diff.model_dump_json(indent=2) + "\n"
+        return in_json(diff.model_dump_json(indent=2)) + "\n"
     if form == "text":
         return "\n".join(lines_of(blocks(diff), width)) + "\n"
     return f"{MARK}\n# {escaped(diff.after.name or 'Weft')}\n\n{blocks_markdown(blocks(diff))}\n"

@@ -255,7 +255,9 @@ def _taken(plan: Plan) -> str:
     if won is None or won.run_cost_usd is None:
         return "None of the quotes does what is asked."
     if unread := reading.unread(plan):
-        return f"Which to take is not said: {unread} was told beside them and is not understood. Say whose price it is."
+        return (
+            f"Which to take is not said: {unread} was told with them and is not placed. Say whose it is, and for what."
+        )
     of = "the run" if reading.ends(plan) else "it"
     said = f"Take {_of(won)}: {of} costs {_sum(plan, won)}"
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")

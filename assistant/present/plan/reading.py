@@ -1,16 +1,18 @@
 """How the figures of a plan are to be read: whose split, which middle, the probability of what."""
 
 import datetime
+import re
 from typing import Any
 
 from assistant.vocabulary.added import added
-from assistant.vocabulary.plan import CLOSE_PERCENT, Candidate, Plan, Purchase, RentalOffer
+from assistant.vocabulary.plan import CLOSE_PERCENT, QUOTE_WARNINGS, Candidate, Plan, Purchase, RentalOffer
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, days_said
 from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
 from ..limits import SPLITS
 
+_QUOTE = re.compile(r"Quote \d+")
 _SHAPE = ("strategy", "tp", "pp", "cp", "ep")
 # Two figures for a step that are closer than this look the same to a reader.
 SAME = 0.005
@@ -41,6 +43,13 @@ def unread(plan: Plan) -> str:
     """The prices that were told with the quotes and are in none of them, as they were typed."""
     told = (quote.get("unread") for quote in asked(plan, "budget.quotes") or [])
     return ", ".join(f'"{text}"' for text in dict.fromkeys(told) if text)
+
+
+def warned_quotes(plan: Plan) -> str:
+    """The quotes that a warning asks about, as they are named; none where there are none."""
+    told = [one.message for one in plan.warnings if one.code in QUOTE_WARNINGS]
+    numbers = sorted({found[0].lower() for said in told if (found := _QUOTE.match(said))})
+    return " and ".join(numbers)
 
 
 def network_said(plan: Plan) -> str | None:

@@ -3,7 +3,18 @@
 from .evidence import Crossover, CrossoverPoint, Evidence, Finding, PlanConflict, PlanConflictSide, SourceNumber
 from .measured import MeasuredNetwork, MeasuredRun
 from .offers import Alternative, QuotedOffer, RentalOffer, RivalOffer, tier_told
-from .parts import CLOSE_PERCENT, TIE_PERCENT, Assumption, Band, Barred, Certainty, Contract, Verdict, Warning_
+from .parts import (
+    CLOSE_PERCENT,
+    QUOTE_WARNINGS,
+    TIE_PERCENT,
+    Assumption,
+    Band,
+    Barred,
+    Certainty,
+    Contract,
+    Verdict,
+    Warning_,
+)
 from .prediction import PHASES, Breakdown, LearningStep, Prediction, ServingFigures
 from .purchase import PowerUse, Purchase, PurchaseItem, RackPower, RentOrBuy
 from .recommendation import Candidate, Card, Flip, Medians, Mover, Outcome, Recommendation
@@ -13,6 +24,7 @@ from .whole import MadeWith, Plan
 __all__ = [
     "CLOSE_PERCENT",
     "PHASES",
+    "QUOTE_WARNINGS",
     "TIE_PERCENT",
     "Alternative",
     "Assumption",

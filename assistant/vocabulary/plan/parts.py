@@ -41,6 +41,8 @@ TIE_PERCENT = 1.0  # what prices are rounded by
 # common: about half of the published steps are off by more (in the median 3.6 % of 1,089 that nothing was fitted to and
 # 4.1 % of 1,207 that constants were: knowledge/handbook/accuracy.md).
 CLOSE_PERCENT = 4.0
+# Warnings by which something of a quote is still to be asked: no choice among quotes is clear before.
+QUOTE_WARNINGS = frozenset({"quoted-network-not-listed", "quoted-for-how-many"})
 
 
 # Why a network is out of the question: it cannot be, or nobody lets it, or nobody tells a price
