@@ -64,6 +64,17 @@ def some(request):
     return lambda rows, every: rows if request.config.getoption("whole") else rows[::every]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and listed stays until the end: to look for garbage in it is time lost, now and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items):
     """Files keep their order but for those that two processes should begin with."""
     order = {f"test_{name}.py": at for at, name in enumerate(_FIRST)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import pathlib
 import re
@@ -109,10 +110,29 @@ def _modules():
     return [path for path in paths if len(path.relative_to(ROOT).parts) > 2 or path.name == "api.py"]
 
 
+@functools.cache
+def _tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _imports_of(path):
+    """The imports of a file, wherever they stand, each with whether only a type checker reads it."""
+    found, waiting = [], [(_tree(path), False)]
+    while waiting:
+        node, unread = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append((node, unread))
+        elif isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):  # no expression imports
+            unread = unread or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+            waiting += [(one, unread) for one in ast.iter_child_nodes(node)]
+    return found
+
+
 def _imported(path):
     """Every module a file names in an import, absolute."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node, _ in _imports_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -151,15 +171,11 @@ def _imports():
 def _run(path):
     """What a file imports but for the type checker: a submodule by its own name where one is imported from a
     package."""
-    package, waiting = path.relative_to(ROOT).parts[:-1], [ast.parse(path.read_text(encoding="utf-8"))]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        waiting += ast.iter_child_nodes(node)
+    package = path.relative_to(ROOT).parts[:-1]
+    for node in (one for one, unread in _imports_of(path) if not unread):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])
             members = {alias.name for alias in node.names}
@@ -217,22 +233,21 @@ def test_rooms_speak_to_each_other_in_types():
 def _asked_for():
     """By module: ``(function or class.attribute, annotation)`` of loosely typed parts that another room can see."""
     paths = [*(ROOT / "assistant").rglob("*.py")]
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     modules = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): trees[path] for path in paths
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): _tree(path) for path in paths
     }
     wanted = {}
-    for path, tree in trees.items():
-        for module, name in _from_other_rooms(path, tree):
+    for path in paths:
+        for module, name in _from_other_rooms(path):
             where, found = _definition(modules, module, name)
             if found is not None:
                 wanted.setdefault(where, set()).update(_loose(found, found.name))
     return wanted
 
 
-def _from_other_rooms(path, tree):
+def _from_other_rooms(path):
     room, package = path.relative_to(ROOT).parts[1], path.relative_to(ROOT).parts[:-1]
-    for node in ast.walk(tree):
+    for node, _ in _imports_of(path):
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])

@@ -93,7 +93,8 @@ def test_what_was_saved_before_a_start_hides_no_line_of_its_kind_behind_one() ->
 def test_a_job_that_came_to_its_last_step_was_started_anew() -> None:
     whole = ATTEMPT + "iteration 1008/1008 | loss 2.2 | elapsed time per iteration (ms): 6100.0\n"
     assert not loop(4 * whole)
-    assert not loop(4 * (ATTEMPT + "training finished, exit code 0\n"))
+    for end in ("training finished, exit code 0", "profile done, exiting", "exiting program at iteration 1008"):
+        assert not loop(4 * (ATTEMPT + end + "\n"))
 
 
 def test_an_end_that_is_printed_again_in_the_same_words_ends_each_job_of_a_long_log() -> None:

@@ -360,10 +360,10 @@ def test_an_old_release_that_is_fast_enough_is_no_alarm():
     assert not [each.code for each in found.findings if each.severity != "info"]
 
 
-def megatron(count: int, took: float = 5321.4) -> str:
-    """Lines of steps, each of which took so many milliseconds."""
+def megatron(count: int, took: float = 5321.4, after: int = 0) -> str:
+    """Lines of steps ``after`` one, each of which took so many milliseconds."""
     line = " iteration {:8d}/  500000 | elapsed time per iteration (ms): {} | lm loss: 2.5E+00 |\n"
-    return "".join(line.format(n, took) for n in range(1, count + 1))
+    return "".join(line.format(n, took) for n in range(after + 1, after + count + 1))
 
 
 NO_TOPOLOGY = "n0:1:2 [0] graph/xml.cc:329 NCCL WARN Could not open XML topology file /opt/x.xml : No such file\n"
@@ -396,7 +396,7 @@ def test_what_could_do_harm_is_a_note_where_the_job_worked_after_it_and_an_alarm
     assert code in raised(line) and code in raised(megatron(9) + line)
     assert not raised(line + megatron(9))
     assert code in {each.code for each in diagnose_text(line + megatron(9), CATALOG).findings}
-    assert {code, "steps-slower"} <= raised(line + megatron(9) + megatron(9, 9872.0)), "the job got slow after it"
+    assert {code, "steps-slower"} <= raised(line + megatron(9) + megatron(9, 9872.0, 9)), "the job got slow after it"
 
 
 def test_what_came_again_with_nothing_after_it_is_an_alarm():

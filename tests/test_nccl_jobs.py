@@ -55,6 +55,80 @@ def test_a_job_that_was_started_again_with_another_total_is_one_job():
     assert [code for code, _ in alarms(text)] == ["steps-slower"]
 
 
+STEP = "step {n} loss 2.1 step_time {t}\n"
+
+
+def stepped(times: list[float], form: str = STEP) -> str:
+    return "".join(form.format(n=n, t=t, rate=1000 / t, slow=t > 1.5, sum=n * t) for n, t in enumerate(times, 1))
+
+
+FAST, SLOW = [1.01, 1.03, 1.02, 1.04] * 3, [2.11, 2.14, 2.12, 2.13] * 3
+
+
+@pytest.mark.parametrize(
+    ("between", "form"),
+    [
+        ("$ python train.py --model gpt2-xl\n", STEP),
+        ("Training complete.\n", "step {n}/5000 loss 2.3 step_time {t}s\n"),
+        ("=== llama-7b bs=16 ===\n", "step {n}/12 loss 2.3 step_time {t}\n"),
+    ],
+)
+def test_a_job_that_begins_its_steps_anew_is_another_one(between, form):
+    assert not alarms(stepped(FAST, form) + between + stepped(SLOW, form))
+    assert alarms(stepped(FAST, form) + between + stepped(FAST + SLOW, form))
+
+
+def test_steps_that_are_counted_anew_with_each_epoch_are_those_of_one_job():
+    assert alarms("Epoch 1/2\n" + stepped(FAST) + "Epoch 2/2\n" + stepped(SLOW))
+
+
+def test_another_total_is_another_job():
+    sft = "SFT step {n}/100 loss 2.1 step_time {t}\n"
+    assert not alarms(stepped(FAST, "Pretrain step {n}/500 loss 2.1 step_time {t}\n") + stepped(SLOW, sft))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "iter {n}: loss 2.31, time {t}ms, mfu 41.20%\n",
+        "step {n}/18865 | loss 4.2 (+1.2z)| norm 0.3 | lr 6.0e-04 | {t} ms | 54.2% bf16 MFU | {rate:.0f} tok/s\n",
+        "completed step: {n}, seconds: {t}, TFLOP/s/device: 179.808, Tokens/s/device: {rate:.1f}, loss: 9.0\n",
+        "trainer.py:600] step {n}: loss 2.1 steps_per_sec {rate:.3f}\n",
+        "epoch=0/micro_step={n}0/global_step={n}0, RunningAvgSamplesPerSec=41.2, CurrSamplesPerSec={rate:.2f}\n",
+        "Training:  1%|##        | {n}/100 [00:30<01:00,  {rate:.2f}it/s, loss=2.1]\n",
+        "[step {n}] loss=2.1 took {t}s\n",
+    ],
+    ids=["nanoGPT", "llm.c", "MaxText", "T5X", "DeepSpeed", "tqdm", "took"],
+)
+def test_steps_that_take_longer_are_told_in_the_formats_of_usual_trainers(form):
+    assert not alarms(stepped(FAST * 2, form))
+    assert "steps-slower" in [code for code, _ in alarms(stepped(FAST + SLOW, form))]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "step {n} loss 2.1 time {sum:.1f}s\n",
+        "step {n} loss 2.1 elapsed {sum:.1f} s\n",
+        "step {n}0: loss 2.1, checkpoint saved, took {t}s\n",
+        "step {n}0 eval loss 2.1 took {t}s\n",
+        "step {n} | reward 0.41 | kl 0.02 | lr 1e-6 | time {t}s\n",
+        "iter {n}: loss 2.31, batch_size {slow:d}1, time {t}ms\n",
+        "step {n} | loss 4.2 | lr 6.0e-04 | {t} ms | 512000 tok/s\n",
+        "Evaluating:  1%|##        | {n}/100 [00:30<01:00,  {rate:.2f}it/s, loss=2.1]\n",
+        "Loading checkpoint shards:  1%|##        | {n}/100 [00:30<01:00,  {rate:.2f}it/s]\n",
+    ],
+    ids=["clock", "elapsed", "save", "evaluation", "rollout", "batch", "as much a second", "eval bar", "other bar"],
+)
+def test_what_takes_longer_by_design_or_is_no_step_is_none_that_got_slow(form):
+    assert not alarms(stepped(FAST + SLOW, form))
+
+
+def test_a_compilation_at_the_start_evaluations_and_saves_between_steps_are_no_slowdown():
+    form = "iter {n}: loss 2.31, time {t}ms, mfu 41.20%\n"
+    assert not alarms(stepped([61200.0, *FAST, 9.0, *FAST, 12.0, 12.5, *FAST, 30.0], form))
+
+
 def saving(
     *seconds: float, form: str = "  successfully saved checkpoint from iteration {n:7d} to /fsx/ckpt ({s} s)\n"
 ) -> str:
@@ -72,6 +146,7 @@ FORMS = [
     "INFO: Saved checkpoint step-{n} in {s}s\n",
     "[rank0] checkpoint written to /mnt/ckpt/{n} took {s} seconds\n",
     "ckpt_save_time: {s} step={n}\n",
+    "Saving checkpoint at step {n}\n  done ({s} s)\n",
 ]
 
 

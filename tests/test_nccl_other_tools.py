@@ -65,6 +65,12 @@ def networks(other: str) -> str:
     )
 
 
+def chosen(*algorithms: str) -> str:
+    of_each = (debug(f"NCCL_ALGO set by environment to {each}", hosts=1).replace("node-0", f"node-{n}")
+               for n, each in enumerate(algorithms))  # fmt: skip
+    return networks("IB") + "".join(of_each)
+
+
 LANES = "index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max,utilization.gpu"
 GIB = 1024
 MAP = "Map:  {}%|###   | 7201000/11842034 [07:38<04:55, 15712.93 examples/s]\n"
@@ -93,6 +99,7 @@ FAULTS = {
     "thermal-slowdown": asked("index,clocks_event_reasons.active", "0, 0x0000000000000000", "1, 0x0000000000000040"),
     "slow-interface": TCP + ethernet("eno1", 1000) + ethernet("ens2np0", 100000) + table(0.11, per_host=2),
     "networks-differ": networks("Socket"),
+    "settings-differ": chosen("Ring", "Tree"),
     "adapters-missing": OFI.format(0, 32) + OFI.format(1, 31) + DIED,
     "rails-swapped": cabled(
         ("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"), ("h-2", "mlx5_2", "3"), ("h-2", "mlx5_3", "2")
@@ -136,6 +143,7 @@ HEALTHY = {
     "the fast interface": TCP + ethernet("eno1", 1000).replace("eno1", "mgmt0") + ethernet("eno1", 100000) + table(
         10.5, per_host=2, device="NVIDIA L40S"),
     "one network": networks("IB") + steps(3.0),
+    "algorithms that were tried": chosen("Ring", "Tree") + table(470.0),
     "as many interfaces": OFI.format(0, 32) + OFI.format(1, 32) + steps(3.0),
     "rails as planned": steps(3.0) + cabled(("h-1", "mlx5_2", "2"), ("h-1", "mlx5_3", "3"),
                                            ("h-2", "mlx5_2", "2"), ("h-2", "mlx5_3", "3")),

@@ -116,21 +116,43 @@ def test_sockets_on_a_machine_whose_provider_has_more_name_the_plugin_that_is_mi
 
 
 @pytest.mark.parametrize(
-    ("machine", "has"),
+    ("machine", "has", "transport"),
     [
-        ("machine type: a3-megagpu-8g, us-central1-c", "GPUDirect-TCPXO"),
-        ("machine_type = a3-highgpu-8g", "GPUDirect-TCPX"),
-        ("instance a4-highgpu-8g, zone europe-west1-b", "gIB"),
-        ("node.kubernetes.io/instance-type=p5.48xlarge", "EFA"),
-        ("size: Standard_ND96isr_H100_v5", "InfiniBand"),
-        ("$ srun -w nid001000,nid001001 ./all_reduce_perf -b 8 -e 8G -f 2", "Slingshot"),
+        ("machine type: a3-megagpu-8g, us-central1-c", "GPUDirect-TCPXO", "tcpxo"),
+        ("machine_type = a3-highgpu-8g", "GPUDirect-TCPX", "tcpx"),
+        ("instance a4-highgpu-8g, zone europe-west1-b", "gIB", "gib"),
+        ("node.kubernetes.io/instance-type=p5.48xlarge", "EFA", "efa"),
+        ("size: Standard_ND96isr_H100_v5", "InfiniBand", "infiniband"),
+        ("$ srun -w nid001000,nid001001 ./all_reduce_perf -b 8 -e 8G -f 2", "Slingshot", "slingshot"),
     ],
 )
-def test_the_name_of_a_machine_tells_what_it_has_and_not_what_carried_the_data(machine, has):
-    found = read(f"{machine}\n" + table(300.0))
+def test_the_name_of_a_machine_tells_what_carried_the_data_only_where_that_was_faster_than_sockets(
+    machine, has, transport
+):
+    found = read(f"{machine}\n" + table(30.0))
     assert found.transport == "unknown"
     (network,) = [each for each in found.not_checked if "which network carries the data" in each]
     assert has in network and "nothing shows that it was used" in network
+    found = read(f"{machine}\n" + table(300.0))
+    (told,) = [each for each in found.findings if each.code == "transport-inferred"]
+    assert found.transport == transport and told.severity == "info" and has in told.message
+
+
+@pytest.mark.parametrize(
+    ("text", "transport"),
+    [
+        ("8 nodes, 8x400G IB\n" + table(350.0, hosts=8), "infiniband"),
+        ("all hosts: ib=8x400 ok\npair gn1-gn2 busbw 460.9 GB/s\npair gn3-gn4 busbw 457.5 GB/s\n", "infiniband"),
+        ("p5.48xlarge\n# 2-node check:\npair 00 busbw 461.0 GB/s\npair 01 busbw 466.0 GB/s\n", "efa"),
+        ("p5.48xlarge\npair GPU0-GPU1 busbw 460.9 GB/s\npair GPU2-GPU3 busbw 457.5 GB/s\n", "unknown"),
+        ("p5.48xlarge\n# 2-node check, NVLink inside:\npair 00 busbw 461.0 GB/s\n", "unknown"),
+        ("p5.48xlarge\n2 nodes: 8 GB/s, expected 350 GB/s\n2 nodes again: 9 GB/s\n", "unknown"),
+        ("8x400G IB or RoCE, who knows\n" + table(350.0, hosts=8), "unknown"),
+        ("the new nodes have no EFA\n" + table(350.0, hosts=8), "unknown"),
+    ],
+)
+def test_a_network_is_inferred_from_the_speed_between_nodes_and_the_one_that_the_log_names(text, transport):
+    assert read(text).transport == transport
 
 
 def test_hosts_of_a_cray_with_aries_are_not_said_to_have_slingshot():

@@ -274,3 +274,25 @@ def test_the_slowest_rank_is_the_number_behind_the_word_rank() -> None:
 def test_a_slowest_rank_among_many_is_told_with_its_own_time() -> None:
     [(code, said)] = alarms("slowest rank 7 of 64: 4.1 s, median 2.0 s\n" * 5)
     assert code == "slow-rank" and "rank 7: 4.1" in said
+
+
+def test_of_several_slow_ranks_all_are_told_and_those_of_one_host_together() -> None:
+    def table_of(*slow: int) -> str:
+        return "rank  step_time_ms\n" + "".join(f"{n}  {900 if n in slow else 500}\n" for n in range(32))
+
+    [(code, said)] = alarms(table_of(3, 9))
+    assert code == "slow-rank" and said.startswith("ranks 3, 9: 900 ms of step_time_ms")
+    [(_, said)] = alarms(table_of(*range(8, 16)))
+    assert said.startswith("ranks 8-15, all those of one host:")
+
+
+@pytest.mark.parametrize("before", ["loss 2.3 |", "lr 1e-4 |", "[rank 0][gpu 0] step 1 time 0.71s;", "tok/s 21000"])
+def test_a_slowest_rank_is_told_whatever_figures_stand_before_it_in_the_line(before: str) -> None:
+    [(code, said)] = alarms(f"step 3 {before} slowest rank 17 712ms | median 402ms\n" * 5)
+    assert code == "slow-rank" and said.startswith("rank 17: 712 ")
+    assert not alarms("step 3: checkpoint of 12 GB saved, slowest rank 17 712ms | median 402ms\n" * 5)
+
+
+def test_the_rank_whose_weights_differ_is_told_and_not_the_one_that_it_is_compared_with() -> None:
+    [(code, said)] = alarms("[rank 17] parameter checksum mismatch vs rank 0: 0x81aa != 0x3fa9\n")
+    assert code == "replicas-diverged" and "(rank 17)" in said

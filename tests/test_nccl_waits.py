@@ -33,6 +33,14 @@ def stalled(text: str) -> bool:
         "stalled for 2000 s: send queue of mlx5_0 is full",
         "stuck in all_reduce, not recovered after 1900 s",
         "[rank3] waiting until the barrier is released by rank 0, 1900 s",
+        "heartbeat lost: rank 5 silent since 1900s",
+        "last heartbeat of rank 12 1812 s ago",
+        "monitor: last step 11 was 00:45:12 ago",
+        "training appears hung (no log output in 45m)",
+        "rank 5: still in all_reduce after 1900.2 s (others: done)",
+        "step 12 not reached after 2700 seconds",
+        "still at step 7 after 30 minutes",
+        "[rank 5] blocked in ncclAllReduce for 1800s",
     ],
 )
 def test_a_job_that_stands_still_is_told_whatever_else_its_line_says(line: str) -> None:
@@ -51,6 +59,17 @@ def test_a_job_that_stands_still_is_told_whatever_else_its_line_says(line: str) 
         "waiting up to 30 min for all ranks",
         "job waits in the queue for 3 h: other ranks of it run",
         "Job has been pending for 3 h (Priority)",
+        "hang threshold 1800 s, last progress 3 s ago",
+        "hang detector armed: 1800 s",
+        "last heartbeat 2 s ago, last evaluation 3600 s ago",
+        "no pending tasks for 1800 s, scaling down",
+        "no rank stuck, longest wait for peers 3 s in the last 3600 s",
+        "3 stalls, longest stalled 1200 s at step 4000",
+        "time waiting on collectives: 2130 s of 86400 s (2.4%)",
+        "no update of best val loss since 1800 s",
+        "waiting for peers, 2000 s since last request",
+        "barrier wait 12 s, stalled 0 s, uptime 7200 s",
+        "rank 0 still at step 29, eta 1 h",
     ],
 )
 def test_a_line_that_says_itself_that_it_is_over_or_how_long_one_may_wait_is_no_stall(line: str) -> None:
@@ -71,6 +90,7 @@ def test_a_line_that_says_itself_that_it_is_over_or_how_long_one_may_wait_is_no_
         "[rank5] waited 3 s for rank 1 in barrier, going on",
         "waiting until the barrier is released",
         "[rank3] failed to leave: barrier of rank 0 released late?",
+        "prefetch: finished waiting for shard 12",
     ],
 )
 def test_a_wait_lasts_where_a_line_says_that_it_is_not_over_or_that_another_ranks_is(line: str) -> None:

@@ -683,7 +683,7 @@ def test_sums_in_the_switches_are_missed_unless_a_job_was_made_or_more_arrives_t
     ],
 )
 def test_the_setting_of_the_network_tells_which_it_is_and_the_name_of_a_machine_does_not(said, transport):
-    assert read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE)).transport == transport
+    assert read(f"{said}\n" + table(31.0, hosts=4, sweep=LARGE)).transport == transport
 
 
 @pytest.mark.parametrize(
@@ -698,7 +698,7 @@ def test_the_setting_of_the_network_tells_which_it_is_and_the_name_of_a_machine_
     ],
 )
 def test_sizes_of_azures_with_rdma_are_told_as_what_the_machines_have(said, there):
-    found = read(f"{said}\n" + table(310.0, hosts=4, sweep=LARGE))
+    found = read(f"{said}\n" + table(31.0, hosts=4, sweep=LARGE))
     assert found.transport == "unknown" and ("has InfiniBand" in "; ".join(found.not_checked)) is there
 
 

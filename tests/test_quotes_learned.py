@@ -8,7 +8,7 @@ import pytest
 from assistant import library
 from assistant.understanding import Listener
 
-from . import quotes_fit, quotes_judged
+from . import quotes_judged
 from .quoted import CATALOG, IB, TODAY
 from .understanding_fit import MESSAGES
 
@@ -17,6 +17,8 @@ HEAR = Listener.of(library.load().language, CATALOG).hear
 
 def test_what_is_learned_of_quotes_was_learned_from_these_messages():
     """Else: ``python -m tests.quotes_fit`` learns it anew."""
+    from . import quotes_fit  # brings torch, which who only lists the tests need not wait for
+
     with np.load(quotes_fit.FILE, allow_pickle=False) as file:
         assert str(file["learned_from"]) == quotes_fit.digest()
 

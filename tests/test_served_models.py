@@ -140,7 +140,7 @@ def test_dimensions_are_those_of_the_survey(row):
         assert model.mtp_layers == number(row, "mtp_layers")
 
 
-LISTENER = Listener(LIBRARY.language, CATALOG)
+LISTENER = Listener.of(LIBRARY.language, CATALOG)
 _ACTIVE = re.compile(r"[- ]A\d+(\.\d+)?B\b")
 ALSO = {
     "glm-4.6": ["GLM 4.6", "glm4.6"],

@@ -55,8 +55,8 @@ class Opinions:
         self.acts, self.fields, self.choices, self.kinds = (tuple(file[f"classes.{one}"].tolist()) for one in HEADS)
         self._learned = frozenset(self.fields) | frozenset(self.choices)
         self._heads = {one: (whole(file, f"{one}.weight"), file[f"{one}.bias"].astype(np.float32)) for one in HEADS}
-        layers = [name for name in file if name.startswith(_LAYERS) and not name.endswith(".scale")]
-        self._encoder = Encoder(folder, {name.removeprefix(_LAYERS): whole(file, name) for name in layers})
+        layers = {name.removeprefix(_LAYERS): one for name, one in file.items() if name.startswith(_LAYERS)}
+        self._encoder = Encoder(folder, layers)
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - there is one for the process
     def of(self, text: str, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:

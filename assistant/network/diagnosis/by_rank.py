@@ -49,10 +49,12 @@ _SPLIT = re.compile(r"[\s,|;:=()\[\]<>{}\"']+")
 _KEPT, _SERIES = 32, 64  # values of a rank, and series of them
 _LONGEST, _DIGITS = 60, 7  # characters of a label, and digits of a rank's number less one
 _COMPARED, _TOLD_ONCE = 4, 3  # ranks at least; values of a rank below which one is told of it alone
+_NAMED = 8  # of those that are told together
 MATTERS = 0.15  # of the longest part of a step: less holds nobody up
 ONCE = 0.7  # of the usual: what is told once may be chance above it
 
 _MERIT = "/"  # the unit of a figure of merit, which has none: more of it is better
+_RATE = "/s"  # of one whose label says what is done in a second
 _STAGE = 2  # ranks side by side, which may be a stage of a pipeline: one alone has others of its stage beside it
 
 _USUAL = 8  # GPUs of a server, where nothing tells
@@ -89,6 +91,7 @@ class ByRank:
     stages_said: int = 0  # of a pipeline, each with work of its own; 0 where no line tells
     all_alike: bool = False  # whether a line names a way to share the work that has no stages
     first: dict[Series, int] = field(default_factory=dict)  # the line at which it is told first
+    _of_table: set[Series] = field(default_factory=set)  # that columns of tables by rank are of
     _columns: list[str] = field(default_factory=list)  # of the table under way, and which of them names who it is
     _who: int = 0
     _caption: str = ""  # what stands above it
@@ -106,12 +109,23 @@ class ByRank:
     @property
     def told(self) -> bool:
         """Whether there are ranks enough to compare."""
-        return bool(self.extremes) or any(len(each) >= _COMPARED for each in self.paces.values())
+        return bool(self.extremes) or any(len(each) >= _COMPARED for each in self.by_job.values())
 
     @property
     def stages(self) -> int:
         """Of a pipeline; 0 where nothing tells."""
         return self.stages_said or int(self.all_alike)
+
+    @property
+    def by_job(self) -> dict[Series, dict[str, deque[float]]]:
+        """The series that are of the ranks of a job: of a column of ranks without the first, 0, the numbers are places
+        in a list or a setting."""
+        return {each: its for each, its in self.paces.items() if each not in self._of_table or "0" in its}
+
+    def leave(self, lines: frozenset[int]) -> None:
+        """Forget what was read of lines that others judge."""
+        for series in [series for series, line in self.first.items() if line in lines]:
+            del self.first[series], self.paces[series]
 
     def shared(self, line: str) -> None:
         """Read in one cleaned line, however long it is, how ranks share the work."""
@@ -192,6 +206,7 @@ class ByRank:
         if of_ranks or _NAME.match(name):
             for label, cell in zip(self._columns, cells, strict=True):
                 if label != self._columns[self._who] and (value := _CELL.match(cell)):
+                    self._of_table |= {_series(label, "")} if of_ranks else set[Series]()
                     self._keep(number, name, label, value[1], before=self._caption if of_ranks else "")
         return self._of_ranks
 
@@ -255,7 +270,7 @@ def _alike(other: dict[str, str | None], slow: dict[str, str | None]) -> tuple[f
 def slow_ranks(by_rank: ByRank, per_host: int = 0) -> list[Slow]:
     """Ranks, or hosts, that take longer than the others, or that wait least for them; ``per_host``: ranks of a host, 0
     when not known."""
-    middles = {each: _middles(its, each in by_rank.spoken) for each, its in by_rank.paces.items()}
+    middles = {each: _middles(its, each in by_rank.spoken) for each, its in by_rank.by_job.items()}
     middles = {each: its for each, its in middles.items() if len(its) >= _COMPARED}
     whole = defaultdict[str, float](float)  # of each unit the longest time, or the greatest rate
     for (label, unit), its in middles.items():
@@ -265,13 +280,27 @@ def slow_ranks(by_rank: ByRank, per_host: int = 0) -> list[Slow]:
         drop = DROP if max(map(len, paces.values())) >= _TOLD_ONCE else ONCE
         behind = _behind(label, unit, its, drop)
         if behind and all(abs(its[who] - usual) >= MATTERS * whole[_unit_in(label, unit)] for who in behind):
-            line, said = by_rank.first[label, unit], label if unit == _MERIT else f"{unit} of {label}"
-            of_ranks = "rank-of-a-stage" if _may_be_a_stage(behind, len(its), by_rank.stages, per_host) else "rank"
-            return [
-                Slow(of_ranks if who.isdecimal() else "host", who, line, len(paces[who]), its[who], usual, said)
-                for who in behind
-            ]
+            stage = _may_be_a_stage(behind, len(its), by_rank.stages, per_host)
+            of_ranks = all(map(str.isdecimal, behind))
+            kind = "rank-of-a-stage" if of_ranks and stage else "rank" if of_ranks else "host"
+            name, told = _together(behind, per_host), max(len(paces[who]) for who in behind)
+            worst, line = median(its[who] for who in behind), by_rank.first[label, unit]
+            return [Slow(kind, name, line, told, worst, usual, _said(label, unit))]
     return _slowest_told(by_rank)
+
+
+def _together(names: list[str], per_host: int) -> str:
+    """Ranks, or hosts, in one name: those side by side from the first to the last, and whether they are of one
+    host."""
+    if not all(map(str.isdecimal, names)):
+        return ", ".join(sorted(names)[:_NAMED])
+    numbers = sorted(map(int, names))
+    ends = [at for at, each in enumerate(numbers[:-1], 1) if numbers[at] != each + 1]
+    spans = [numbers[first:last] for first, last in zip([0, *ends], [*ends, len(numbers)], strict=True)]
+    said = [str(each[0]) if len(each) == 1 else f"{each[0]}-{each[-1]}" for each in spans]
+    more, ranks = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "", "ranks" if numbers[1:] else "rank"
+    whole = len(spans) == 1 and len(numbers) == (per_host or _USUAL) and numbers[0] % len(numbers) == 0
+    return f"{ranks} {', '.join(said[:_NAMED])}{more}" + (", all those of one host" if whole else "")
 
 
 def _behind(label: str, unit: str, middles: dict[str, float], drop: float) -> list[str]:
@@ -317,7 +346,7 @@ def _slowest_told(by_rank: ByRank) -> list[Slow]:
         if later and len(told) < _TOLD_ONCE:
             continue
         kind = "rank" if equal or later else "rank-of-a-stage"
-        return [Slow(kind, told[0].rank, told[0].line, len(told), told[0].slow, told[0].other, unit)]
+        return [Slow(kind, f"rank {told[0].rank}", told[0].line, len(told), told[0].slow, told[0].other, unit)]
     return []
 
 
@@ -340,7 +369,13 @@ def _column_of(cells: Iterable[str]) -> int | None:
 
 
 def _series(label: str, unit: str) -> Series:
-    return label, unit or ("/s" if is_rate(label) else "")
+    return label, unit or (_RATE if is_rate(label) else "")
+
+
+def _said(label: str, unit: str) -> str:
+    """How a sentence names a series behind a value of it."""
+    unit = unit or (found if (found := _unit_in(label, unit))[:2] in _SECONDS else "")
+    return label if unit in ("", _MERIT, _RATE) else f"{unit} of {label}"
 
 
 def _unit_in(label: str, unit: str) -> str:

@@ -13,12 +13,14 @@ from .signatures import Pattern, read
 _NAME = re.compile(r"[A-Za-z#][\w#%°/()\[\]<>=≥≤+-]{0,39}\Z")  # of a column, where spaces stand between them
 _SPACED = re.compile(r"[A-Za-z#][\w#%°/()\[\] <>=≥≤.+-]{0,39}\Z")  # and where something else does
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[a-z]+|\d+[a-z]*")
+# A name in words, in the first way that says something: fp16 and h2d are words, and gpu0 is a word and a number.
+_WORDS = (re.compile(r"[a-z]+\d+[a-z]*|[a-z]+|\d+[a-z]*"), re.compile(r"[a-z]+|\d+[a-z]*"))
 _LEAST, _MOST, _LONGEST = 3, 64, 600  # names of a headline, and its characters
 _GAP = re.compile(r"\s{2,}|\t")
 _LIMIT = re.compile(rb"(?:[<>]=?|=|\xe2\x89[\xa4\xa5]) 0(?: |$)")  # "GB/s >= 360"
 _DRAWN = ("|", ",", ";")  # what may stand between two cells
 NAMES = ("host", "gpu", "adapter", "part")  # what columns are that name the part of which a row is
+NAMING = (*NAMES, "model", "check")  # and what say what it is: "node count" names no node
 Judged = Literal["none", "least", "fewer", "low", "far", "xid"]
 Verdict = Literal["passed", "failed", "untold"]
 Split = Literal["space", "gap", "|", ",", ";"]
@@ -35,13 +37,15 @@ class Meaning(BaseModel):
     judged: Judged | None = None
     least: float = 1.0
     beside: str = ""
+    absolute: bool = False
+    once: bool = False
     finding: str = ""
     because: str = ""
 
     def is_named(self, words: list[str]) -> bool:
         """Whether the words of a name say it, and nothing else."""
         wanted = {word for each in self.needs for word in each}
-        known = wanted | {*self.may, *_known().anywhere}
+        known = wanted | {*self.may, *(() if self.what in NAMING else _known().anywhere)}
         return all(any(word in words for word in each) for each in self.needs) and all(
             word in known or _known().window.fullmatch(word) for word in words
         )
@@ -62,6 +66,7 @@ class _Known(BaseModel):
     yes: frozenset[str]
     no: frozenset[str]
     adapters: Pattern
+    gpus: Pattern
 
 
 @lru_cache(maxsize=1)
@@ -72,10 +77,9 @@ def _known() -> _Known:
 @lru_cache(maxsize=4096)
 def meaning_of(name: str) -> Meaning | None:
     """What a column is by its name; ``None`` for one that is not known, or that names nvidia-smi's field with dots."""
-    words = _WORD.findall(_CAMEL.sub(" ", name).lower())
-    if not words or "." in name:
-        return None
-    return next((each for each in _known().columns if each.is_named(words)), None)
+    small = _CAMEL.sub(" ", name).lower()
+    ways = [] if "." in name else [form.findall(small) for form in _WORDS]
+    return next((each for words in ways if words for each in _known().columns if each.is_named(words)), None)
 
 
 @lru_cache(maxsize=1)
@@ -111,6 +115,11 @@ def is_summary(cell: str) -> bool:
 def is_adapter(name: str) -> bool:
     """Whether the name of a device is one of an adapter."""
     return _known().adapters.match(name.lower()) is not None
+
+
+def is_one_gpu(name: str) -> bool:
+    """Whether the name of a GPU is one of a single one, and not of a model."""
+    return _known().gpus.match(name) is not None
 
 
 def verdict_in(cell: str) -> Verdict | None:
@@ -158,7 +167,8 @@ class Headline:
 
 
 def cells_of(line: str, split: Split) -> list[str]:
-    """The cells of a line."""
+    """The cells of a line, without the sign of a remark before them."""
+    line = line.strip().removeprefix("# ")
     if split == "space":
         return line.split()
     if split == "gap":

@@ -26,9 +26,11 @@ from .expected import (
     slot_of,
 )
 from .facts import differences, tried
+from .inferred import inferred
 from .judge_path import Measured
 from .outcome import outcome_of
 from .reading import Heard
+from .report_table import ReportTable
 from .runs import Row, Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
 
@@ -46,7 +48,8 @@ _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> DiagnosedFile:
-    log = heard.log
+    log, reports = heard.log, [ReportTable(sheet) for sheet in heard.reported.sheets]
+    heard.sweeps.leave(judge_rows.compared(reports))
     best = max(runs, key=lambda run: run.peak, default=None)
     nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), heard.known.card)
     gpu = gpu_named(device, catalog, inside=True)
@@ -70,6 +73,10 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(heard.known, log, nodes)
         transport = transport if named == "unknown" else named
+    guess = None
+    if transport == "unknown" and nodes != 1 and not log.rack:
+        guess = inferred(runs, heard.sweeps, heard.known, device, catalog)
+        transport = guess.transport if guess else transport
     if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
         transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
@@ -77,9 +84,9 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.ethernet = sockets.ethernet_of(heard.known.said) or _together(log.said)
     log.line_filled = transport == "tcp-socket" and judge_path.line_filled(runs, device, log, heard.tools)
     log.rdma_named = "rdma-there" in heard.known.standing
-    log.offered = heard.known.offered
+    log.offered = "" if guess else heard.known.offered
     log.sockets_meant = sockets.sockets_meant(log, device, heard.known.standing)
-    found = _findings(runs, heard, nodes, device, transport, catalog)
+    found = [*_findings(runs, heard, reports, nodes, device, transport, catalog), *([guess.finding] if guess else [])]
     test = (collective_of(best), ranks_of(best)) if best else ("unknown", 0)
     expected = None
     if best:
@@ -88,7 +95,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
-    checked += judge_rows.checked(heard.reported, heard.tools.counters)
+    checked += judge_rows.checked(heard.reported, reports, heard.tools.counters)
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -116,11 +123,11 @@ def _busbw(row: Row) -> float:
 
 
 def _kind(runs: list[Run], heard: Heard) -> LogKind:
-    if runs or heard.sweeps.tables:
+    if runs or heard.sweeps.tables or heard.sweeps.between:
         return "mixed" if heard.log.lines else "nccl-tests"
     return (
         "nccl-debug"
-        if heard.log.lines or heard.log.version or heard.known.seen or heard.known.completions
+        if heard.log.lines or heard.log.version or heard.known.told or heard.known.completions
         else "unknown"
     )
 
@@ -395,7 +402,13 @@ def _of_tables(
 
 
 def _findings(
-    runs: list[Run], heard: Heard, nodes: int | None, device: str, transport: str, catalog: Catalog
+    runs: list[Run],
+    heard: Heard,
+    reports: list[ReportTable],
+    nodes: int | None,
+    device: str,
+    transport: str,
+    catalog: Catalog,
 ) -> list[DiagnosisFinding]:
     log, known, tools = heard.log, heard.known, heard.tools
     tables = _tables(runs, log, nodes, device, transport, catalog)
@@ -411,18 +424,20 @@ def _findings(
         *judge_parts.findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),
-        *judge_rows.findings(heard.reported, fast=speed == "fine"),
+        *judge_rows.findings(reports, fast=speed == "fine"),
         *judge_rows.of_counters(tools.counters, fast=speed == "fine"),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
     if speed not in ("slow", "short") and judge_rows.counted_alike(tools.counters):
         found = [as_information(each) if each.code in _BY_COUNTERS else each for each in found]
+    found = [each for each in found if not (each.line in tools.aside and known.only_at(each.code, tools.aside))]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
-    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.seen or known.steps.last):
-        found.append(judge_rows.monitoring(heard.reported, tools.counters) or finding("not-recognised", 1))
+    if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.told or known.steps.last):
+        data = judge_rows.monitoring(heard.reported, reports, tools.counters) or known.counts_of_none
+        found.append(data or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))

@@ -20,6 +20,7 @@ _RACK = re.compile(r"\bGB[23]00\b")  # GPUs whose trays NVLink joins
 # NVML's nvmlGpuFabricState_t; a server without such a fabric reports 0, or is complete without a cluster.
 _FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "completed"}
 _UNDER_WAY = (1, 2)
+_APART = 4  # values of one setting that are told
 UNCHECKED = " (as far as we know: not checked against a page)"
 _DISTANCE = re.compile(r"distance \d+ >=? \d+")
 _NO_GDR = ("0", "LOC")  # of NCCL_NET_GDR_LEVEL: never
@@ -49,6 +50,8 @@ def findings(
     if nodes is not None and nodes > 1:
         yield from _rack(log, device, speed)
         yield from _apart(log)
+        differ = _set_apart(log)
+        yield from differ if speed == "no-table" else map(as_information, differ)  # of tables each may have its own
         yield from _bootstrap(log)
         yield from sockets.findings(log, device, named)
         direct = _gpudirect(log, device, named, by_design=stepped, slow=speed in ("slow", "short"))
@@ -69,6 +72,15 @@ def _apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
     if len(by_name) > 1:
         said = ", ".join(f"{name} on {host}" for name, (host, _) in by_name.items())
         yield finding("networks-differ", max(line for _, line in by_name.values()), said=said)
+
+
+def _set_apart(log: DebugLog) -> Iterator[DiagnosisFinding]:
+    """Settings by which all ranks must choose alike and that hosts give different values."""
+    for name, about in read("choices").items():
+        on = log.set_on.get(name, {}) if about.get("alike") else {}
+        if len({*on.values()}) > 1:
+            said = ", ".join(f"{value[:20]} on {host}" for value, host in [*on.items()][:_APART])
+            yield finding("settings-differ", log.settings[name][0], setting=name, said=said)
 
 
 def _rack(log: DebugLog, device: str, speed: Speed) -> Iterator[DiagnosisFinding]:

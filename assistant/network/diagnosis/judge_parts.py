@@ -71,7 +71,8 @@ def _told(slow: Sequence[Slow]) -> Iterator[DiagnosisFinding]:
             "usual": each.usual,
             "unit": _shown(each.unit),
         }
-        told = finding(_FINDING[each.kind], each.line, **said)
+        once = each.kind == "host" and each.trials == 1
+        told = finding("slow-host-once" if once else _FINDING[each.kind], each.line, **said)
         faint = each.kind == "pair" and SLOW * each.usual < each.best < each.usual / SLOW
         yield as_information(told) if faint else told
 
@@ -229,11 +230,11 @@ def _older_links(tools: Tools) -> Iterator[DiagnosisFinding]:
 
 
 def _memory_held(tools: Tools) -> Iterator[DiagnosisFinding]:
-    """GPUs whose memory is taken while that of most others of their host is empty."""
+    """GPUs whose memory is taken, and which do not work, while that of most others of their host is empty."""
     amounts = sorted(amount for amount, _ in tools.memory.values())
     if len(amounts) < _FEWEST or amounts[(len(amounts) - 1) // 2] > EMPTY:
         return
-    held = {gpu: each for gpu, each in tools.memory.items() if each[0] > HELD}
+    held = {gpu: each for gpu, each in tools.memory.items() if each[0] > HELD and gpu not in tools.at_work}
     if held:
         amount, line = max(held.values())
         yield finding("memory-held", line, gpus=_places(held), gib=amount / 1024)

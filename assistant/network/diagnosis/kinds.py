@@ -62,18 +62,19 @@ class Fold:
         self.numbers: Callable[[int, str], bool] | None = None
 
 
+_FRUITLESS = 100  # lines of a kind
 _CHANNEL, _PATH = (b" via ", None), (b" mtu ", 6)  # up to its end, and the size of packets, as verbs number it
 
 
 class Kind:
     """One kind of line. ``bits``: of the readers that it may tell something; ``hint``: whether it may be a trial's;
     ``heads``: whether it may be the headline of a table of parts; ``clean``: whether nothing stands inside what is
-    said; ``numbers``: of rows of a table the word at which they begin, 0 of all else; ``ranks``: whether it is one of
-    rank lines; ``fold``: what a line counts, once that is known; ``way``: from where on, and how far, a line of NCCL's
-    says the one thing that is asked of it."""
+    said; ``fruitless``: how many in turn were no trials; ``numbers``: of rows of a table the word at which they begin,
+    0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known;
+    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it."""
 
-    __slots__ = ("bits", "clean", "count", "fold", "heads", "hint", "last", "numbers", "ours", "ranks", "residual",
-                 "way")  # fmt: skip
+    __slots__ = ("bits", "clean", "count", "fold", "fruitless", "heads", "hint", "last", "numbers", "ours", "ranks",
+                 "residual", "way")  # fmt: skip
 
     def __init__(self, key: bytes, bits: int) -> None:
         self.bits = bits
@@ -86,7 +87,17 @@ class Kind:
         self.residual: tuple[int, ...] | None = None
         self.fold: Fold | None = None
         self.ranks = False
-        self.count = self.last = self.numbers = 0
+        self.count = self.fruitless = self.last = self.numbers = 0
+
+    def tried(self, *, fruitful: bool) -> None:
+        """It was read as a trial: a kind that never was one is read no more as one."""
+        self.fruitless = 0 if fruitful else self.fruitless + 1
+        self.hint = self.hint and not self.barren
+
+    @property
+    def barren(self) -> bool:
+        """Whether no trial is looked for in it any more."""
+        return self.fruitless >= _FRUITLESS
 
 
 @lru_cache(maxsize=1)

@@ -21,7 +21,7 @@ from .signatures import (
     Speed,
     as_information,
     completion,
-    counts_none,
+    counted_none,
     finding,
     harmless,
     judgements,
@@ -52,6 +52,7 @@ _PEERS = 1000
 _LONG, _SEVERAL = 600.0, 5
 _RECURRING = 3  # times: once or twice is what a switch that starts anew does too
 _ALIKE = 20_000  # kinds of lines of which is remembered what they tell: 8 MB
+_NAMED = 3  # of the failures of which a report has none
 _EVIDENCE = 200  # characters of a line that are shown
 _COUNTED, _ROWS = "patterns-counted", 500  # the headline of a table that counts kinds of lines, and how long it may be
 _WENT_ON = ("Init COMPLETE", "Connected all", " coll channels, ")
@@ -73,6 +74,8 @@ _WORDS = {
         "images/sec:",
         "examples/sec:",
         "samples/sec:",
+        "it/s",
+        "s/it",
     ),
     CARD: CARD_WORDS,
     FAILED: ("warn", "seqnum=", "got completion", "unhandled system error"),
@@ -138,6 +141,7 @@ class KnownLines:
         self.went_on = 0  # the last line that tells of a job that runs
         self._like: dict[bytes, list[Seen]] = {}
         self.steps, self.trouble, self.attempts, self.waits = Steps(), Trouble(), Attempts(), Waits()
+        self.absent: dict[str, int] = {}  # what lines say that there was none of
         self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
@@ -165,6 +169,20 @@ class KnownLines:
     def said(self, code: str) -> str:
         """What the first line that was seen of a failure or sign says of it, empty without one."""
         return self.seen[code].said if code in self.seen else ""
+
+    def only_at(self, code: str, lines: set[int]) -> bool:
+        """Whether all lines that tell of a failure are among some."""
+        seen = self.seen.get(code)
+        among = sum(seen.first <= line <= seen.last for line in lines) if seen else 0
+        return seen is not None and {seen.first, seen.last} <= lines and seen.count <= among
+
+    @property
+    def counts_of_none(self) -> DiagnosisFinding | None:
+        """A note of what kind of text it is, where it looks for failures and has none."""
+        if not self.absent:
+            return None
+        told = ", ".join(each.strip() for each in [*self.absent][:_NAMED])
+        return finding("counts-of-none", min(self.absent.values()), said=told)
 
     @property
     def standing(self) -> frozenset[str]:
@@ -210,6 +228,25 @@ class KnownLines:
         )
 
     @property
+    def fast_networks(self) -> list[tuple[LogTransport, str]]:
+        """The networks that machines are said to have and that are faster than sockets, and how a sentence says so."""
+        return [
+            (
+                seen.signature.faster,
+                f"{seen.said} has {seen.signature.offers}"
+                if seen.signature.offers
+                else f"line {seen.first} names {seen.said or seen.signature.faster}",
+            )
+            for seen in self.seen.values()
+            if seen.signature.faster
+        ]
+
+    @property
+    def told(self) -> bool:
+        """Whether a line told of more than what a network is called."""
+        return any(seen.signature.offers or not seen.signature.faster for seen in self.seen.values())
+
+    @property
     def connected(self) -> bool:
         """Whether the job connected its ranks, no request between them failed, and nothing tells that it stopped."""
         stopped = any(
@@ -251,8 +288,12 @@ class KnownLines:
         if counted is None:
             counted = list[Seen]()
             found = signatures_in(line, bits & ~self._quiet)
-            if found and (quoted(line) or (table and counts_none(line))):
+            if found and quoted(line):
                 found = [each for each in found if each[0].sign]
+            elif any(not each.sign for each, _ in found) and (none := counted_none(line, table=table))[0]:
+                found = [each for each in found if each[0].sign or not _is_none(each, *none)]
+                like, self.plain = b"", False  # another number of them is another thing
+                self.absent |= dict.fromkeys(none[0].split("\n"), number) if len(self.absent) < _NAMED else {}
             for signature, said in found:
                 self._quiet |= (signature.sign and not signature.at_the_end) << places()[signature.code]
                 seen = self.seen.setdefault(signature.code, Seen(signature, said, number, line[:_EVIDENCE], self.raw))
@@ -315,7 +356,7 @@ class KnownLines:
             not known
             and not ended
             and "NCCL WARN" in line
-            and not (harmless(line) or quoted(line) or counts_none(line))
+            and not (harmless(line) or quoted(line) or counted_none(line, table=True)[0])
             and (warned := _WARNED.search(line))
         ):
             first, text, count, _ = self.strange or (number, warned[1], 0, number)
@@ -333,7 +374,7 @@ class KnownLines:
         if self.steps.take(number, line, self.raw):
             self.went_on = number
             return True
-        if self.saves.take(number, line, line.lower()):
+        if self.saves.take(number, line, line.lower()) or self.steps.named_epoch:
             self.plain = False
         return False
 
@@ -507,6 +548,14 @@ class KnownLines:
             told = finding("adapters-by-prefix", line, value=value[:80], names=", ".join([*extra][:8]))
             harm = any(kinds[also] != kinds[name] for also, name in extra.items()) or (failing and failing <= {*extra})
             yield told if harm else as_information(told)
+
+
+def _is_none(told: tuple[Signature, str], none: str, rest: str) -> bool:
+    """Whether a failure that a line tells of is one of those that it says there was none of; the count may stand where
+    its pattern looks for something else."""
+    signature, said = told
+    counted = signature.said_in(none, none.lower()) is not None or said[:1] == "0"
+    return counted and signature.said_in(rest, rest.lower()) is None
 
 
 def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:

@@ -4,29 +4,31 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .signatures import finding
+from .signatures import finding, read
 
-# What a step works on, where its line says how much that is.
-_SIZE = re.compile(
-    rb"(?<![\w/])((?:max_?)?seq(?:uence)?[_ -]?len\w{0,4}|ctx(?:_len)?|context(?:_len\w{0,4})?|tokens(?:/|_per_)step|"
-    rb"(?:global[_ -]?|micro[_ -]?)?batch[_ -]?size|[gm]?bs|response_length/mean|resolution|num_microbatches)"
-    rb"\s?[=:]?\s?(\d{1,9}(?:\.\d{1,3})?)",
-    re.I,
-)
 _LOOKED, LARGER = 2000, 1.1  # bytes of a line; what is no chance
+_RISES, _FALLS = 0.8, 0.05  # of the values of a clock, which counts on: steps scatter
 _HEAD, FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
 STEADY = 1.05  # the last steps against the first, where nothing slowed them down
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
 
 
+@lru_cache(maxsize=1)
+def _size() -> re.Pattern[bytes]:
+    return re.compile(read("steps")["size"].encode(), re.IGNORECASE)
+
+
 def _larger(before: bytes, after: bytes) -> bool:
     """Whether a later line of a step names a larger size of what a step works on than an earlier one does."""
-    sizes = [{name.lower(): float(value) for name, value in _SIZE.findall(line[:_LOOKED])} for line in (before, after)]
+    sizes = [
+        {name.lower(): float(value) for name, value in _size().findall(line[:_LOOKED])} for line in (before, after)
+    ]
     return any(value > LARGER * sizes[0][name] > 0 for name, value in sizes[1].items() if name in sizes[0])
 
 
@@ -35,6 +37,8 @@ class Pace:
     """How long the first and the last steps took, as printed, and how much was done in a second."""
 
     count: int = 0
+    _rises: int = 0  # how often one took longer than the one before, and how often less
+    _falls: int = 0
     printed: tuple[bytes, bytes] = (b"", b"")  # the first and the last line as they stand in the log
     _first: list[float] = field(default_factory=list)
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
@@ -45,6 +49,8 @@ class Pace:
     def timed(self, time: float, number: int) -> None:
         """Keep how long a step took."""
         self.count += 1
+        before = self._latest[-1][0] if self._latest else time
+        self._rises, self._falls = self._rises + (time > before), self._falls + (time < before)
         if len(self._first) < _HEAD:
             self._first.append(time)
         self._latest.append((time, number))
@@ -79,6 +85,11 @@ class Pace:
         if half < 2:  # no line says how much was done in a second
             return _larger(*self.printed)
         return median(self._rates[:half]) < SLOWER * median([*self._latest_rates][-half:])
+
+    @property
+    def is_a_clock(self) -> bool:
+        """Whether what is printed counts on from step to step."""
+        return self._rises >= _RISES * (self.count - 1) and self._falls <= _FALLS * self.count
 
     @property
     def _ends(self) -> tuple[float, float]:

@@ -100,10 +100,10 @@ def names_pace(label: str, unit: str, before: str = "") -> bool:
 
 
 def of_other_work(text: str) -> bool:
-    """Whether a text in small letters names what ranks do beside their steps, or what is no time; words with a number
-    (gpu-04) are names of hosts."""
-    words = _PLAIN.findall(text)
-    return _one(pace_words().other_work, words) or _one(pace_words().no_pace, words)
+    """Whether a text in small letters names what ranks do beside their steps, or behind its last number what is no
+    time; words with a number (gpu-04) are names of hosts."""
+    near = _PLAIN.findall(_NUMBER.split(text)[-1])
+    return _one(pace_words().other_work, _PLAIN.findall(text)) or _one(pace_words().no_pace, near)
 
 
 def stages_in(line: str, small: str) -> int:

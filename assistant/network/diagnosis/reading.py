@@ -69,7 +69,7 @@ class Reading:
                     continue
                 if kind.heads or reported.open:
                     reported.take(piece.first + at, raw, piece.kinds[at], kind.heads)
-                if not every and not (tried and kind.hint):
+                if (not every or kind.barren) and not (tried and kind.hint):
                     if not kind.bits:
                         continue
                     if kind.fold is not None and self._is_alike(piece, at, raw, kind):
@@ -222,11 +222,12 @@ class Reading:
             if ours and "NCCL_" in line:
                 self.tables.heard(line, log.last_listed, given=True)
                 log.given(number, line)
-            tools, sweeps = bits & _TOOLS or heard.tools.under_way, heard.sweeps.under_way
+            tools = bits & _TOOLS or heard.tools.under_way
+            sweeps = heard.sweeps.under_way and (kind.hint or (heard.sweeps.open and not kind.barren))
             if tools:
                 heard.tools.take(number, line)
             if sweeps:
-                heard.sweeps.take(number, line)
+                kind.tried(fruitful=heard.sweeps.take(number, line))
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
             rows = bits & _TABLE and line[:1].isdigit()

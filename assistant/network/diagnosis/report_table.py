@@ -1,18 +1,21 @@
 """A table of GPUs, adapters or hosts by its columns: of what part each row is, and the values of the columns whose
 meaning is known."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from statistics import median_low
-from typing import Literal
+from typing import Literal, cast
 
 from .columns import (
     NAMES,
     Meaning,
     cells_of,
     is_adapter,
+    is_one_gpu,
     is_out_of_work,
     is_planned,
     is_summary,
@@ -25,6 +28,14 @@ Of = Literal["gpu", "adapter", "host", "part"]
 _OF_GPUS = ("memory", "clock", "work", "links", "load")  # columns that tell of GPUs
 _COUNTED = ("none", "least")
 _OF_ROWS = (*NAMES, "time", "model", "check")  # what columns say of which part, time and test a row is
+_LETTERS, _DIGITS, _SLOT = (
+    re.compile(r"[A-Za-z]*"),
+    re.compile(r"\d+"),
+    re.compile(r"\b[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.\d\b"),
+)
+_PER_PLACE = 1.5  # rows that have the same in a column of what was tested, against the rows of a place
+_GROWS = 1.5  # from one size to the next
+_PORTS = 16  # of one host: more has a switch
 
 
 @dataclass(frozen=True)
@@ -49,23 +60,30 @@ class ReportTable:
 
     def __init__(self, sheet: Sheet) -> None:
         names, split = sheet.headline.names, sheet.headline.split
+        self.names_parts = sheet.names_parts
         meanings = sheet.headline.meanings
         texts = as_text(b"\n".join(raw for _, raw in sheet.rows)).split("\n")
         told = [*map(without_prefix, texts)] if sheet.prefixed else []
         before, bare = [host for host, _ in told] or [""] * len(texts), [line for _, line in told] or texts
-        kept = [line.split() for line in bare] if split == "space" else [cells_of(line, split) for line in bare]
+        kept = [cells_of(line, split) for line in bare]
         fitting = [at for at, cells in enumerate(kept) if len(cells) == len(names)]
         if len(fitting) < len(kept):
             kept = [kept[at] for at in fitting]
         self.lines = [sheet.rows[at][0] for at in fitting]
         self.texts, self.before = [texts[at] for at in fitting], [before[at] for at in fitting]
         columns: list[Sequence[str]] = [*zip(*kept, strict=True)] or [()] * len(names)
-        self._named = [(each.what, column) for each, column in zip(meanings, columns, strict=True) if each is not None]
+        self._named = [
+            ("model" if each.what == "gpu" and not any(map(is_one_gpu, {*column})) else each.what, column)
+            for each, column in zip(meanings, columns, strict=True)
+            if each is not None
+        ]
         left_out = {at for column in columns for at in _left_out(column, is_planned)}
         for what, column in self._named:
             says = is_summary if what in NAMES else is_out_of_work if what == "state" else None
             left_out |= _left_out(column, says) if says else set()
         rows = [at for at in range(len(kept)) if at not in left_out] if left_out else [*range(len(kept))]
+        unknown = [cells for meaning, cells in zip(meanings, columns, strict=True) if meaning is None]
+        self._worded = any(number_in(cell, "") is None for cells in unknown for cell in {*cells})
         again = self._again(rows)
         self.rows = [its[-1] for its in again] if again else rows
         self.columns = [
@@ -80,16 +98,35 @@ class ReportTable:
         ]
 
     def _again(self, rows: list[int]) -> list[list[int]]:
-        """The rows of each part, where a column of times tells that parts come again; none otherwise."""
-        if not any(what == "time" for what, _ in self._named):
+        """The rows of each part, where parts come again in time, as a column of times tells, or all of them in turn;
+        none otherwise."""
+        if not (self.in_time or self._in_turn(rows)):
             return []
         of_part = defaultdict[tuple[str, str], list[int]](list)
         for at in rows:
             of_part[self.host(at), self.part(at)].append(at)
         return [*of_part.values()] if len(of_part) < len(rows) else []
 
+    @property
+    def in_time(self) -> bool:
+        """Whether a column says when a row was measured."""
+        return any(what == "time" for what, _ in self._named)
+
+    def _in_turn(self, rows: list[int]) -> bool:
+        """Whether the same parts come again and again in the same order, as monitors print them, and no column has
+        words that may say what was tested in each turn."""
+        places = [(self.host(at), self.part(at)) for at in rows]
+        turn = len({*places})
+        again = 1 < turn < len(places) and all(place == places[at % turn] for at, place in enumerate(places))
+        return again and not any(what == "check" for what, _ in self._named) and not self._worded
+
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def of_parts(self) -> bool:
+        """Whether rows are of hosts, GPUs or adapters, and not of how many of them there were."""
+        return self.names_parts and not self.of_sizes
 
     def column(self, what: str) -> Column | None:
         """The first column of a meaning."""
@@ -127,10 +164,41 @@ class ReportTable:
     def _models(self) -> list[Sequence[str]]:
         return self._cells("model")
 
-    @property
-    def has_models(self) -> bool:
-        """Whether a column says what kind of device a row is of."""
-        return bool(self._models)
+    @cached_property
+    def _tests(self) -> list[Sequence[str]]:
+        """The columns that say what was tested in each row, where the same part has several rows and no time tells them
+        apart: in each so many parts have the same cell as a part has rows."""
+        places = {(self.host(row), self.part(row)) for row in self.rows}
+        if len(places) == len(self.rows) or self.in_time:
+            return []
+        most = _PER_PLACE * len(self.rows) / len(places)
+        unknown = [cells for _, meaning, cells in self._others if meaning is None]
+        return [
+            *self._cells("check"),
+            *(cells for cells in unknown if 1 < len({cells[row] for row in self.rows}) <= most),
+        ]
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        """The letters with which names of hosts begin, where those of most are the same: machines of a kind."""
+        begins = Counter(_begin_of(host) for host in {self.host(row) for row in self.rows})
+        common = begins.most_common(1)
+        return frozenset(begins) if common and 2 * common[0][1] >= begins.total() else frozenset()
+
+    @cached_property
+    def of_sizes(self) -> bool:
+        """Whether what should name a part is how many of them there were: numbers that double."""
+        names = [self.part(row) or self.host(row) for row in self.rows]
+        numbers = sorted({int(name) for name in names if name.isdecimal()})
+        if len(numbers) < len({*names}) or not numbers or numbers[-1] <= 2 * len(numbers):
+            return False
+        grown = [after >= _GROWS * before for before, after in pairwise(numbers)]
+        return 4 * sum(grown) >= 3 * len(grown) > 0
+
+    @cached_property
+    def of_switch(self) -> bool:
+        """Whether rows are ports of a switch: of more than a host has."""
+        return max(Counter(self.host(row) for row in self.rows).values(), default=0) > _PORTS and self.of != "gpu"
 
     def host(self, row: int) -> str:
         """The host of a row, empty where none is named."""
@@ -140,9 +208,15 @@ class ReportTable:
         """The GPU or adapter of a row, empty in a table of hosts."""
         return "/".join(cells[row] for cells in self._parts)
 
-    def model(self, row: int) -> str:
-        """What kind of device a row says that it is of, empty where it does not."""
-        return "/".join(cells[row] for cells in self._models)
+    def kind(self, row: int) -> str:
+        """What kind of machine and device a row is of, by its model and the names."""
+        model = "/".join(cells[row] for cells in self._models)
+        device = "" if self.of == "gpu" else _shape_of(self.part(row))
+        return f"{model} {_begin_of(self.host(row)) if self._kinds else ''} {device}"
+
+    def test(self, row: int) -> str:
+        """What was tested in a row, empty where all rows are of one test."""
+        return "/".join(cells[row] for cells in self._tests)
 
     @cached_property
     def of(self) -> Of:
@@ -161,7 +235,7 @@ class ReportTable:
         """How a sentence names the part of a row."""
         part, host = self.part(row), self.host(row)
         if self.of == "gpu":
-            part = f"GPU {part.upper().removeprefix('GPU').strip(' :') or part}"
+            part = f"GPU {part[3:].strip(' :_-') or part}" if part[:3].lower() == "gpu" else f"GPU {part}"
         said = f"{part} of {host}" if part and host else part or host
         return said if host or self.of == "adapter" else f"{said} (line {self.lines[row]})"
 
@@ -172,6 +246,15 @@ class ReportTable:
     def text(self, row: int) -> str:
         """A row as it stands in the log."""
         return self.texts[row].strip()
+
+
+def _begin_of(host: str) -> str:
+    return cast(re.Match[str], _LETTERS.match(host))[0].lower()
+
+
+def _shape_of(part: str) -> str:
+    """A name of a device without its numbers."""
+    return _DIGITS.sub("0", _SLOT.sub("", part)).lower()
 
 
 def _left_out(cells: Sequence[str], says: Callable[[str], bool]) -> set[int]:

@@ -77,7 +77,7 @@ class Reported:
             return
         fits = self._fits.get(kind)
         if fits is None:
-            if not raw.strip(_DRAWN):
+            if not raw.strip(_DRAWN) or (kind.lstrip()[:1] == b"#" and b"0" not in kind):  # drawn, or the units
                 return
             fits = len(raw) < _WIDE and self._open.fits(raw)
             if len(self._fits) < _KINDS:

@@ -15,6 +15,7 @@ from .signatures import Pattern, finding, one_in, read
 
 _SECONDS = {"ms": 1e-3, "m": 60.0}
 _NUMBER = re.compile(r"[\d.]+")
+_NEAR = 3  # lines in which one that has begun is said to be done
 _KINDS = 16  # kinds of lines
 _HEAD, _KEPT, _FEWEST = 5, 64, 4  # of each the first ones, the last ones, and how many at least
 _GROWN, _ON_THE_WAY, _LONG = 5.0, 2.0, 10.0  # the last against the first, and the one before it; seconds that are long
@@ -29,6 +30,8 @@ class _Known(BaseModel):
     written: tuple[str, ...]
     others: tuple[str, ...]
     took: Pattern
+    done: tuple[str, ...]
+    ended: Pattern
 
 
 @lru_cache(maxsize=1)
@@ -38,7 +41,7 @@ def _known() -> _Known:
 
 def words() -> tuple[str, ...]:
     """In small letters: one is in every line that tells how long a checkpoint took."""
-    return _known().of
+    return _known().of + _known().done
 
 
 @dataclass
@@ -66,16 +69,20 @@ class Saves:
     """Takes the lines that tell how long a checkpoint took, those of one form for themselves."""
 
     _kinds: dict[str, _Saves] = field(default_factory=dict)
+    _begun: tuple[int, str] = (0, "")  # the line that told last of one without its time, and its form
 
     def take(self, number: int, line: str, small: str) -> bool:
-        """Read one line; whether it tells how long one took."""
-        known = _known()
+        """Read one line; whether it tells of one."""
+        known, (begun, form) = _known(), self._begun
         if not (one_in(small, known.of) and one_in(small, known.written)) or one_in(small, known.others):
-            return False
-        took = known.took.search(line)
+            took = known.ended.match(line) if number - begun <= _NEAR and one_in(small, known.done) else None
+        elif took := known.took.search(line):
+            form = _NUMBER.sub("", small[: took.start("time")].replace(" ", ""))
+        else:
+            self._begun = number, _NUMBER.sub("", small)
+            return True
         if took is None:
             return False
-        form = _NUMBER.sub("", small[: took.start("time")].replace(" ", ""))
         if form in self._kinds or len(self._kinds) < _KINDS:
             saves = self._kinds.setdefault(form, _Saves())
             unit = (took["unit"] or "s").lower()

@@ -13,6 +13,7 @@ from assistant.vocabulary.answers import DiagnosisFinding, LogTransport, Severit
 # Of a job, by its tables against what is usual: an alarm; so little below it that it takes a cause; as it should be.
 Speed = Literal["slow", "short", "fine", "unknown", "no-table"]
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
+OneOf = Annotated[re.Pattern[str], BeforeValidator(lambda each: re.compile("|".join(each), re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
 COMPLETION = re.compile(r"Got completion\b.{0,400}?with (?:error |status=)(?:IBV_WC_(\w+))?\(?(\d{1,6})?")
 
@@ -65,18 +66,19 @@ class WhileStepping(BaseModel):
 class Signature(Failure):
     """A failure known by a line: by one of the phrases that it ``says``, in small letters, or by a ``pattern``, which
     is read without regard to case and asked where one of the words it ``has`` is in the line. What the pattern's named
-    group holds stands in ``{said}`` of its message. ``hosts``: ``several`` counts only when the job spans hosts.
-    ``otherwise``: only where no other entry knows the line. ``sign``: told to nobody, and read by judges. ``weighs``:
-    what could do harm is information in a log that shows none, as the job stepped or measured after the line and no
-    other alarm is found; what says itself that harm was done weighs ``always``. A
-    line that healthy runs print too weighs only beside another finding (of those in ``beside``, where they are named)
-    or where nothing shows that a job ran, only if no table is as fast as it should be, only if the job did not go on
-    after it (or if it went on into one of those in ``beside``), or only where the machine may have RDMA; else it is
-    information."""
+    group holds stands in ``{said}`` of its message; ``not_of``: what such a line says where it is not meant.
+    ``hosts``: ``several`` counts only when the job spans hosts. ``otherwise``: only where no other entry knows the
+    line. ``sign``: told to nobody, and read by judges. ``weighs``: what could do harm is information in a log that
+    shows none, as the job stepped or measured after the line and no other alarm is found; what says itself that
+    harm was done weighs ``always``. A line that healthy runs print too weighs only beside another finding (of those
+    in ``beside``, where they are named) or where nothing shows that a job ran, only if no table is as fast as it
+    should be, only if the job did not go on after it (or if it went on into one of those in ``beside``), or only
+    where the machine may have RDMA; else it is information."""
 
     says: tuple[str, ...] = ()
     has: tuple[str, ...] = ()  # in small letters: one of them is in every line that the pattern finds
     pattern: Pattern | None = None
+    not_of: OneOf | None = None
     otherwise: bool = False
     at_the_end: bool = False  # only where no step came after it
     over: tuple[str, ...] = ()  # the codes of what, told after it, says that it is over: information then
@@ -92,6 +94,8 @@ class Signature(Failure):
     # The network that machines have whose type a sign names: nothing tells that it was used; its ``transport`` counts
     # where a plugin carried the data that several networks have.
     offers: str = ""
+    # The network that machines have of which a sign speaks: what is faster than sockets went over it.
+    faster: LogTransport | None = None
     hosts: Literal["any", "several"] = "any"
     beside: tuple[str, ...] = ()  # these alone
     weighs: Literal[
@@ -114,7 +118,8 @@ class Signature(Failure):
 
     def said_in(self, line: str, small: str) -> str | None:
         """What a line says of the failure, empty where it names nothing; ``None`` where it does not tell of it."""
-        if self.pattern and one_in(small, self.has) and (found := self.pattern.search(line)):
+        found = self.pattern.search(line) if self.pattern and one_in(small, self.has) else None
+        if found and not (self.not_of and self.not_of.search(line)):
             return found[found.lastgroup] if found.lastgroup else ""
         return "" if one_in(small, self.says) else None
 
@@ -210,12 +215,22 @@ def quoted(line: str) -> bool:
     return bool(_of_itself("quoted").search(line))
 
 
-def counts_none(line: str) -> bool:
-    """Whether a row of a table that counts lines of a kind found none."""
-    return bool(_of_itself("none").search(line))
+def counted_none(line: str, *, table: bool) -> tuple[str, str]:
+    """What a line says that there was none of, and what it says else; ``table``: whether it stands below a headline of
+    counts."""
+    none = list[str]()
+    for pattern in (*_nones("none"), *(_nones("none_below") if table else ())):
+        none += [found["of"] for found in pattern.finditer(line)]
+        line = pattern.sub("", line)
+    return "\n".join(none), line
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=2)
+def _nones(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in read("overcome")[name])
+
+
+@lru_cache(maxsize=2)
 def _of_itself(name: str) -> re.Pattern[str]:
     return re.compile(read("overcome")[name], re.IGNORECASE)
 

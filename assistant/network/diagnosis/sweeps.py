@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .by_rank import ByRank
+from .columns import is_one_gpu
 from .signatures import one_in, read
 from .slow import ALIKE, DROP, Slow
 
@@ -29,6 +30,11 @@ _ADAPTER = re.compile(r"(?:mlx[45]|bnxt_re|irdma|ionic|rdmap?|hsn|cxi|roce|efa|h
 _HEADED = re.compile(r"host|node|server|machine|adapter|hca|nic|device|rail", re.IGNORECASE)
 _MOST = 20_000  # lines that are read of a log: what stays behind the others shows in the first ones
 _FEW = 0.1  # of all trials: a host with less hardly moves the middle of them
+_CARRIED = re.compile(r"(?<![\d.])(\d{1,5}(?:\.\d{1,6})?) ?GB/s(?:ec)?\b")
+_PAIR = re.compile(
+    r"\bpair:? ([A-Za-z][\w.]{0,62}\d)(?: ?(?:<?->?|[,:/~]|<->|→|↔|and|to|vs\.?) ?)([A-Za-z][\w.]{0,62}\d)\b"
+)
+_BETWEEN = 1000  # results between nodes that are kept
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
 HALF = 0.55  # of what another trial gives: half of it, and what results scatter by
@@ -38,6 +44,11 @@ HALF = 0.55  # of what another trial gives: half of it, and what results scatter
 def hints() -> tuple[str, ...]:
     """In small letters: one is in every line of trials, or it ends with an s."""
     return tuple(read("trials")["hints"])
+
+
+@lru_cache(maxsize=2)
+def _of_between(name: str) -> re.Pattern[str]:
+    return re.compile(read("trials")[name], re.IGNORECASE)
 
 
 @dataclass
@@ -63,6 +74,17 @@ class Sweeps:
     _named: tuple[str, ...] = ()
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _looked: int = 0
+    _kept: int = 0
+    between: list[tuple[int, float]] = field(default_factory=list)  # line and GB/s of what was measured between nodes
+    _apart: bool = False  # whether a headline says that what stands below it was
+
+    def leave(self, lines: frozenset[int]) -> None:
+        """Forget what was read of lines that others judge."""
+        for which, its in [*self.trials.items()] if lines else []:
+            self.trials[which] = [each for each in its if each.line not in lines]
+            if not self.trials[which]:
+                del self.trials[which]
+        self.by_rank.leave(lines)
 
     @property
     def under_way(self) -> bool:
@@ -74,23 +96,39 @@ class Sweeps:
         """Whether the next line may be a row, whatever its words."""
         return self._looked <= _MOST and bool(self._unit or self._perftest or self.by_rank.open)
 
-    def take(self, number: int, line: str) -> None:
-        """Read one cleaned line."""
+    def take(self, number: int, line: str) -> bool:
+        """Read one cleaned line; whether anything of it was kept."""
         if self._looked > _MOST or not line:
-            return
+            return False
         self.by_rank.shared(line)
         if len(line) > _LOOKED:
-            return
+            return False
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
-            return
+            return False
+        kept = self._kept, len(self.between), self._apart
         self._looked += 1
+        self._between_nodes(number, line)
         if self.by_rank.take(number, line):
-            return
+            return True
         unit = _UNIT.search(line)
         if _PERFTEST.search(line):
             self._perftest = "MB/s" if "MB/s" in line else "Gb/s"
         elif unit or self._unit or self._perftest:
             self._line(number, line, unit[0] if unit else "")
+        return kept != (self._kept, len(self.between), self._apart)
+
+    def _between_nodes(self, number: int, line: str) -> None:
+        """Keep what a line says was measured between nodes, by its own words or those of the headline above."""
+        values, apart = _CARRIED.findall(line), _of_between("between").search(line) is not None
+        if _of_between("not_between").search(line):
+            self._apart = False
+        elif not values:
+            self._apart = apart or (self._apart and line[:1] not in "#=-*" and not line.endswith(":"))
+        elif len(values) == 1 and len(self.between) < _BETWEEN:
+            pair = _PAIR.search(line)
+            hosts = pair is not None and pair[1] != pair[2] and not any(map(is_one_gpu, pair.groups()))
+            if apart or hosts or (pair is None and self._apart):
+                self.between.append((number, float(values[0])))
 
     def _line(self, number: int, line: str, unit: str) -> None:
         words = [word.rstrip(".") for word in _SPLIT.split(line) if word]
@@ -161,6 +199,7 @@ class Sweeps:
 
     def _add(self, kind: str, number: int, names: tuple[str, ...], value: float, unit: str) -> None:
         if value > 0:
+            self._kept += 1
             rate = 1 / value if _TIME.fullmatch(unit) else value
             self.trials[kind, _shape(names[0]), unit if "/" in unit else unit.lower()].append(
                 Trial(number, names, rate, value)
@@ -175,7 +214,12 @@ class Sweeps:
 
 def slow_of(kind: str, trials: list[Trial], unit: str = "") -> list[Slow]:
     """The names that stay behind the others in their trials."""
-    return _slow_in_pairs(trials, unit) if kind == "pair" else _slow_alone(kind.partition(" ")[0], trials, unit)
+    if kind == "pair":
+        return _slow_in_pairs(trials, unit)
+    name, _, told = kind.partition(" ")
+    slow = _slow_alone(name, trials, unit)
+    # what each host tells of in a sentence, and once, is no work that it does again and again
+    return [each for each in slow if each.trials > 1 or not told or not _TIME.fullmatch(unit)]
 
 
 def _slow_in_pairs(trials: list[Trial], unit: str) -> list[Slow]:

@@ -31,7 +31,7 @@ _PROMPT = 160  # characters in which a prompt ends
 # Files of rates that a command prints one after the other: cat /sys/class/net/{eth0,eth1}/speed, rdma{0..7}.
 _FILES = re.compile(r"/sys/class/net/([\w.-]{0,32})(?:\{([\w.,-]{1,400})\})?([\w.-]{0,32})/speed(?![\w:])")
 _RANGE = re.compile(r"(\d{1,3})\.\.(\d{1,3})\Z")
-_GPU = "GPU"
+_GPU, _ASIDE = "GPU", "-"  # how names of GPUs begin; the name of what carries no data between them
 _SOME = re.compile(r"[1-9]\d?\Z")  # adapters, where they are counted
 _MB_S = re.compile(r"\d{4,7}\Z")
 
@@ -153,6 +153,8 @@ class Tools:
     _asked_bus: bool = False  # the next line is what a command prints that looks for them
     _counted_bus: bool = False  # and that is how many there are
     _no_card: bool = False
+    aside: set[int] = field(default_factory=set)  # lines of lowered links of what carries no data between GPUs
+    at_work: set[tuple[str, str]] = field(default_factory=set)  # GPUs, as what prints their memory says too
     limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
     netdevs: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: their interfaces
     _files: deque[str] = field(default_factory=deque)  # interfaces of which the next lines are the rates
@@ -257,7 +259,8 @@ class Tools:
         if one_in(small, _telling("devices")):
             for pattern in _known().devices:
                 if (found := pattern.search(line)) and len(self._devices) < _MOST:
-                    self._devices[self._host_of(line)], self.told = found["device"], True
+                    (kind, name), self.told = next(iter(found.groupdict().items())), True
+                    self._devices[self._host_of(line)] = {"gpu": f"{_GPU} {name}", "aside": _ASIDE}.get(kind, name)
                     return
 
     def _host_of(self, line: str) -> str:
@@ -281,7 +284,10 @@ class Tools:
                 if each.what == "counter":
                     self._count(named["counter"], (host, device), found["value"], number)
                     continue
-                self._keep(each, (named.get("host") or host, device), found["value"], number)
+                place = named.get("host") or host, device
+                self.aside |= {number} if device == _ASIDE and "downgraded" in small else set[int]()
+                self._keep(each, place, found["value"], number)
+                self.at_work |= {place} if int(named.get("load") or 0) >= _AT_WORK else set[tuple[str, str]]()
             if said and each.what != "ping":  # its result may stand behind it
                 return
         for each in _known().crowded:
@@ -329,7 +335,9 @@ class Tools:
 
     def _of_lanes(self, place: tuple[str, str], lanes: float, number: int) -> None:
         """How many lanes a device uses, of those that the line before says it can."""
-        if self._most_lanes:
+        if place[1] == _ASIDE:
+            self._most_lanes = 0.0
+        elif self._most_lanes:
             self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (lanes, self._most_lanes, number))
             self._most_lanes = 0.0
         elif place[1].startswith(_GPU):  # what else is on the bus has as many as its kind needs
@@ -344,6 +352,7 @@ class Tools:
             self.gens[gpu] = (counts["gen"], counts["most_gen"], number)
         if "memory" in counts:
             self.memory[gpu] = (counts["memory"], number)
+            self.at_work |= {gpu} if counts.get("load", 0) >= _AT_WORK else set[tuple[str, str]]()
         if "limit" in counts and "usual_limit" in counts:
             self.limits[gpu] = (counts["limit"], counts["usual_limit"], number)
         if counts.get("uncorrected"):

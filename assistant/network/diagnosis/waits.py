@@ -2,37 +2,59 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
+
+from .signatures import Pattern, read
 
 _RANK = re.compile(r"\brank[ _:=#]{0,2}(\d{1,6})\b", re.IGNORECASE)
-_ALL = re.compile(r"\b(?:all|every)\b[\w ]{0,12}\b(?:ranks?|process(?:es)?|workers?)\b", re.IGNORECASE)
-_MOST = 10_000  # waits that are remembered: one of each rank of a large job
+_MOST = 10_000  # ranks whose waits are remembered, and those that are waited for
+
+
+class _Known(BaseModel):
+    """See ``knowledge/nccl/waits.yaml`` for what each key is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    all: Pattern
+    of_ranks: Pattern
+
+
+@lru_cache(maxsize=1)
+def _known() -> _Known:
+    return _Known.model_validate(read("waits"))
 
 
 @dataclass
 class Waits:
     """Takes the lines that tell of a wait (``no-progress``) and of its end (``wait-over``)."""
 
-    _open: set[tuple[str, str]] = field(default_factory=set)  # who waits and for whom, empty where a line names none
+    _waiting: set[str] = field(default_factory=set)  # the ranks that wait
+    _awaited: set[str] = field(default_factory=set)  # where a line names none that waits: for whom, empty for nobody
 
     @property
     def over(self) -> bool:
         """Whether nobody waits any more."""
-        return not self._open
+        return not (self._waiting or self._awaited)
 
     def began(self, line: str, said: str) -> None:
         """A line tells of a wait; ``said``: how, in its words."""
-        if len(self._open) < _MOST:
-            self._open.add(_parties(line, said))
+        who, awaited = _parties(line, said)
+        waits, name = (self._waiting, who) if who else (self._awaited, awaited)
+        if len(waits) < _MOST:
+            waits.add(name)
 
     def ended(self, line: str, said: str) -> None:
-        """A line tells that a wait is over: of the rank that it names, of all where it names none."""
+        """A line tells that a wait is over: of the rank that it names, of all where it names none but speaks of
+        ranks."""
         who, awaited = _parties(line, said)
-        if not who or _ALL.search(line):
-            self._open.clear()
-            return
-        self._open = {
-            (waits, of) for waits, of in self._open if waits != who and not (not waits and of and of == awaited)
-        }
+        if _known().all.search(line) or (not who and _known().of_ranks.search(line)):
+            self._waiting.clear()
+            self._awaited.clear()
+        elif who:
+            self._waiting.discard(who)
+            self._awaited -= {awaited} - {""}
 
 
 def _parties(line: str, said: str) -> tuple[str, str]:
